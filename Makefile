@@ -73,8 +73,8 @@ $(STAMPS)/guests: $(STAMPS)/dev
 docs: setup-dev ## write the generated documentation anew
 	python tools/document_cli.py
 	python tools/document_rules.py
-	python -m mydyno.lab.spec.reference docs/experiment-file.md
-	python -m mydyno.lab.workload.reference docs/workloads.md
+	python -m mydyno.lab.spec.reference docs/reference/experiment-file.md
+	python -m mydyno.lab.workload.reference docs/reference/workloads.md
 
 dist: setup ## build dist/: the source archive, and the wheel with the static programs
 	@tools/dist.sh

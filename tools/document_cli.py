@@ -1,4 +1,4 @@
-"""Writes docs/cli.md and docs/mydyno.1 from the commands' own help (tests/cli/test_docs.py compares them)."""
+"""Writes cli.md and mydyno.1 of docs/reference from the commands' help (tests/cli/test_docs.py compares)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from mydyno.cli.main import app
 from mydyno.core import environment, errors
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "reference"
 COMPLETION = """\
 `mydyno --install-completion` installs it for the shell in use; start a new shell afterwards. By hand:
 
@@ -33,7 +33,7 @@ It knows commands, options, and the names of experiments, runs, rules, metrics, 
 
 
 def document() -> str:
-    """The whole of docs/cli.md."""
+    """The whole of docs/reference/cli.md."""
     runner = CliRunner()
     group = typer.main.get_command(app)
     assert isinstance(group, click.Group) or hasattr(group, "commands")

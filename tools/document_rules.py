@@ -1,4 +1,4 @@
-"""Writes docs/rules.md from the rules themselves, so that they cannot differ (tests/advisor/test_docs.py)."""
+"""Writes docs/reference/rules.md from the rules (tests/advisor/test_docs.py compares)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from mydyno.advisor.rule import Rule
 from mydyno.page.markup import escaped
 
 README = Path(__file__).parents[1] / "README.md"
-_COUNT = re.compile(r"\d+(?= \[rules\]\(docs/rules\.md\))")
-TARGET = Path(__file__).parents[1] / "docs" / "rules.md"
+_COUNT = re.compile(r"\d+(?= \[rules\]\(docs/reference/rules\.md\))")
+TARGET = Path(__file__).parents[1] / "docs" / "reference" / "rules.md"
 
 
 def document() -> str:
-    """The whole of docs/rules.md."""
+    """The whole of docs/reference/rules.md."""
     lines = [
         "# The rules of advice",
         "",
         "Written by `make docs` from the rules themselves. `mydyno explain RULE` shows one of them, and with"
-        " a server what it says of that server; [advice.md](advice.md) tells how they work together.",
+        " a server what it finds there; [Advice](../how-to/advice.md) explains how they work together.",
         "",
         f"{len(RULES)} rules, from the disks up:",
         "",
@@ -44,7 +44,7 @@ def document() -> str:
 def readme(text: str) -> str:
     """The README with the number of rules that there are. Raises ValueError where it does not tell it."""
     if len(_COUNT.findall(text)) != 1:
-        raise ValueError("README.md has to say once how many [rules](docs/rules.md) there are")
+        raise ValueError("README.md has to say once how many [rules](docs/reference/rules.md) there are")
     return _COUNT.sub(str(len(RULES)), text)
 
 

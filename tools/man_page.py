@@ -1,4 +1,4 @@
-"""The manual page mydyno(1), made of the commands' own help as docs/cli.md is."""
+"""The manual page mydyno(1), made of the commands' own help as docs/reference/cli.md is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/rules.md is what the rules themselves say."""
+"""docs/reference/rules.md is what the rules themselves say."""
 
 import runpy
 from pathlib import Path
@@ -8,7 +8,9 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_documented_rules_are_the_real_ones() -> None:
     document = runpy.run_path(str(ROOT / "tools" / "document_rules.py"))["document"]
-    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == document(), "run: make docs"
+    assert (ROOT / "docs" / "reference" / "rules.md").read_text(encoding="utf-8") == document(), (
+        "run: make docs"
+    )
 
 
 def test_the_readme_counts_them() -> None:

@@ -1,4 +1,4 @@
-"""docs/apply.md and docs/safety.md name the files and folders that the code writes."""
+"""docs/how-to/apply.md and docs/reference/safety.md name the files and folders that the code writes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from mydyno.cli.main import app
 from mydyno.cli.reach import ServerReach
 
 DOCS = Path(__file__).parents[2] / "docs"
-APPLY = (DOCS / "apply.md").read_text()
-SAFETY = (DOCS / "safety.md").read_text()
+APPLY = (DOCS / "how-to" / "apply.md").read_text()
+SAFETY = (DOCS / "reference" / "safety.md").read_text()
 
 
 def test_every_file_of_mydynos_own_is_named() -> None:

@@ -1,4 +1,4 @@
-"""The examples of docs/digest.md: a log, and commands with what they print.
+"""The examples of docs/how-to/digest.md: a log, and commands with what they print.
 
 `python tests/cli/digest_document.py` writes their output anew.
 """
@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from mydyno.cli.main import app
 
-PAGE = Path(__file__).parents[2] / "docs" / "digest.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "digest.md"
 _LOG = re.compile(r"```text slow\.log\n(.*?)```", re.DOTALL)
 _RUN = re.compile(r"```text\n(\$ mydyno .*?)```", re.DOTALL)
 _PROMPT = "$ mydyno "

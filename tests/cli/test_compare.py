@@ -78,7 +78,7 @@ def test_a_pinned_baseline_takes_the_place_of_the_run_before(lab: Path) -> None:
     assert "baseline thread-cache is" in mydyno("baseline", "pin", first, "--lab", lab).output
     assert mydyno("compare", "thread-cache", "--lab", lab, "--fail-if-slower", "3%").exit_code == 8
     named = mydyno("compare", "baseline:thread-cache", newest, "--lab", lab, "--fail-if-slower", "12%")
-    assert named.exit_code == 0, "a loss of 10 % is allowed"
+    assert named.exit_code == 0, "a loss of 10% is allowed"
     assert first in mydyno("baseline", "list", "--lab", lab).output
     assert "the run" in mydyno("baseline", "unpin", "thread-cache", "--lab", lab).output
     with pytest.raises(MydynoError, match="has no baseline"):
@@ -145,5 +145,5 @@ def test_a_trend_tells_the_run_since_which_it_is_slower(tmp_path: Path) -> None:
 
 def test_a_case_of_the_gate_is_named_by_its_factor_and_its_level(lab: Path) -> None:
     said = " ".join(mydyno("compare", "thread-cache", "--lab", lab, "--fail-if-slower", "3%").output.split())
-    assert "FAILED thread_cache_size = 8: slower by 3 % or more" in said
-    assert "FAILED thread_cache_size = 450: slower by 3 % or more" in said
+    assert "FAILED thread_cache_size = 8: slower by 3% or more" in said
+    assert "FAILED thread_cache_size = 450: slower by 3% or more" in said

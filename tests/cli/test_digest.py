@@ -123,7 +123,7 @@ def test_the_order_is_the_one_that_was_asked_for(log: str) -> None:
 
 
 def test_the_limit_is_one_of_what_is_shown_and_json_has_all_without_one(log: str) -> None:
-    assert "and 1 more with 43 % of the time (1 statement, 900 ms)" in run(log, "--limit", "1")
+    assert "and 1 more with 43% of the time (1 statement, 900 ms)" in run(log, "--limit", "1")
     assert len(groups_of(log)) == 2
     assert groups_of(log, "--limit", "1", "--order", "max")[0][1] == 1
 
@@ -305,7 +305,7 @@ def test_what_a_glance_does_not_need_is_not_loaded(log: str) -> None:
 
 def test_how_far_reading_has_come_is_told_with_what_is_left() -> None:
     gib = 1 << 30
-    assert reading_text(gib, 4 * gib, 4_000_000, 2.0) == "25 %: 1G of 4G, 512M/s, 6s left, 4,000,000 entries"
+    assert reading_text(gib, 4 * gib, 4_000_000, 2.0) == "25%: 1G of 4G, 512M/s, 6s left, 4,000,000 entries"
     assert reading_text(gib, None, 5, 2.0) == "1G, 512M/s, 5 entries"
 
 
@@ -369,7 +369,7 @@ def test_errors_are_counted_by_their_number(tmp_path: Path) -> None:
     file = tmp_path / "slow.log"
     told = "# Schema: shop  Last_errno: 1205  Killed: 0\n# Query_time: 0.7"
     file.write_text(LOG.replace("# Query_time: 0.7", told))
-    assert "errors    1205 LOCK_WAIT_TIMEOUT 50 %" in run(str(file))
+    assert "errors    1205 LOCK_WAIT_TIMEOUT 50%" in run(str(file))
     assert groups_of(str(file), "--filter", "error = 1205")[0][1] == 1
 
 
@@ -453,7 +453,7 @@ def test_json_is_written_group_by_group_in_bounded_memory(tmp_path: Path) -> Non
     saved = tmp_path / "all.json"
     saved.write_bytes(written)
     most, text = peak(str(saved))
-    assert b"20\xe2\x80\xaf000" in text or b"20 000" in text
+    assert b"20,000" in text
     assert most < few + 20_000
     most, again = peak(str(saved), "--json", "--order", "count")
     assert sorted(again.split(b",")) == sorted(written.split(b","))

@@ -51,7 +51,7 @@ class Documented:
 def documented() -> list[Documented]:
     """Every command of every page and of every command's help, once each, in the order of reading.
 
-    docs/cli.md shows the help too, with its lines broken.
+    docs/reference/cli.md shows the help too, with its lines broken.
     """
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     texts = [(page.name, page.read_text("utf-8")) for page in pages if page.name != "cli.md"]

@@ -115,7 +115,7 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
     for name in ("slow.log.1.gz", "slow.log.2.gz"):
         (folder / name).write_bytes(gzip.compress((LOG + SLOWER).encode()))
     shop = re.findall(
-        r"```yaml\n(workload: shop\n.*?)```", (ROOT / "docs/workloads.md").read_text(), re.DOTALL
+        r"```yaml\n(workload: shop\n.*?)```", (ROOT / "docs/reference/workloads.md").read_text(), re.DOTALL
     )
     (folder / "shop.yaml").write_text(shop[0])
     shutil.copy(folder / "experiments" / "thread-cache.yaml", folder / "borrowed.yaml")
@@ -161,7 +161,7 @@ def test_the_command_line_reads_every_documented_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shop = re.search(
-        r"```yaml\n(workload: shop\n.*?)```", (ROOT / "docs/workloads.md").read_text(), re.DOTALL
+        r"```yaml\n(workload: shop\n.*?)```", (ROOT / "docs/reference/workloads.md").read_text(), re.DOTALL
     )
     assert shop is not None
     Path("shop.yaml").write_text(shop[1])

@@ -1,4 +1,4 @@
-"""docs/digest-fingerprints.md says which statements are one group in performance_schema: MySQL is asked."""
+"""The groups of performance_schema in docs/reference/digest-fingerprints.md are those that MySQL forms."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from live.uml import NEEDS_KERNEL, ground_layer
 from mydyno.lab.load import messages
 from mydyno.lab.load.fio import Fio
 from mydyno.lab.load.fio.driver import Part
-from mydyno.lab.stack import Site, Standing
+from mydyno.lab.stack import BuiltLayers, Site
 from mydyno.lab.stack.ground import DiskLimits
 from mydyno.lab.stack.ground.uml import UmlGround
 from mydyno.lab.workload.external import FioOptions
@@ -31,9 +31,9 @@ LIMIT = 100
 @pytest.fixture
 def ground(site: Site) -> Iterator[UmlGround]:
     layer = ground_layer(site, count=1, size="320M")
-    ground = layer.up(site, Standing())
+    ground = layer.build(site, BuiltLayers())
     yield ground
-    layer.down(site, ground)
+    layer.remove(site, ground)
 
 
 def drive(ground: UmlGround, place: Path, folder: Path, part: Part) -> list[Any]:

@@ -12,7 +12,7 @@ import pytest
 
 import mydyno
 from live.uml import NEEDS_KERNEL, ground_layer
-from mydyno.lab.stack import Site, Standing
+from mydyno.lab.stack import BuiltLayers, Site
 from mydyno.lab.stack.ground.uml import UmlGround
 
 pytestmark = [pytest.mark.live, NEEDS_KERNEL]
@@ -23,9 +23,9 @@ CREATE = ["mdadm", "--create", "/dev/md0", "--run", "--level=1", "--raid-devices
 @pytest.fixture
 def ground(site: Site) -> Iterator[UmlGround]:
     layer = ground_layer(site)
-    ground = layer.up(site, Standing())
+    ground = layer.build(site, BuiltLayers())
     yield ground
-    layer.down(site, ground)
+    layer.remove(site, ground)
 
 
 @pytest.fixture

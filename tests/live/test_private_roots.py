@@ -21,7 +21,7 @@ from live.uml import NEEDS_KERNEL
 from mydyno.core.errors import HostError, MissingToolError, ServerError, UsageError
 from mydyno.core.server_version import Vendor
 from mydyno.lab.results.store import Lab
-from mydyno.lab.stack import ServerBinary, Setting, Site, Standing, start_server
+from mydyno.lab.stack import BuiltLayers, ServerBinary, Setting, Site, start_server
 from mydyno.lab.stack.datadir import DataDirectoryLayer
 from mydyno.lab.stack.dataset import FrozenDataset
 from mydyno.lab.stack.server.initialise import initialise
@@ -125,7 +125,7 @@ def test_a_server_in_a_private_root_is_the_process_that_was_started(
 ) -> None:
     before = mounts()
     layer = DataDirectoryLayer("roots")
-    clone = layer.up(site, Standing((empty,)))
+    clone = layer.build(site, BuiltLayers((empty,)))
     folder = site.lab / "trial"
     folder.mkdir()
     server = start_server(
@@ -149,7 +149,7 @@ def test_a_server_in_a_private_root_is_the_process_that_was_started(
         assert mounts() == before
     finally:
         stopped = server.stop()
-        layer.down(site, clone)
+        layer.remove(site, clone)
     assert stopped, "it did not shut down cleanly"
 
 
@@ -174,7 +174,7 @@ lab, root = map(Path, sys.argv[1:])
 host = LocalHost()
 site = Site(lab, host, Journal(lab))
 dataset = DatasetLayer(inspect_binary(host, find_binary()), {}, {"workload": "none"}, lambda server: {})
-clone = DataDirectoryLayer("killed").up(site, Standing((dataset.up(site, Standing()),)))
+clone = DataDirectoryLayer("killed").build(site, BuiltLayers((dataset.build(site, BuiltLayers()),)))
 binary = inspect_binary(host, find_binary(), root)
 server = start_server(
     site, binary, datadir=clone.data, scratch=clone.scratch, config={}, folder=clone.data.parent

@@ -1,4 +1,4 @@
-"""The table of docs/digest-fingerprints.md."""
+"""The table of docs/reference/digest-fingerprints.md."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-_PAGE = Path(__file__).parents[2] / "docs" / "digest-fingerprints.md"
+_PAGE = Path(__file__).parents[2] / "docs" / "reference" / "digest-fingerprints.md"
 _CODE = r"(?:`` (.+?) ``|``(.+?)``|`(.+?)`)"
 _ROW = re.compile(rf"^\| {_CODE} \| {_CODE} \| (one|two) \| (one|two) \| (one|two) \|$", re.MULTILINE)
 

@@ -32,7 +32,7 @@ BOTH_READ_ALIKE = (
     "commit",
     "show global status like '{text}'",
 )
-"""Spelt as mydyno writes fingerprints where it matters to pt-query-digest: docs/digest-fingerprints.md."""
+"""Spelt as mydyno writes fingerprints for pt-query-digest: docs/reference/digest-fingerprints.md."""
 
 MYSQLDUMPSLOW_READS_ALIKE = tuple(
     form for form in BOTH_READ_ALIKE if not any(piece in form for piece in ("{list}", "{rows}", "-{n}", "\n"))

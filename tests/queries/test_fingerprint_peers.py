@@ -1,4 +1,4 @@
-"""docs/digest-fingerprints.md says which statements are one group here and for others: both are asked."""
+"""The groups of docs/reference/digest-fingerprints.md are those that mydyno and the other programs form."""
 
 from __future__ import annotations
 

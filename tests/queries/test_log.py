@@ -300,7 +300,7 @@ def test_the_command_starts_without_what_it_does_not_need(slow_log: Path) -> Non
 
 
 def test_the_format_s_page_describes_every_kind_of_problem_of_a_log() -> None:
-    page = (Path(__file__).parents[2] / "docs/digest-format.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/reference/digest-format.md").read_text()
     of_logs = itertools.takewhile(lambda kind: kind != "digests-lost", get_args(ProblemKind))
     missing = [kind for kind in of_logs if f"| `{kind}` |" not in page]
     assert not missing

@@ -5,7 +5,7 @@
 //! [`children`], [`files`] and [`streams`]; [`guest`] is the first process of a guest, which
 //! prepares the machine and then serves; [`loops`] attaches files as block devices; [`within`] becomes
 //! a program in a private root.
-//! docs/agent-protocol.md is the contract with mydyno.
+//! docs/reference/agent-protocol.md is the contract with mydyno.
 
 pub mod children;
 pub mod files;

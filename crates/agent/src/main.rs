@@ -18,7 +18,7 @@ Usage: mydyno-agent serve          speak the protocol on standard input and outp
        mydyno-agent within ROOT [--user UID:GID] -- PROGRAM ARGS
                                   become PROGRAM, with the /usr and /etc of ROOT
        mydyno-agent --version
-mydyno starts it; the protocol and the configuration: docs/agent-protocol.md.";
+mydyno starts it; the protocol and the configuration: docs/reference/agent-protocol.md.";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

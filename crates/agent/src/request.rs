@@ -1,4 +1,4 @@
-//! What mydyno asks for and what it is answered, as JSON. docs/agent-protocol.md is the contract.
+//! What mydyno asks for and what it is answered, as JSON. docs/reference/agent-protocol.md is the contract.
 
 use std::collections::BTreeMap;
 use std::io;

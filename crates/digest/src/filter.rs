@@ -30,7 +30,7 @@ pub struct BadFilter {
 
 impl Filters {
     /// From `since` on, up to `until`, which is not among them; conditions are written as
-    /// docs/digest-format.md has it: `query_time>=2s`, `user!=backup`.
+    /// docs/reference/digest-format.md has it: `query_time>=2s`, `user!=backup`.
     pub fn new(
         since: Option<Time>,
         until: Option<Time>,

@@ -3,7 +3,7 @@
 //! An [`entry`] is one statement with what its header says of it, each of which is an [`attribute`]; what
 //! cannot be read is a [`problem`], counted and located. [`groups`] takes together those whose [`fingerprint`] is
 //! the same; [`message`] is what the whole comes to.
-//! docs/digest-format.md is the contract with mydyno.
+//! docs/reference/digest-format.md is the contract with mydyno.
 //!
 //! A [`source`] is cut into chunks of whole entries, and the [`pipeline`] takes chunks through a [`filter`]
 //! into groups.

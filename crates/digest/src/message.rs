@@ -1,4 +1,4 @@
-//! What a digest says on standard output, one JSON line a message. docs/digest-format.md is the contract.
+//! What a digest says on standard output, one JSON line a message. docs/reference/digest-format.md is the contract.
 
 use std::collections::BTreeMap;
 

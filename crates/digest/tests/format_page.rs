@@ -1,4 +1,4 @@
-//! docs/digest-format.md names every key of every message, every attribute and every option.
+//! docs/reference/digest-format.md names every key of every message, every attribute and every option.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn repository() -> PathBuf {
 }
 
 fn page() -> String {
-    fs::read_to_string(repository().join("docs/digest-format.md")).unwrap()
+    fs::read_to_string(repository().join("docs/reference/digest-format.md")).unwrap()
 }
 
 /// With groups of every kind, a problem and a rest.

@@ -1,4 +1,4 @@
-//! `mydyno-engine digest`: slow logs to a digest. docs/digest-format.md is the contract.
+//! `mydyno-engine digest`: slow logs to a digest. docs/reference/digest-format.md is the contract.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -1,6 +1,6 @@
 //! The load engine of mydyno.
 //!
-//! One job in, one stream of messages out: see `docs/engine-protocol.md`. [`run::run`] is the
+//! One job in, one stream of messages out: see `docs/reference/engine-protocol.md`. [`run::run`] is the
 //! whole story; [`load`] is the part that must be fast.
 
 #![deny(unsafe_code)]

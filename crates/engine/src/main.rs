@@ -23,7 +23,7 @@ enum Command {
     /// Read statements, one JSON string a line, and write their fingerprints, one JSON object a line.
     Fingerprint,
     /// Read slow logs, write what ran, grouped by fingerprint, to standard output as JSON lines.
-    #[command(after_help = "The format of filters and messages: docs/digest-format.md.")]
+    #[command(after_help = "The format of filters and messages: docs/reference/digest-format.md.")]
     Digest(digest::Options),
 }
 
@@ -41,7 +41,7 @@ The password travels in the job only. Every message is one line: {"type": ..., "
 Results are in the lines of type phase_end. SIGINT stops the load and still writes them.
 Exit status: 0 when the last line is of type done (its exit says ok, interrupted or aborted), 2 when the
 job is wrong, 3 when the run could not be carried out.
-The format of jobs and messages: docs/engine-protocol.md."#;
+The format of jobs and messages: docs/reference/engine-protocol.md."#;
 
 fn main() -> ExitCode {
     let command = Command::parse();

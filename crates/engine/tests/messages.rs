@@ -279,7 +279,7 @@ fn every_message_is_one_line_with_its_type_and_time() {
 
 #[test]
 fn the_documentation_describes_every_message_and_shows_the_fixtures_as_examples() {
-    let page = fs::read_to_string(repository().join("docs/engine-protocol.md")).unwrap();
+    let page = fs::read_to_string(repository().join("docs/reference/engine-protocol.md")).unwrap();
     for (_, message) in examples() {
         let value: Value = serde_json::from_slice(&line(&message, 0)).unwrap();
         let kind = value["type"].as_str().unwrap();
@@ -312,7 +312,7 @@ fn the_documentation_describes_every_message_and_shows_the_fixtures_as_examples(
 
 #[test]
 fn the_documentation_describes_every_key_of_a_job() {
-    let page = fs::read_to_string(repository().join("docs/engine-protocol.md")).unwrap();
+    let page = fs::read_to_string(repository().join("docs/reference/engine-protocol.md")).unwrap();
     let folder = repository().join("tests/fixtures/engine/jobs/good");
     for entry in fs::read_dir(folder).unwrap() {
         let job = fs::read_to_string(entry.unwrap().path()).unwrap();

@@ -12,7 +12,7 @@ fn repository() -> PathBuf {
 }
 
 fn page() -> String {
-    fs::read_to_string(repository().join("docs/engine-program.md")).unwrap()
+    fs::read_to_string(repository().join("docs/reference/engine-program.md")).unwrap()
 }
 
 fn programs() -> Vec<Value> {

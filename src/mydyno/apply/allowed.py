@@ -121,7 +121,7 @@ def refuse_foreign(change: Change) -> None:
     if fault is not None:
         raise RefusedError(
             f"{change.target!a}: {fault}",
-            "set it by hand if it is meant: mydyno sets what docs/trust.md lists",
+            "set it by hand if it is meant: mydyno sets what docs/reference/trust.md lists",
         )
 
 

@@ -34,7 +34,7 @@ def advise(
 
     Findings come with the numbers and the arithmetic behind them, the lines to set in this release's own
     names, what they should bring, what they may cost, and whether a restart is needed. All of them fit
-    together: the memory budget is worked out once for all (docs/advice.md).
+    together: the memory budget is worked out once for all (docs/how-to/advice.md).
 
     ```text
     mydyno advise

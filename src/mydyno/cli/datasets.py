@@ -108,8 +108,6 @@ def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB, trust: options.T
     mydyno datasets verify oltp-read-only-3f0c5a --lab lab
     ```
     """
-    from contextlib import closing
-
     from mydyno.cli.labs import open_lab
     from mydyno.lab.stack import Journal, Site
     from mydyno.lab.stack.datasets import DatasetStore
@@ -119,8 +117,7 @@ def verify(name: _Name, lab: options.Lab = options.DEFAULT_LAB, trust: options.T
     _lab_must_exist(lab)
     with open_lab(lab, write=True, trust=trust):
         entry = DatasetStore(lab).find(name)
-        with closing(Journal(lab)) as journal:
-            found = verification.verify(Site(lab, LocalHost(), journal), entry)
+        found = verification.verify(Site(lab, LocalHost(), Journal(lab)), entry)
     if found.differences:
         for sentence in found.differences:
             screen.echo(sentence)

@@ -86,7 +86,7 @@ def digest(
     mydyno digest --compare monday.json slow.log                              what is new, what is slower
     ```
 
-    Columns, units and how statements are told apart: docs/digest.md.
+    Columns, units and how statements are told apart: docs/how-to/digest.md.
     """
     from mydyno.cli.digest_reading import Reading, Window
 

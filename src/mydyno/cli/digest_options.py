@@ -47,8 +47,8 @@ Filter = Annotated[
         "--filter",
         metavar="'NAME OP VALUE'",
         help="Only entries like that: user, host, database, statement, fingerprint, id, error, tag.KEY,"
-        " query_time, rows_examined, full_scan ... with = != < <= > >= ~ !~ (docs/digest.md). Several: all of"
-        " them.",
+        " query_time, rows_examined, full_scan ... with = != < <= > >= ~ !~ (docs/how-to/digest.md). Several:"
+        " all of them.",
         show_default=False,
     ),
 ]

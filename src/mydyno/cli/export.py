@@ -54,8 +54,8 @@ def export(
 ) -> None:
     """Write a run for other programs: its samples and intervals for Prometheus, or every number as tables.
 
-    Prometheus takes the series of the past by `promtool tsdb create-blocks-from openmetrics`; docs/sharing.md
-    shows how. Whatever is written is whole or not there.
+    Prometheus takes the series of the past by `promtool tsdb create-blocks-from openmetrics`:
+    docs/how-to/sharing.md shows how. Whatever is written is whole or not there.
 
     ```text
     mydyno export thread-cache --format openmetrics --out thread-cache.om

@@ -121,7 +121,7 @@ for module in (
 
 
 def main() -> None:
-    """Run the command line; the exit code tells how it ended (docs/cli.md)."""
+    """Run the command line; the exit code tells how it ended (docs/reference/cli.md)."""
     screen.take_over()
     try:
         refuse_typographic_dashes(sys.argv[1:])

@@ -25,7 +25,7 @@ def new(
         list[str] | None,
         typer.Option(
             "--factor",
-            help="What varies: a server variable, or a path of docs/experiment-file.md. May be repeated.",
+            help="What varies: a server variable, or a path as in experiment files. May be repeated.",
             metavar="NAME=LEVEL,LEVEL...",
             show_default=False,
         ),

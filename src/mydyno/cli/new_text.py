@@ -49,7 +49,7 @@ def _head(choices: Choices, file: Path) -> Iterator[str]:
     yield f"#   mydyno run {file} --size toy     a few seconds: does everything work?"
     yield f"#   mydyno run {file}                do it, and write the report"
     yield "#"
-    yield "# Every key: docs/experiment-file.md. Editors complete them with the schema of `mydyno schema`."
+    yield "# Every key: docs/reference/experiment-file.md; for completion in editors: mydyno schema --help"
     yield ""
     yield f"experiment: {inline(choices.name)}"
     if choices.question:

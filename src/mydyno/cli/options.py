@@ -53,7 +53,7 @@ def share(text: str, option: str) -> float:
     except ValueError as error:
         raise UsageError(f"{option} {text}: {error}") from error
     if found >= 1:
-        raise UsageError(f"{option} {text}: not a share below 100 %", f"as {option} 3%")
+        raise UsageError(f"{option} {text}: not a share below 100%", f"as {option} 3%")
     return found
 
 
@@ -71,7 +71,8 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="Use an experiment file or a lab that somebody else wrote as if it were yours (docs/trust.md).",
+        help="Use an experiment file or a lab that somebody else wrote as if it were yours"
+        " (docs/reference/trust.md).",
     ),
 ]
 

@@ -18,8 +18,9 @@ from typing import Annotated, BinaryIO
 
 import typer
 
+from mydyno.core.durable import replacing
 from mydyno.core.errors import UsageError
-from mydyno.core.writing import replacing, writing_hint
+from mydyno.core.writing import writing_hint
 
 Force = Annotated[
     bool, typer.Option("--force", help="Replace output files that mydyno did not write. Never an input.")

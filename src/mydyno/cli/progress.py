@@ -62,11 +62,11 @@ class ReadingLine:
 
 
 def reading_text(read_bytes: int, of_bytes: int | None, entries: int, seconds: float) -> str:
-    """`12 %: 1.2G of 10G, 801M/s, 11s left, 4,100,000 entries`"""
+    """`12%: 1.2G of 10G, 801M/s, 11s left, 4,100,000 entries`"""
     rate = read_bytes / seconds
     parts = [f"{format_bytes(read_bytes)}{f' of {format_bytes(of_bytes)}' if of_bytes else ''}"]
     parts.append(f"{format_bytes(round(rate))}/s")
     if of_bytes and rate:
         parts.append(f"{format_duration(max(0.0, of_bytes - read_bytes) / rate)} left")
-    share = f"{min(read_bytes / of_bytes, 1):.0%}: ".replace("%", " %") if of_bytes else ""
+    share = f"{min(read_bytes / of_bytes, 1):.0%}: " if of_bytes else ""
     return f"{share}{', '.join(parts)}, {entries:,} entries"

@@ -39,8 +39,8 @@ def trend(
 ) -> None:
     """Show how an experiment went over all of its runs, and where it changed.
 
-    A run counts as one value for each point. Changes are found by E-divisive with a permutation test at 5 %
-    (docs/compare.md); six runs are the least in which one can be told from noise.
+    A run counts as one value for each point. Changes are found by E-divisive with a permutation test at 5%
+    (docs/how-to/compare.md); six runs are the least in which one can be told from noise.
 
     ```text
     mydyno trend thread-cache

@@ -59,7 +59,7 @@ def variables(
     """Show server variables: default, unit, meaning, history, memory and durability.
 
     Names and defaults are asked of the server's own binary; the rest is from mydyno's catalogue
-    (docs/variables.md). One name in full gives all that is known of it.
+    (docs/reference/variables.md). One name in full gives all that is known of it.
 
     ```text
     mydyno variables innodb_log                     what a release has of them

@@ -32,7 +32,7 @@ _Name = Annotated[
 commands = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="""Show and check workloads; docs/workloads.md teaches how to write one.
+    help="""Show and check workloads; docs/reference/workloads.md teaches how to write one.
 
 ```text
 mydyno workload list

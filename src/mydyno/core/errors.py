@@ -22,7 +22,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """How the program ended. `brief` is for the help, `meaning` for docs/cli.md."""
+    """How the program ended. `brief` is for the help, `meaning` for docs/reference/cli.md."""
 
     brief: str
     meaning: str

@@ -1,4 +1,4 @@
-"""Frames of the agent's protocol: the pieces that its byte stream is cut into (docs/agent-protocol.md)."""
+"""Frames: the pieces that the agent's byte stream is cut into (docs/reference/agent-protocol.md)."""
 
 from __future__ import annotations
 

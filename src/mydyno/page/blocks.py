@@ -8,7 +8,7 @@ from collections.abc import Sequence
 _PARTS = "▏▎▍▌▋▊▉█"
 _HEIGHTS = "▁▂▃▄▅▆▇█"
 _BUCKETS_OF_DOUBLING = 8
-"""Of the histograms that the engine tells (docs/digest-format.md)."""
+"""Of the histograms that the engine tells (docs/reference/digest-format.md)."""
 
 
 def bar(share: float, width: int) -> str:

@@ -1,4 +1,4 @@
-"""Slow logs, digested by the engine: started, listened to, its digest taken (docs/digest-format.md)."""
+"""Runs the engine over slow logs and takes its digest (docs/reference/digest-format.md)."""
 
 from __future__ import annotations
 

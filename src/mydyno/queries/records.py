@@ -1,4 +1,4 @@
-"""A digest as plain records: what the engine writes (docs/digest-format.md), and what is added to it here."""
+"""A digest as records: what the engine writes (docs/reference/digest-format.md), and what is added here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/old-advice.md: what the guides say, with the rule that says what holds today."""
+"""docs/reference/old-advice.md: what the guides say, with the rule that says what holds today."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from mydyno.advisor import RULES
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "old-advice.md").read_text()
+PAGE = (ROOT / "docs" / "reference" / "old-advice.md").read_text()
 ROWS = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if line.startswith("| ")][1:]
 
 

@@ -1,6 +1,6 @@
 """How often does an interval hold the truth? A simulation of every method that was considered.
 
-    cd tests && python -m analysis.coverage_study      (ten minutes; the tables of docs/statistics.md)
+    cd tests && python -m analysis.coverage_study      (ten minutes; tables of docs/reference/statistics.md)
 
 `coverage` is also what the tests call, with fewer repetitions.
 """

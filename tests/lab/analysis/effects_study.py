@@ -1,6 +1,6 @@
 """How well tests and intervals of effects keep their promises, measured on simulated split-plot experiments.
 
-    python -m analysis.effects_study [experiments]      (prints the table of docs/statistics.md)
+    python -m analysis.effects_study [experiments]      (prints the table of docs/reference/statistics.md)
 
 Run from tests/. `study` is also what the tests call, with fewer experiments.
 """
@@ -102,7 +102,7 @@ def simulated(of: Layout, truth: Truth, places: int, random: np.random.Generator
 @dataclass(frozen=True)
 class Found:
     rejected: Mapping[tuple[str, ...], float]
-    """Share of the experiments in which the effect was tested to be there, at 5 %, uncorrected."""
+    """Share of the experiments in which the effect was tested to be there, at 5%, uncorrected."""
     covered: Mapping[tuple[str, ...], float]
     """Share of the experiments whose interval holds the true share of the variance."""
     mean_share: Mapping[tuple[str, ...], float]

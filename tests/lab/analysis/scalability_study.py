@@ -1,4 +1,4 @@
-"""How often the 95 % interval of the optimum holds the true one: prints the table of docs/statistics.md.
+"""How often the 95% interval of the optimum holds the true one (table of docs/reference/statistics.md).
 
 `python tests/lab/analysis/scalability_study.py [EXPERIMENTS]`; 1,000 of each kind take some two minutes.
 """

@@ -1,4 +1,4 @@
-"""The sentences and the numbers in docs/statistics.md are what the code says."""
+"""The sentences and the numbers in docs/reference/statistics.md are what the code says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, RUNNING
 from mydyno.lab.analysis.ratio import Ratio
 from mydyno.lab.analysis.verdict import Side, judge
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "statistics.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "reference" / "statistics.md").read_text(encoding="utf-8")
 SENTENCES = re.findall(r"```text\n(.*?)```", DOCUMENT, re.DOTALL)[0].splitlines()
 
 CASES: list[tuple[Metric, float, float, float, float, int]] = [

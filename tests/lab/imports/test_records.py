@@ -219,7 +219,7 @@ def test_options_make_the_same_as_an_import_file(tmp_path: Path) -> None:
 
 
 def test_the_import_file_of_the_documentation_is_one_that_is_taken() -> None:
-    document = (SHIPPED.parents[2] / "docs" / "import.md").read_text(encoding="utf-8")
+    document = (SHIPPED.parents[2] / "docs" / "how-to" / "import.md").read_text(encoding="utf-8")
     (text,) = re.findall(r"```yaml\n(.*?)```", document, re.DOTALL)
     shown, shipped = loads(text, "import.md"), loads(SHIPPED.read_text(encoding="utf-8"), "shipped")
     assert (shown.name, shown.table) == (shipped.name, shipped.table)

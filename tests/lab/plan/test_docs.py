@@ -1,4 +1,4 @@
-"""docs/designs.md: every experiment in it is planned, and what it shows of a plan is what a plan says."""
+"""docs/how-to/designs.md: every experiment in it is planned, and its plans are those of the program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from mydyno.core.facts import HostFacts
 from mydyno.lab import plan, spec
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "designs.md").read_text("utf-8")
+GUIDE = (Path(__file__).parents[3] / "docs" / "how-to" / "designs.md").read_text("utf-8")
 EXPERIMENTS = dict(re.findall(r"```yaml\nexperiment: (\S+)\n(.*?)```", GUIDE, re.DOTALL))
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 

@@ -1,5 +1,5 @@
-"""Writes the golden texts and screenshots of the pages anew, and the picture in docs/digest.md: look at the
-difference before you commit it.
+"""Writes the golden texts and screenshots of the pages again, and the picture in docs/how-to/digest.md: look
+at the difference before you commit it.
 
 `--texts` leaves the screenshots, which need Chromium.
 """

@@ -49,7 +49,7 @@ def screenshots(browser: Browser, folder: Path) -> dict[str, Path]:
 
 
 def digest_in_docs(browser: Browser, folder: Path, to: Path) -> None:
-    """The picture in docs/digest.md: how the page of a digest begins."""
+    """The picture in docs/how-to/digest.md: how the page of a digest begins."""
     with browser.page(1200, 900) as tab:
         tab.open(_digest_page(folder))
         tab.draw_all()

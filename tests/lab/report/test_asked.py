@@ -50,7 +50,7 @@ def test_what_is_no_margin_is_refused(text: str) -> None:
 def test_a_wider_margin_calls_more_of_it_no_difference() -> None:
     strict, lenient = (verdicts(gather(small(), Asked(margin=margin))) for margin in (0.001, 0.5))
     assert strict.outcome != "no-difference"
-    assert lenient.outcome == "no-difference" or "a real difference, but below 50 %" in lenient.headline
+    assert lenient.outcome == "no-difference" or "a real difference, but below 50%" in lenient.headline
 
 
 def test_a_sequential_design_says_what_its_intervals_are_corrected_for() -> None:

@@ -23,7 +23,7 @@ from mydyno.lab.results.store import Lab
 from mydyno.page.charts import vega
 from mydyno.page.drawing import drawings
 
-DOCUMENTATION = Path(__file__).parents[3] / "docs" / "report.md"
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "reference" / "report.md"
 
 
 def saved(run: MemoryRun, folder: Path) -> Path:

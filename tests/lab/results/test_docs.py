@@ -1,4 +1,4 @@
-"""The queries in docs/lab-format.md run, and answer what they promise."""
+"""The queries in docs/reference/lab-format.md run, and answer what they promise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from lab.results.builders import experiment, program_trial, save, storage_trial, trial
 from mydyno.lab.results.store import Lab
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "lab-format.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "lab-format.md"
 QUERIES = re.findall(r"```sql\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
 
 

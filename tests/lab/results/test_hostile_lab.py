@@ -218,7 +218,6 @@ def test_what_this_users_mydyno_has_begun_is_put_back_after_a_kill(
     killed = Journal(tmp_path)
     number = killed.intend(way)
     killed.intend(way.model_copy(update={"ours": {"sort_buffer_size": 2}}), instead_of=number)
-    killed.close()
     with pytest.raises(UndoError, match="could not be put back"):  # It is no server that answers.
         cleanup(tmp_path)
     assert listener.came.wait(10)

@@ -62,7 +62,7 @@ def test_a_checkpoint_age_at_its_limit_comes_first() -> None:
         pl.lit(10_000).alias("status.Innodb_checkpoint_max_age"),
     )
     assert stall_causes(frame, STALLS, WITHIN) == (
-        "the checkpoint age at 81 % of its limit",
+        "the checkpoint age at 81% of its limit",
         "bursts of page flushing",
     )
 

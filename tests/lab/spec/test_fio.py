@@ -41,7 +41,7 @@ numjobs=2
 """
 
 
-DOCS = Path(__file__).parents[3] / "docs" / "fio.md"
+DOCS = Path(__file__).parents[3] / "docs" / "how-to" / "fio.md"
 
 
 def options(text: str, folder: Path = Path()) -> FioOptions:

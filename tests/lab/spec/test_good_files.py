@@ -37,7 +37,7 @@ def test_setup_and_workload_are_the_same_after_a_way_through_json(file: Path) ->
 
 
 def test_the_guide_shows_only_experiments_that_are_accepted() -> None:
-    guide = (ROOT / "docs" / "experiment-file.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "reference" / "experiment-file.md").read_text("utf-8")
     blocks = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
     assert len(blocks) == 6
     for block in blocks:
@@ -45,7 +45,7 @@ def test_the_guide_shows_only_experiments_that_are_accepted() -> None:
 
 
 def test_the_guide_shows_the_very_answer_to_its_wrong_file() -> None:
-    guide = (ROOT / "docs" / "experiment-file.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "reference" / "experiment-file.md").read_text("utf-8")
     wrong = re.search(r"```yaml \(wrong\)\n(.*?)```.*?```text\n(.*?)\n```", guide, re.DOTALL)
     assert wrong is not None
     with pytest.raises(spec.SpecErrors) as caught:

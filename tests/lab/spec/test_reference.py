@@ -8,12 +8,14 @@ import pytest
 
 from mydyno.lab.spec.reference import with_reference
 
-GUIDE = Path(__file__).parents[3] / "docs" / "experiment-file.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "reference" / "experiment-file.md"
 
 
 def test_the_reference_in_the_guide_is_up_to_date() -> None:
     guide = GUIDE.read_text("utf-8")
-    assert with_reference(guide) == guide, "run: python -m mydyno.lab.spec.reference docs/experiment-file.md"
+    assert with_reference(guide) == guide, (
+        "run: python -m mydyno.lab.spec.reference docs/reference/experiment-file.md"
+    )
 
 
 def test_a_document_without_markers_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""docs/safety.md tells every way back, and what is refused of real disks."""
+"""docs/reference/safety.md tells every way back, and what is refused of real disks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import get_args
 from mydyno.lab.stack.undo import Undo
 from mydyno.machine.block_devices import STABLE_FOLDERS
 
-SAFETY = (Path(__file__).parents[3] / "docs" / "safety.md").read_text()
+SAFETY = (Path(__file__).parents[3] / "docs" / "reference" / "safety.md").read_text()
 
 
 def test_every_way_back_has_its_row_and_no_row_is_left_over() -> None:

@@ -1,4 +1,4 @@
-"""docs/volumes.md says what the code does: which variable tells a server of which volume."""
+"""docs/how-to/volumes.md says what the code does: which variable tells a server of which volume."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mydyno.lab import plan, spec
 from mydyno.lab.plan.data_size import BINARY_LOG_BYTES, TEMPORARY_BYTES, UNDO_BYTES
 from mydyno.server.program.file_places import KINDS, UNDO_TABLESPACES, Place
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "volumes.md").read_text("utf-8")
+GUIDE = (Path(__file__).parents[3] / "docs" / "how-to" / "volumes.md").read_text("utf-8")
 
 
 def test_the_table_of_volumes_names_the_variables_that_are_set() -> None:

@@ -106,7 +106,7 @@ def test_a_phase_that_changes_in_its_middle_never_became_steady_and_counts_whole
 def test_a_drift_is_told_with_its_size() -> None:
     parts = intervals([round(1000 - 2.5 * at + 8 * (at % 3)) for at in range(100)])
     [drifting] = [remark for remark in judge(parts).remarks if remark.check == "drift"]
-    assert drifting.message == "phase 1: throughput falls by 25 % over 10.0 s"
+    assert drifting.message == "phase 1: throughput falls by 25% over 10.0 s"
 
 
 def test_stalls_with_a_rhythm_are_told_with_period_and_number() -> None:

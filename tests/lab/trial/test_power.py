@@ -40,8 +40,8 @@ def measure(lab: Path, read: Experiment, made: Plan, noise: float) -> None:
 
 def test_without_earlier_results_a_line_tells_for_what_spread_it_sees_what(tmp_path: Path) -> None:
     assert power_sentence(planned("{repeats: 5}")[1], tmp_path) == (
-        "5 repetitions see differences of 2.5 %, 7.4 %, 27 % or more with 80 % power, where trials of the "
-        f"same differ by 1 %, 3 %, 10 % (no earlier results in {tmp_path} say which)"
+        "5 repetitions see differences of 2.5%, 7.4%, 27% or more with 80% power, where trials of the "
+        f"same differ by 1%, 3%, 10% (no earlier results in {tmp_path} say which)"
     )
 
 

@@ -1,4 +1,4 @@
-"""docs/super-smack.md and docs/mysqlslap.md say what the code does."""
+"""docs/reference/super-smack.md and docs/reference/mysqlslap.md say what the code does."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 
 def test_every_trap_is_in_the_guide_in_the_words_of_the_warning() -> None:
-    assert (DOCS / "super-smack.md").read_text().endswith(trap_table())
+    assert (DOCS / "reference" / "super-smack.md").read_text().endswith(trap_table())
 
 
 def test_every_oddity_is_in_the_guide_in_the_words_of_the_note() -> None:
-    assert (DOCS / "mysqlslap.md").read_text().endswith(oddity_table())
+    assert (DOCS / "reference" / "mysqlslap.md").read_text().endswith(oddity_table())
 
 
 def test_the_guide_names_only_options_of_slap_that_there_are() -> None:
     known = {f"--{name.replace('_', '-')}" for name in Options.model_fields}
     known |= {f"--{one.name.replace('_', '-')}" for one in command._OWN}
-    table = (DOCS / "mysqlslap.md").read_text().split("|---|---|\n")[1].split("\n\n")[0]
+    table = (DOCS / "reference" / "mysqlslap.md").read_text().split("|---|---|\n")[1].split("\n\n")[0]
     rows = [row.split(" | ") for row in table.splitlines()]
     named = {name for _, here in rows for name in re.findall(r"`(--[a-z-]+)", here)}
     assert named

@@ -11,7 +11,7 @@ from mydyno.core.document.problems import SpecErrors
 from mydyno.lab import workload
 from mydyno.lab.workload.reference import with_reference
 
-GUIDE = Path(__file__).parents[3] / "docs" / "workloads.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "reference" / "workloads.md"
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
 
 

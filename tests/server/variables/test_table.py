@@ -129,7 +129,7 @@ def test_calendar_releases_come_after_all_others() -> None:
 
 
 def test_the_row_that_the_docs_show_is_that_of_the_table() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "variables.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "variables.md").read_text()
     (shown,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     ((name, row),) = tomllib.loads(shown)["variables"].items()
     assert Row.model_validate(row) == ROWS[name]

@@ -1,4 +1,4 @@
-//! What a guest is told, as a JSON file. docs/agent-protocol.md shows one of each kind.
+//! What a guest is told, as a JSON file. docs/reference/agent-protocol.md shows one of each kind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_protocol_page_are_read() {
-        let page = include_str!("../../../../docs/agent-protocol.md");
+        let page = include_str!("../../../../docs/reference/agent-protocol.md");
         let examples: Vec<&str> = page
             .split("```json guest\n")
             .skip(1)

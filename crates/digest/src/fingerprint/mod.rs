@@ -3,7 +3,7 @@
 //! A statement becomes tokens ([`lexer`]), runs of literals become one ([`reducer`]), and the tokens go into a
 //! sink: [`id`] hashes them and keeps nothing, [`text`] writes them down. Both see the same tokens, so two
 //! statements have the same id where their whole texts are the same, and the text is a fingerprint of itself.
-//! docs/digest-fingerprints.md says what is taken together, and where performance_schema and pt-query-digest
+//! docs/reference/digest-fingerprints.md says what is taken together, and where performance_schema and pt-query-digest
 //! decide otherwise.
 
 pub(crate) mod bytes;

@@ -233,7 +233,7 @@ fn what_is_written_down_reads_like_sql() {
 #[test]
 fn a_backslash_within_a_character_of_two_bytes_is_taken_for_one() {
     // GBK and Shift-JIS have characters whose second byte is a backslash. A log does not say in which
-    // character set a statement came, so such a string seems to go on: docs/digest-fingerprints.md.
+    // character set a statement came, so such a string seems to go on: docs/reference/digest-fingerprints.md.
     assert_eq!(whole(b"select '\x95\\' from t"), b"select ?");
     assert_eq!(whole(b"select '\x95\x5a' from t"), b"select ? from t");
 }

@@ -1,6 +1,6 @@
 //! The job: one JSON object on standard input that says what to drive, how, and for how long.
 //!
-//! These types are the format; `docs/engine-protocol.md` explains every key with its unit.
+//! These types are the format; `docs/reference/engine-protocol.md` explains every key with its unit.
 
 pub mod program;
 mod secret;

@@ -1,4 +1,4 @@
-//! The program of a job: tables, values and transactions, as `docs/engine-program.md` explains them.
+//! The program of a job: tables, values and transactions, as `docs/reference/engine-program.md` explains them.
 //!
 //! These types are the shape only; what the names in them mean is checked when the program is
 //! compiled ([`crate::workload::compile`]).

@@ -1,4 +1,4 @@
-//! The lines that the engine writes; `docs/engine-protocol.md` explains every field.
+//! The lines that the engine writes; `docs/reference/engine-protocol.md` explains every field.
 
 use std::collections::BTreeMap;
 

@@ -14,7 +14,7 @@ from mydyno.lab.load.failures import hint_of, nothing_succeeded, some_failed
 from mydyno.lab.load.job import Job, Target
 from mydyno.lab.spec import Workload
 from mydyno.lab.trial.collect import Collector
-from mydyno.lab.trial.drive import driver
+from mydyno.lab.trial.drivers import driver
 from mydyno.lab.trial.job import engine_workload, phases
 from mydyno.machine.local import LocalHost
 

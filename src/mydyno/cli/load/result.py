@@ -9,7 +9,7 @@ from mydyno.lab.trial.collect import Collector, phase_record
 
 
 def figures(workload: str, heard: Collector) -> dict[str, Any]:
-    """What --json prints (docs/cli.md): one object a phase, in order."""
+    """What --json prints (docs/reference/cli.md): one object a phase, in order."""
     assert heard.hello is not None
     assert heard.done is not None
     return {

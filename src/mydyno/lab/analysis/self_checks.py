@@ -1,6 +1,6 @@
 """Whether a ground showed what its disks were told to be: self-checks held against theory.
 
-The tolerance of a ground is in `core.grounds`; docs/self-check.md explains it.
+The tolerance of a ground is in `core.grounds`; docs/reference/self-check.md explains it.
 """
 
 from __future__ import annotations

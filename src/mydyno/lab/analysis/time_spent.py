@@ -51,7 +51,7 @@ Key = Literal[
 COMMIT = "commit"
 """Name of that kind of statement in the workloads."""
 CONNECT = "connect"
-"""Name of the kind under which connections are timed that events open (docs/engine-protocol.md)."""
+"""Name of the kind under which connections are timed that events open (docs/reference/engine-protocol.md)."""
 _OF_IOS: Mapping[str, Key] = {"read": "read", "write": "write", "fsync": "fsync"}
 
 

@@ -1,1 +1,1 @@
-"""Finding, starting and talking to the load engine. docs/engine-protocol.md is the language spoken."""
+"""Finding, starting and driving the load engine (docs/reference/engine-protocol.md)."""

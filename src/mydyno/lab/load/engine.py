@@ -24,7 +24,7 @@ _STOP_WITHIN_S = 10.0
 _KILLED = -9
 """Exit code of a process that SIGKILL has ended, here and as an agent gives it."""
 _SILENT_S = 30
-"""The engine says something every 5 s (docs/engine-protocol.md): one that is silent so long was stopped."""
+"""The engine writes every 5 s (docs/reference/engine-protocol.md): one that is silent so long was stopped."""
 _LINES_AHEAD = 1000
 """Lines that are read before they are asked for."""
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mydyno.core.errors import ServerError, UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.sql_names import quote
 from mydyno.lab.load.job import Target
 from mydyno.lab.stack.tables_layer import MARK
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 NO_SUCH_DATABASE = 1049
 NO_SUCH_TABLE = 1146
 _ANSWER_S = 600
 
 
-def connect(target: Target, database: str | None = None) -> Connection[Cursor]:
+def connect(target: Target, database: str | None = None) -> dbapi.Connection[dbapi.Cursor]:
     """An autocommit session as the target's account, in `database` if that is given.
 
-    Every statement is given up after 10 minutes. Raises pymysql.Error.
+    Every statement is given up after 10 minutes. Raises dbapi.Error.
     """
     return target.login.connect(database, answer_seconds=_ANSWER_S)
 
@@ -44,17 +39,15 @@ def failed(target: Target, what: str, error: BaseException) -> ServerError:
 
 
 def foreign_tables(
-    cursor: Cursor, database: str, table: str | None = None, mark: str = MARK
+    cursor: dbapi.Cursor, database: str, table: str | None = None, mark: str = MARK
 ) -> list[tuple[str, int | None]]:
     """Tables of the schema without the mark, with the rows that the server guesses they have.
 
     A schema that is not there has none. `table` looks at one alone.
     """
-    import pymysql
-
     try:
         cursor.execute(f"SHOW TABLE STATUS FROM {quote(database)}")
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         if code_of(error) == NO_SUCH_DATABASE:
             return []
         raise
@@ -80,6 +73,6 @@ def refuse_foreign(tables: list[tuple[str, int | None]], database: str) -> None:
     )
 
 
-def mark(cursor: Cursor, table: str, mark: str = MARK) -> None:
+def mark(cursor: dbapi.Cursor, table: str, mark: str = MARK) -> None:
     """Write into the table's comment that mydyno made it."""
     cursor.execute(f"ALTER TABLE {quote(table)} COMMENT='{mark}'")

@@ -53,7 +53,7 @@ def metric_named(wanted: str, work: Work) -> Metric:
 
 
 def parse_margin(text: str) -> float:
-    """`5%` or `0.05`, more than 0 and at most 50 %. Raises UsageError."""
+    """`5%` or `0.05`, more than 0 and at most 50%. Raises UsageError."""
     try:
         share = parse_share(text)
     except ValueError:

@@ -79,7 +79,7 @@ class Series:
     attempt: int
 
     def samples(self, *columns: str) -> pl.DataFrame:
-        """`t_s`, `phase` and a column `status.NAME` for each status variable... (docs/lab-format.md)."""
+        """`t_s`, `phase`, a column `status.NAME` for each variable... (docs/reference/lab-format.md)."""
         return self.recorded.read("samples", self.trial_id, self.attempt, columns)
 
     def intervals(self, *columns: str) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Files that are either whole on the disk or not there, and a full disk told from other troubles."""
+"""Sizes and names of a lab's files, and the error for a full disk."""
 
 from __future__ import annotations
 
@@ -11,36 +11,6 @@ from pathlib import Path
 from mydyno.core.errors import LabError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import DISK_FULL
-
-
-def sync(path: Path) -> None:
-    """Push a file, or a folder's list of names, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sync_tree(folder: Path) -> None:
-    """Push everything below `folder` to the disk, files before the folders that name them."""
-    for parent, _, files in os.walk(folder, topdown=False):
-        for name in files:
-            path = Path(parent, name)
-            if path.is_file() and not path.is_symlink():
-                sync(path)
-        sync(Path(parent))
-
-
-def replace_file(path: Path, content: str) -> None:
-    """Write `content` to `path`: after a crash the file holds the old text or the new, never a part."""
-    if path.is_file() and path.read_text(encoding="utf-8") == content:
-        return
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(content, encoding="utf-8")
-    sync(partial)
-    partial.replace(path)
-    sync(path.parent)
 
 
 def plain_name(name: object, where: Path) -> str:

@@ -15,7 +15,10 @@ from pathlib import Path
 from mydyno.core.errors import LabError
 
 _RUNS = "runs"
-_REMEDY = "--trust opens it as if it were yours (docs/trust.md); or copy it: cp -r --no-preserve=ownership"
+_REMEDY = (
+    "--trust opens it as if it were yours (docs/reference/trust.md); "
+    "or copy it: cp -r --no-preserve=ownership"
+)
 
 
 def must_be_sound(lab: Path, *, trust: bool) -> None:

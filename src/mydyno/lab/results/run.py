@@ -133,7 +133,7 @@ class Run:
     def samples(
         self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
-        """The raw readings of a trial, one row a sample, columns as docs/lab-format.md lists them.
+        """The raw readings of a trial, one row a sample, columns as docs/reference/lab-format.md lists them.
 
         Without `attempt`, the last one. With `columns`, those of them that the file has, and nothing else of
         it is read; `*` in a name stands for any text. Raises LabError when there is no such trial or its file

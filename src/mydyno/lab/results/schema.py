@@ -1,4 +1,4 @@
-"""The tables of lab.sqlite, one migration a version. docs/lab-format.md explains them to people.
+"""The tables of lab.sqlite, one migration a version. docs/reference/lab-format.md explains them to people.
 
 A migration that was released is never edited: append a new one. `PRAGMA user_version` of a lab is the number
 of migrations that made it.
@@ -356,7 +356,7 @@ _TRANSLATIONS = (
 )
 
 _DESIGN = (
-    # JSON, as docs/lab-format.md has it; NULL for a run of before: all points, a fixed number of times.
+    # JSON (docs/reference/lab-format.md); NULL for a run of before: all points, a fixed number of times.
     "ALTER TABLE runs ADD COLUMN design TEXT",
     # The point that an A/A control measures a second time; NULL for all others.
     "ALTER TABLE points ADD COLUMN control_of TEXT",

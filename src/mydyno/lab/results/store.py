@@ -1,6 +1,6 @@
 """The lab: one folder that holds every run, for one writer and any number of readers.
 
-lab/lab.sqlite        the numbers (docs/lab-format.md)
+lab/lab.sqlite        the numbers (docs/reference/lab-format.md)
 lab/lock              held by the one writer
 lab/cache/            what can be made again
 lab/runs/NAME/        experiment.yaml, plan.json, events.jsonl, report/, trials/
@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from mydyno.core.durable import replace_file, sync, sync_tree
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.results import files
@@ -180,14 +181,14 @@ class Lab:
             partial.mkdir()
             try:
                 fill(partial)
-                files.sync_tree(partial)
+                sync_tree(partial)
                 sizes = {each: files.tree_bytes(partial / "trials" / each) for each in run.trial_folders}
                 partial.rename(folder)
             except BaseException:
                 shutil.rmtree(partial)
                 raise
             try:
-                files.sync(runs)
+                sync(runs)
                 run_id, first_key = free_numbers(self._connection)
                 with transaction(self._connection):
                     # Tables refer to each other, and come in no order of theirs.
@@ -237,9 +238,9 @@ class Lab:
         name = free_folder(self._connection, wanted)
         folder = self.path / "runs" / name
         folder.mkdir(exist_ok=True)
-        files.replace_file(folder / "experiment.yaml", experiment.spec_text)
-        files.replace_file(folder / "plan.json", plan_json)
-        files.sync(folder.parent)
+        replace_file(folder / "experiment.yaml", experiment.spec_text)
+        replace_file(folder / "plan.json", plan_json)
+        sync(folder.parent)
         with transaction(self._connection):
             return insert_run(self._connection, experiment, name)
 

@@ -1,4 +1,4 @@
-"""Raw messages -> the wide tables that the lab keeps as Parquet. docs/lab-format.md lists the columns."""
+"""Raw messages -> the wide tables that the lab keeps as Parquet (docs/reference/lab-format.md)."""
 
 from __future__ import annotations
 

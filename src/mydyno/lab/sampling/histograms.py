@@ -2,7 +2,7 @@
 
 Percentiles cannot be averaged: those of a stretch, or of several trials, come from the histograms of its
 parts, added up. A histogram is base64 of HdrHistogram's V2 encoding, or those bytes themselves as the lab
-keeps them, in nanoseconds (docs/engine-protocol.md).
+keeps them, in nanoseconds (docs/reference/engine-protocol.md).
 """
 
 from __future__ import annotations

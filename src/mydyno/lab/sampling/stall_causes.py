@@ -85,7 +85,7 @@ def _full_checkpoint(samples: pl.DataFrame, steps: _Steps) -> str | None:
     at = [share[index] for index in steps.stalled if share[index] is not None]
     if not at or fmean(at) < FULL:
         return None
-    return f"the checkpoint age at {fmean(at):.0%} of its limit".replace("%", " %")
+    return f"the checkpoint age at {fmean(at):.0%} of its limit"
 
 
 def _growth(samples: pl.DataFrame, column: str, steps: list[int]) -> float | None:

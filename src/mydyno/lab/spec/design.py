@@ -72,7 +72,7 @@ class Design(Section):
     until: Annotated[float, PrecisionRule()] | None = Field(
         default=None,
         description="Instead of `repeats`: repeat until every comparison with the first level is known so "
-        "well, at 95 % over all looks together.",
+        "well, at 95% over all looks together.",
     )
     at_most: int = Field(
         default=20, ge=3, le=1_000, description="With `until`: trials of each point at most."

@@ -123,7 +123,7 @@ PROGRAMS = tuple(_PROGRAMS)
 """Generators that are workload files which come with mydyno."""
 
 _OTHERS: dict[str, tuple[type[Section], str]] = {
-    "file": (OwnFile, "A workload file (docs/workloads.md) or a `.smack` script of your own."),
+    "file": (OwnFile, "A workload file (docs/reference/workloads.md) or a `.smack` script of your own."),
     "slap": (slap.Options, "The auto-generated load of mysqlslap, by the engine."),
     "sql-bench": (SqlBench, "The test programs of sql-bench, by one connection."),
     "sysbench": (ExternalSysbench, "The real sysbench, where it is installed."),

@@ -1,6 +1,6 @@
-"""The reference part of docs/experiment-file.md, made from the sections themselves.
+"""The reference part of docs/reference/experiment-file.md, made from the sections themselves.
 
-    python -m mydyno.lab.spec.reference docs/experiment-file.md
+    python -m mydyno.lab.spec.reference docs/reference/experiment-file.md
 
 rewrites what stands between the two markers of that file.
 """

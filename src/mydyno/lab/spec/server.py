@@ -140,15 +140,15 @@ class Server(Section):
     binary: Annotated[str, AfterValidator(_absolute)] | None = Field(
         default=None,
         description="The server binary to run, as an absolute path, instead of `release`. One that is not of "
-        "this machine's packages, of PATH or of `mydyno servers` needs `--trust` (docs/trust.md).",
+        "this machine's packages, of PATH or of `mydyno servers` needs `--trust` (docs/reference/trust.md).",
         json_schema_extra={"pattern": "^/"},
     )
     config: dict[str, ConfigValue] = Field(
         default_factory=dict,
         description="Server variables and their values, as in my.cnf. Names may have dashes or underscores; "
         "sizes are as `256M`, switches `ON` and `OFF`, and `25% of memory` is worked out for the machine. "
-        "A setting of another release is translated (docs/variables.md); some need `--trust` "
-        "(docs/trust.md).",
+        "A setting of another release is translated (docs/reference/variables.md); some need `--trust` "
+        "(docs/reference/trust.md).",
         json_schema_extra={"propertyNames": _NAME_SCHEMA},
     )
     network: Annotated[Network, BeforeValidator(Network.from_written)] = Field(
@@ -159,7 +159,7 @@ class Server(Section):
     external: External | None = Field(
         default=None,
         description="A server that mydyno does not own, instead of one that it starts "
-        "(docs/external-servers.md).",
+        "(docs/how-to/external-servers.md).",
     )
 
     @classmethod

@@ -1,9 +1,9 @@
 """Server variables that let a server load code, run programs, talk to other machines, or use files outside
 its data directory.
 
-An experiment may set them only with `--trust` (docs/trust.md). Names are those of the MySQL Reference Manual
-("Server System Variables", "Server Command Options"), of the MariaDB documentation ("Server System Variables"
-and the pages of its plugins) and of the Percona Server documentation, of all releases since 5.1. What
+An experiment may set them only with `--trust` (docs/reference/trust.md). Names: the MySQL Reference Manual
+("Server System Variables", "Server Command Options"), the MariaDB documentation ("Server System Variables"
+and the pages of its plugins) and the Percona Server documentation, of all releases since 5.1. What
 mydyno refuses whether it is trusted or not is in `core/server_variables.py`.
 """
 

@@ -15,7 +15,7 @@ from mydyno.lab.stack.datasets.clone import Clone, clone_tree
 from mydyno.lab.stack.datasets.release import refuse_another_release
 from mydyno.lab.stack.disk_base import DiskBase
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.lab.stack.storage import MountedVolume
 from mydyno.machine.protocol import Host
@@ -75,7 +75,7 @@ class DataDirectoryLayer:
     def side_effects(self) -> tuple[str, ...]:
         return ("keeps the data directory in /var/tmp/mydyno-* when the server's user cannot enter the lab",)
 
-    def up(self, site: Site, below: Standing) -> DataDirectory:
+    def build(self, site: Site, below: BuiltLayers) -> DataDirectory:
         """Copies and syncs: the writing of the copy must not fall into the measurement."""
         if bases := below.all(DiskBase):
             return _taken_over(site.host, bases[-1], below.of(FrozenDataset))
@@ -93,7 +93,7 @@ class DataDirectoryLayer:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         return replace(directory, _folders=()) if ground.contents == "kept" else directory
 
-    def down(self, site: Site, product: DataDirectory) -> None:
+    def remove(self, site: Site, product: DataDirectory) -> None:
         if product._private is not None:
             site.remove(product._private)
         else:

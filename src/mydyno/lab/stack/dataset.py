@@ -16,7 +16,7 @@ from mydyno.lab.stack.datasets import page_list
 from mydyno.lab.stack.datasets.manifest import DatasetManifest, TableContent, read_manifest, write_manifest
 from mydyno.lab.stack.datasets.store import DatasetStore, touch
 from mydyno.lab.stack.datasets.tables import contents_of, one_checksum, read_everything
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.site import Site
@@ -113,7 +113,7 @@ class DatasetLayer:
             "keeps its socket in a private folder mydyno-* of the temporary folder while it runs",
         )
 
-    def up(self, site: Site, below: Standing) -> FrozenDataset:
+    def build(self, site: Site, below: BuiltLayers) -> FrozenDataset:
         place = DatasetStore(site.lab).place(self.fingerprint())
         if not place.exists():
             self._make(site, place)
@@ -127,7 +127,7 @@ class DatasetLayer:
         touch(place)
         return dataset
 
-    def down(self, site: Site, product: FrozenDataset) -> None:
+    def remove(self, site: Site, product: FrozenDataset) -> None:
         """The cache is kept: it is what the next run is quick for."""
 
     def _shaping(self) -> dict[str, Setting]:

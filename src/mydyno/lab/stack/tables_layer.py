@@ -10,19 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.lab.stack.dataset import Facts
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.server import Server
 from mydyno.lab.stack.site import Site
+from mydyno.server.access import dbapi
 from mydyno.server.access.session import session
 from mydyno.server.variables import catalogue
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 MARK = "made by mydyno"
 """How the comment of every table begins that mydyno makes: what it may drop again without asking."""
@@ -65,7 +62,7 @@ class TablesLayer:
     def side_effects(self) -> tuple[str, ...]:
         return (f"makes tables in the schema {self.database}, where they stay",)
 
-    def up(self, site: Site, below: Standing) -> LoadedTables:
+    def build(self, site: Site, below: BuiltLayers) -> LoadedTables:
         """Raises ServerError when a table in the way was not made by mydyno."""
         server = below.of(Server)  # type: ignore[type-abstract]
         with session(server.login, "the tables could not be looked at", _COUNTING_SECONDS) as cursor:
@@ -80,7 +77,7 @@ class TablesLayer:
                 self._mark(cursor, facts["tables"], digest)
         return LoadedTables(facts)
 
-    def down(self, site: Site, product: LoadedTables) -> None:
+    def remove(self, site: Site, product: LoadedTables) -> None:
         """They stay: the next trial, or the next run, may find them as they should be."""
 
     def _digest(self, settings: Mapping[str, Setting]) -> str:
@@ -88,7 +85,7 @@ class TablesLayer:
         shaping = {name: settings[name] for name in sorted(catalogue().shaping() & settings.keys())}
         return fingerprint_of({"format": _FORMAT, "settings": shaping, "contents": dict(self.contents)})
 
-    def _fresh(self, cursor: Cursor, digest: str) -> dict[str, int] | None:
+    def _fresh(self, cursor: dbapi.Cursor, digest: str) -> dict[str, int] | None:
         """Rows of each table when all of them are there with these contents; else None."""
         found: dict[str, int] = {}
         of = 0
@@ -105,7 +102,7 @@ class TablesLayer:
                 return None
         return found
 
-    def _mark(self, cursor: Cursor, tables: Mapping[str, int], digest: str) -> None:
+    def _mark(self, cursor: dbapi.Cursor, tables: Mapping[str, int], digest: str) -> None:
         for table, rows in tables.items():
             contents = f": {rows} rows of {digest}, one of {len(tables)} tables"
             comment = MARK + ("" if self.writes else contents)
@@ -115,7 +112,7 @@ class TablesLayer:
 WAY_OUT = "name another schema in setup.server.external.database; mydyno drops no table that it has not made"
 
 
-def comments(cursor: Cursor, database: str) -> dict[str, str]:
+def comments(cursor: dbapi.Cursor, database: str) -> dict[str, str]:
     """Every table and view of the schema with its comment; nothing without such a schema."""
     cursor.execute(
         "SELECT table_name, table_comment FROM information_schema.tables WHERE table_schema = %s", (database,)
@@ -123,7 +120,7 @@ def comments(cursor: Cursor, database: str) -> dict[str, str]:
     return {str(table): str(comment) for table, comment in cursor.fetchall()}
 
 
-def foreign_tables(cursor: Cursor, database: str, names: Sequence[str]) -> list[str]:
+def foreign_tables(cursor: dbapi.Cursor, database: str, names: Sequence[str]) -> list[str]:
     """Those of `names` that are there and that mydyno has not made."""
     wanted = {name.lower() for name in names}
     return [

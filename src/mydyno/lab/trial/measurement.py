@@ -135,7 +135,7 @@ class _Phase:
             yield (
                 "drift",
                 (
-                    f"throughput {way} by {abs(moved.change) * 100:.0f} % over "
+                    f"throughput {way} by {abs(moved.change) * 100:.0f}% over "
                     f"{(steady[-1].to_ns - steady[0].from_ns) / _NS:.1f} s"
                 ),
             )

@@ -1,6 +1,6 @@
 """A short fio on a volume before its load: do the disks do what they were told to, and no more?
 
-docs/self-check.md explains it to people; what theory expects is `analysis.disk_theory`, and what its
+docs/reference/self-check.md explains it; what theory expects is `analysis.disk_theory`, and what its
 figures mean `analysis.self_checks`.
 """
 

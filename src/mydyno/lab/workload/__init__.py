@@ -1,4 +1,4 @@
-"""Workloads: what the server is driven with, as files of one dialect (docs/workloads.md)."""
+"""Workloads: what the server is driven with, as files of one dialect (docs/reference/workloads.md)."""
 
 from mydyno.core.document.problems import SpecErrors
 from mydyno.lab.workload.definitions import builtin_names

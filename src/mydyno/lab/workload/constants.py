@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 _LONGEST_TEXT = 1 << 20
 Constant: TypeAlias = int | float | str | None
 Expression: TypeAlias = Any
-"""A constant, or a list that begins with an operator's name (docs/engine-protocol.md)."""
+"""A constant, or a list that begins with an operator's name (docs/reference/engine-protocol.md)."""
 
 
 def is_constant(expression: Expression) -> bool:

@@ -31,7 +31,7 @@ class Resolved:
     options: dict[str, JsonValue]
     """Every option with the value that counts, as JSON."""
     program: Program
-    """docs/engine-protocol.md says what it is made of."""
+    """docs/reference/engine-protocol.md says what it is made of."""
     dataset: JsonValue
     """Equal for two resolved workloads exactly when their freshly loaded tables hold the same bytes."""
     rows: int

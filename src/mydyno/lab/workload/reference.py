@@ -1,6 +1,6 @@
-"""The reference part of docs/workloads.md, made from the tables that the reader itself goes by.
+"""The reference part of docs/reference/workloads.md, made from the tables that the reader itself goes by.
 
-    python -m mydyno.lab.workload.reference docs/workloads.md
+    python -m mydyno.lab.workload.reference docs/reference/workloads.md
 
 rewrites what stands between the two markers of that file.
 """

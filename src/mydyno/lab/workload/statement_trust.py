@@ -1,8 +1,8 @@
 """Which SQL of a workload reaches beyond its tables: to files, programs, accounts or the server itself.
 
 mydyno's own server runs as the user who runs mydyno and lets the load do everything, so such a statement of
-somebody else's file is refused without `--trust` (docs/trust.md). The check is of words and errs on the safe
-side: a word counts inside quotes and comments, too, since what those are depends on sql_mode.
+somebody else's file is refused without `--trust` (docs/reference/trust.md). The check is of words, to
+be safe: a word counts inside quotes and comments, too, since what those are depends on sql_mode.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from mydyno.core.document.problems import shorten
 from mydyno.core.errors import UsageError
 
-HINT = "read the file; --trust uses it as if you had written it (docs/trust.md)"
+HINT = "read the file; --trust uses it as if you had written it (docs/reference/trust.md)"
 WHY_STATEMENT = "it reaches beyond the tables of the load: to files, accounts or the server itself"
 _VERBS = frozenset(
     (
@@ -61,7 +61,7 @@ def refuse_reaching(file: str, statements: Iterable[str]) -> None:
 
 
 def reaching_statements(program: Mapping[str, Any]) -> Iterator[str]:
-    """The statements of a program (docs/engine-protocol.md) that need trust, as texts for people."""
+    """The statements of a program (docs/reference/engine-program.md) that need trust, as text."""
     shown = dict.fromkeys(_shown(parts) for parts in _statements(program) if _reaches(parts, program))
     yield from shown
 

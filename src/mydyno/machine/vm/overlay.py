@@ -10,7 +10,7 @@ from mydyno.machine.local import LocalHost
 QEMU_IMG = "qemu-img"
 
 # Subclusters of 4K, a 32nd of a cluster: a first write of a page reads nothing of the base, and costs a bit
-# in a table that is in memory (docs/grounds.md has the figures). The counts of references may lag behind,
+# in a table that is in memory (figures: docs/reference/environments.md). The counts of references may lag,
 # since no overlay is opened twice.
 _OPTIONS = "extended_l2=on,cluster_size=128k,lazy_refcounts=on"
 

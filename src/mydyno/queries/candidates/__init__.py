@@ -1,4 +1,4 @@
-"""Index candidates for the groups of a digest, with reasons. Pure (docs/index-candidates.md).
+"""Index candidates for the groups of a digest, with reasons. Pure (docs/reference/index-candidates.md).
 
     looking       the groups of a digest, one after the other
     needs         what a group needs, or why it needs nothing

@@ -18,7 +18,7 @@ from mydyno.machine.protocol import Host
 from mydyno.machine.supervised import AGENT
 
 _COVERED = ("/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64")
-"""Folders of the machine that those of a private root stand in for (docs/private-roots.md)."""
+"""Folders of the machine that those of a private root stand in for (docs/reference/private-roots.md)."""
 
 
 @dataclass(frozen=True)

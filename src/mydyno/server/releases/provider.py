@@ -14,7 +14,7 @@ CONTENT = "release"
 """The folder in the staging folder that becomes the release's own."""
 
 ROOT = "root"
-"""The folder in the release's that is a private root (docs/private-roots.md)."""
+"""The folder in the release's that is a private root (docs/reference/private-roots.md)."""
 
 ProviderName = Literal["debian", "npm", "directory", "archive"]
 

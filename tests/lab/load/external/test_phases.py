@@ -84,7 +84,7 @@ def test_sysbench_tells_its_kinds_of_statements_and_the_latency_of_events() -> N
     assert latency.count == end.transactions.count
     order = [latency.min_ns, latency.p50_ns, latency.p75_ns, latency.p90_ns, latency.p95_ns, latency.p99_ns]
     assert order == sorted(value or 0 for value in order)
-    assert (latency.p999_ns or 0) <= (latency.max_ns or 0) * 1.02, "a bucket is 1.8 % wide"
+    assert (latency.p999_ns or 0) <= (latency.max_ns or 0) * 1.02, "a bucket is 1.8% wide"
     assert end.latency_kind == "service"
 
 

@@ -1,4 +1,4 @@
-"""The examples of docs/sharing.md run, one after the other, in one folder."""
+"""The examples of docs/how-to/sharing.md run, one after the other, in one folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mydyno.lab.report.export.metrics import of_interval, of_sample
 from mydyno.lab.results.store import Lab
 
 ROOT = Path(__file__).parents[4]
-TEXT = (ROOT / "docs" / "sharing.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "how-to" / "sharing.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

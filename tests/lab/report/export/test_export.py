@@ -32,7 +32,7 @@ from mydyno.lab.results.run import Run
 from mydyno.lab.results.store import Lab
 from mydyno.lab.sampling.catalogue import kind
 
-GOLDEN = Path(__file__).parents[3] / "sampling" / "golden"
+GOLDEN = Path(__file__).parents[2] / "sampling" / "golden"
 SERVERS = [
     [line.split("\t")[0] for line in file.read_text().splitlines()] for file in GOLDEN.glob("status-*.tsv")
 ]

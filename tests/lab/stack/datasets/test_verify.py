@@ -50,7 +50,6 @@ def test_a_dataset_without_checksums_and_a_damaged_one_cannot_be_verified(tmp_pa
     (put(tmp_path, "d" * 16) / "manifest.json").write_text("{")
     with pytest.raises(LabError, match="cannot be used: its manifest is damaged"):
         verify(site, store.find("dataset-dddddd"))
-    site.journal.close()
 
 
 def test_without_a_server_of_its_release_none_is_started(tmp_path: Path) -> None:
@@ -69,7 +68,6 @@ def test_a_lab_of_somebody_else_starts_no_server_with_settings_of_its_own(
     site = site_in(tmp_path)
     with pytest.raises(LabError, match=f"its manifest has the setting {next(iter(settings))}"):
         verify(site, DatasetStore(tmp_path).find("dataset-dddddd"))
-    site.journal.close()
 
 
 def test_a_lab_of_somebody_else_names_no_program_that_is_run(tmp_path: Path) -> None:

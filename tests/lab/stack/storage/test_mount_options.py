@@ -92,7 +92,7 @@ def test_ext4_tells_its_defaults_elsewhere() -> None:
 def test_a_mount_whose_fsync_leaves_data_in_the_disks_cache_is_known(
     filesystem: str, own: str, expected: bool
 ) -> None:
-    """As counted in a guest: docs/file-systems.md has the flush requests of each."""
+    """As counted in a guest: docs/reference/file-systems.md has the flush requests of each."""
     assert flushes(Mounted("/dev/md0", filesystem, ("rw", "relatime"), tuple(own.split(",")))) is expected
 
 

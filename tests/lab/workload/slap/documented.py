@@ -1,4 +1,4 @@
-"""The table of oddities as docs/mysqlslap.md has it, with the default options' numbers in it."""
+"""The table of oddities as docs/reference/mysqlslap.md has it, with the default options' numbers in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of traps as docs/super-smack.md has it."""
+"""The table of traps as docs/reference/super-smack.md has it."""
 
 from __future__ import annotations
 

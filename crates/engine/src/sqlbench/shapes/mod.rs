@@ -1,6 +1,6 @@
 //! What the programs send, as shapes: statements without literals, how often, and in how many uninterrupted
 //! stretches. The files beside this one are the yardstick; they were compared with the suite's programs (sql-bench
-//! 2.15 in the sources of MySQL 5.5) statement by statement. docs/sql-bench.md lists what differs, and why.
+//! 2.15 in the sources of MySQL 5.5) statement by statement. docs/reference/sql-bench.md lists what differs, and why.
 //!
 //! `MYDYNO_WRITE_SHAPES=1 cargo test shapes` writes the files anew: look at the difference before you commit it.
 

@@ -1,1 +1,1 @@
-"""What each factor explains: effects, interactions and their shares of the variance (docs/statistics.md)."""
+"""Effects, interactions and their shares of the variance (docs/reference/statistics.md)."""

@@ -5,16 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import EngineError
 from mydyno.core.plurals import plural
 from mydyno.lab.load.job import Target
 from mydyno.lab.stack.tables_layer import MARK
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 _ANSWER_SECONDS = 30
 
@@ -22,7 +18,7 @@ _ANSWER_SECONDS = 30
 class Admin:
     """A connection for administration. Raises EngineError whatever the server refuses."""
 
-    def __init__(self, connection: Connection[Cursor]) -> None:
+    def __init__(self, connection: dbapi.Connection[dbapi.Cursor]) -> None:
         self._connection = connection
 
     @property
@@ -62,24 +58,20 @@ class Admin:
                 )
 
     def _ask(self, sql: str, *values: str) -> list[tuple[object, ...]]:
-        import pymysql
-
         try:
             with self._connection.cursor() as cursor:
                 cursor.execute(sql, values or None)
                 return list(cursor.fetchall())
-        except pymysql.Error as error:
+        except dbapi.Error as error:
             raise EngineError(f"the server refused {sql!r}: {_told(error)}") from None
 
 
 @contextmanager
 def administration(target: Target) -> Iterator[Admin]:
     """A connection to no schema in particular. Raises EngineError when there is no way in."""
-    import pymysql
-
     try:
         connection = target.login.connect(answer_seconds=_ANSWER_SECONDS)
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         raise EngineError(f"cannot connect to {target.address}: {_told(error)}") from None
     with connection:
         yield Admin(connection)

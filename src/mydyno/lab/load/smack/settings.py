@@ -36,7 +36,7 @@ class Overrides:
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """`datadir` holds data files; None is the folder of the `.smack` file. `trust`: its SQL may reach beyond
-    its tables (docs/trust.md). `force`: result files that are there are replaced."""
+    its tables (docs/reference/trust.md). `force`: result files that are there are replaced."""
 
     overrides: Overrides = field(default_factory=Overrides)
     datadir: Path | None = None

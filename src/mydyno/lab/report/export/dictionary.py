@@ -1,4 +1,4 @@
-"""What each column of the exported tables is, and its unit. docs/lab-format.md explains the tables."""
+"""Meaning and unit of each column of the exported tables (docs/reference/lab-format.md)."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _EVERYWHERE = {
     "client_cpu_user_s": "CPU time of the load generator, in user mode",
     "client_cpu_system_s": "CPU time of the load generator, in the kernel",
     "p50_ns": "latency that half stayed below",
-    "p75_ns": "latency that 75 % stayed below",
-    "p90_ns": "latency that 90 % stayed below",
-    "p95_ns": "latency that 95 % stayed below",
-    "p99_ns": "latency that 99 % stayed below",
-    "p999_ns": "latency that 99.9 % stayed below",
+    "p75_ns": "latency that 75% stayed below",
+    "p90_ns": "latency that 90% stayed below",
+    "p95_ns": "latency that 95% stayed below",
+    "p99_ns": "latency that 99% stayed below",
+    "p999_ns": "latency that 99.9% stayed below",
     "min_ns": "shortest latency",
     "mean_ns": "mean latency",
     "max_ns": "longest latency",

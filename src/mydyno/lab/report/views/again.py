@@ -12,7 +12,7 @@ from mydyno.lab.results.records import ExperimentRecord
 _NAMES_FILES = re.compile(r"\.smack\b|^\s*file:", re.MULTILINE)
 _SIZED_FULL = re.compile(r"^sizes:(?:.*\n+)(?:[ #].*\n+|\n)*?\s+full:", re.MULTILINE)
 SPEC = "experiment.yaml"
-"""The copy of the experiment file in a run's folder (docs/lab-format.md)."""
+"""The copy of the experiment file in a run's folder (docs/reference/lab-format.md)."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A run in one file, to be carried to another lab; docs/sharing.md explains it to people."""
+"""A run in one file, to be carried to another lab; docs/how-to/sharing.md explains it to people."""
 
 from mydyno.lab.results.bundle.read import Bundle, unbundle
 from mydyno.lab.results.bundle.write import SUFFIX, bundle

@@ -10,7 +10,7 @@ from mydyno.core.errors import LabError, ServerError
 from mydyno.lab.stack.dataset import FrozenDataset
 from mydyno.lab.stack.datasets import page_list
 from mydyno.lab.stack.datasets.tables import read_everything
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.sandbox import RunningServer
 from mydyno.lab.stack.site import Site
 from mydyno.machine.protocol import Host
@@ -38,7 +38,7 @@ class WarmPoolLayer:
     def side_effects(self) -> tuple[str, ...]:
         return ()
 
-    def up(self, site: Site, below: Standing) -> WarmPool:
+    def build(self, site: Site, below: BuiltLayers) -> WarmPool:
         server, dataset = below.of(RunningServer), below.of(FrozenDataset)
         started = time.monotonic()
         if self.how == "scan":
@@ -47,7 +47,7 @@ class WarmPoolLayer:
             _load(site.host, server, dataset)
         return WarmPool(self.how, time.monotonic() - started)
 
-    def down(self, site: Site, product: WarmPool) -> None:
+    def remove(self, site: Site, product: WarmPool) -> None:
         """The pool goes with its server."""
 
 

@@ -11,15 +11,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
 from mydyno.lab.stack.datasets.manifest import TableContent
 from mydyno.lab.stack.server.sandbox import RunningServer
 from mydyno.machine.trees import LONGEST_COPY_SECONDS
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 _OWN_SCHEMAS = ("information_schema", "mysql", "performance_schema", "sys")
 
@@ -69,7 +66,7 @@ def read_everything(server: RunningServer) -> int:
         return trees
 
 
-def _tables(cursor: Cursor) -> list[tuple[str, str]]:
+def _tables(cursor: dbapi.Cursor) -> list[tuple[str, str]]:
     cursor.execute(
         "SELECT table_schema, table_name FROM information_schema.tables "
         f"WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ({', '.join(['%s'] * len(_OWN_SCHEMAS))}) "
@@ -84,12 +81,10 @@ def _quoted(*names: str) -> str:
 
 
 @contextmanager
-def _asking(server: RunningServer, doing: str) -> Iterator[Cursor]:
-    import pymysql
-
+def _asking(server: RunningServer, doing: str) -> Iterator[dbapi.Cursor]:
     try:
         patience = int(LONGEST_COPY_SECONDS)
         with server.connect(answer_seconds=patience) as connection, connection.cursor() as cursor:
             yield cursor
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         raise ServerError(f"{doing} failed: {error}") from error

@@ -14,7 +14,7 @@ from mydyno.lab.stack.dataset import FrozenDataset, frozen
 from mydyno.lab.stack.datasets.manifest import DatasetManifest, TableContent
 from mydyno.lab.stack.datasets.store import DatasetEntry
 from mydyno.lab.stack.datasets.tables import contents_of, one_checksum
-from mydyno.lab.stack.layer import Standing
+from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.server.sandbox import start_server
 from mydyno.lab.stack.site import Site
 from mydyno.machine.protocol import Host
@@ -104,7 +104,7 @@ def differences(then: Mapping[str, TableContent], now: Mapping[str, TableContent
 
 def _contents(site: Site, binary: ServerBinary, dataset: FrozenDataset) -> dict[str, TableContent]:
     layer = DataDirectoryLayer("verify")
-    directory = layer.up(site, Standing((dataset,)))
+    directory = layer.build(site, BuiltLayers((dataset,)))
     try:
         log = site.short_folder()
         try:
@@ -123,4 +123,4 @@ def _contents(site: Site, binary: ServerBinary, dataset: FrozenDataset) -> dict[
         finally:
             site.remove(log)
     finally:
-        layer.down(site, directory)
+        layer.remove(site, directory)

@@ -26,7 +26,7 @@ from mydyno.lab.stack.ground.block_limits import BlockLimits
 from mydyno.lab.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
 from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.lab.stack.ground.real_disks import RealDisk, examine, make_blank
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.mount_root import MOUNT_ROOT, HeldMountRoot
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import DetachLoops, EndProcesses, RemoveMountRoot
@@ -92,7 +92,7 @@ class LocalGroundLayer:
             *(sentence for volume, disks in self._volumes.items() for sentence in _effects(volume, disks)),
         )
 
-    def up(self, site: Site, below: Standing) -> LocalGround:
+    def build(self, site: Site, below: BuiltLayers) -> LocalGround:
         self._check(site)
         with ExitStack() as taking_down:
             _hold_mount_root(site, taking_down)
@@ -110,7 +110,7 @@ class LocalGroundLayer:
                 host, _by_volume(numbers), _described(real), taking_down.pop_all(), numbers, limits
             )
 
-    def down(self, site: Site, product: LocalGround) -> None:
+    def remove(self, site: Site, product: LocalGround) -> None:
         product.close()
 
     @property

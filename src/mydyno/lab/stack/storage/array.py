@@ -14,7 +14,7 @@ from mydyno.core.raid import REDUNDANT, level_title
 from mydyno.lab.spec.capacity import array_of
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
 from mydyno.lab.stack.storage.built import Array
@@ -66,7 +66,7 @@ class ArrayLayer:
             return ()
         return (f"builds an md array ({level_title(self.wanted.raid)}) of the disks of {self.volume}",)
 
-    def up(self, site: Site, below: Standing) -> Array:
+    def build(self, site: Site, below: BuiltLayers) -> Array:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         members = tuple(disk.path for disk in ground.disks[self.volume])
         if self.wanted.raid == "none":
@@ -87,7 +87,7 @@ class ArrayLayer:
         stays = ground.contents != "blank"
         return Array(self.volume, md.summary(detail, str(device)), device, members, stays, undo)
 
-    def down(self, site: Site, product: Array) -> None:
+    def remove(self, site: Site, product: Array) -> None:
         if self.wanted.raid == "none":
             return
         output_of(site.host, ["mdadm", "--stop", str(product.device)], f"stopping {product.device}")

@@ -12,7 +12,7 @@ from mydyno.lab.spec.arrays import stripe_of
 from mydyno.lab.spec.capacity import array_of
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Array, FileSystem, of_volume
 from mydyno.lab.stack.storage.mkfs import (
@@ -60,7 +60,7 @@ class FileSystemLayer:
             return ()
         return (f"makes {self.wanted.filesystem} on the disks of {self.volume}",)
 
-    def up(self, site: Site, below: Standing) -> FileSystem:
+    def build(self, site: Site, below: BuiltLayers) -> FileSystem:
         array = of_volume(below, Array, self.volume)
         kind = self.wanted.filesystem
         if kind == "raw":
@@ -75,7 +75,7 @@ class FileSystemLayer:
             self._make(site, below, devices)
         return self._verified(site, array.device)
 
-    def down(self, site: Site, product: FileSystem) -> None:
+    def remove(self, site: Site, product: FileSystem) -> None:
         """It goes with the disks, or stays on them; the next one wipes what it left."""
 
     def _register(self, site: Site, devices: list[str]) -> None:
@@ -83,7 +83,7 @@ class FileSystemLayer:
         if self.wanted.filesystem == "btrfs":
             output_of(site.host, ["btrfs", "device", "scan", *devices], f"scanning {' '.join(devices)}")
 
-    def _make(self, site: Site, below: Standing, devices: list[str]) -> None:
+    def _make(self, site: Site, below: BuiltLayers, devices: list[str]) -> None:
         # mkfs.jfs leaves what others wrote at other places, and blkid would then see two file systems.
         output_of(site.host, ["wipefs", "--all", "--quiet", *devices], f"wiping {' '.join(devices)}")
         stripe = stripe_of(array_of(self.wanted))
@@ -107,7 +107,7 @@ class FileSystemLayer:
                 _ELSEWHERE.get(kind, _ELSEWHERE_COMMON),
             )
 
-    def _refused(self, below: Standing, argv: list[str], words: str) -> StorageError:
+    def _refused(self, below: BuiltLayers, argv: list[str], words: str) -> StorageError:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         size = min(disk.size_bytes for disk in ground.disks[self.volume])
         return StorageError(

@@ -8,7 +8,7 @@ from pathlib import Path
 from mydyno.core.errors import MountRefusedError, StorageError
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.btrfs import parse_profiles, profile_differences
 from mydyno.lab.stack.storage.built import FLUSHES, FileSystem, MountedVolume, of_volume
@@ -48,7 +48,7 @@ class MountLayer:
     def side_effects(self) -> tuple[str, ...]:
         return (f"mounts {self.volume} on {self.path}",)
 
-    def up(self, site: Site, below: Standing) -> MountedVolume:
+    def build(self, site: Site, below: BuiltLayers) -> MountedVolume:
         filesystem = of_volume(below, FileSystem, self.volume)
         ground = below.of(Ground)  # type: ignore[type-abstract]
         output_of(site.host, ["mkdir", "-p", str(self.path)], f"making {self.path}")
@@ -70,7 +70,7 @@ class MountLayer:
             site.undo(undo)
             raise
 
-    def down(self, site: Site, product: MountedVolume) -> None:
+    def remove(self, site: Site, product: MountedVolume) -> None:
         output_of(site.host, ["umount", str(self.path)], f"unmounting {self.path}")
         site.undo(product.undo)
 

@@ -126,7 +126,7 @@ def not_in_force(asked: Sequence[str], mounted: Mounted, told: Sequence[str] = (
 def flushes(mounted: Mounted) -> bool:
     """Whether fsync(2) empties the disk's own cache here.
 
-    jfs never asks for it and has no option to; the others do unless told otherwise (docs/file-systems.md).
+    jfs never does and has no option to; the others do by default (docs/reference/file-systems.md).
     """
     without = ("nobarrier", "barrier=none", "barrier=0", "fsync_mode=nobarrier")
     return mounted.filesystem != "jfs" and not any(option in without for option in mounted.own)

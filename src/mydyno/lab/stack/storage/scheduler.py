@@ -9,7 +9,7 @@ from pathlib import Path
 from mydyno.core.errors import StorageError
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Built
 from mydyno.lab.stack.storage.queues import Changed, change, put_back, queue_of, set_number
@@ -43,7 +43,7 @@ class SchedulerLayer:
             return ()
         return (f"sets I/O scheduler and queue length of the disks of {self.volume}, and puts them back",)
 
-    def up(self, site: Site, below: Standing) -> Queues:
+    def build(self, site: Site, below: BuiltLayers) -> Queues:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         changes: list[Changed] = []
         told: dict[str, dict[str, None]] = {}
@@ -62,7 +62,7 @@ class SchedulerLayer:
             raise
         return Queues(self.volume, {key: ", ".join(values) for key, values in told.items()}, tuple(changes))
 
-    def down(self, site: Site, product: Queues) -> None:
+    def remove(self, site: Site, product: Queues) -> None:
         put_back(site, *product.changes)
 
     def _length(self, site: Site, queue: Path, longest: int | None) -> int | None:

@@ -2,7 +2,7 @@
 
 Each is idempotent (undoing twice, or something that never came to be, does nothing) and refuses
 whatever does not look like mydyno's own: a journal must never become a way to delete at large.
-docs/safety.md tells what each one checks.
+docs/reference/safety.md tells what each one checks.
 """
 
 from __future__ import annotations

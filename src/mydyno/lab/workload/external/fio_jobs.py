@@ -291,7 +291,7 @@ def _check_known(option: str) -> None:
         raise wrong(f"{option} is not passed on: {TAKEN[option]}")
     if option not in KNOWN:
         likely = nearest(option, (*KNOWN, *TAKEN))
-        raise wrong(f"{option} is no option of fio that mydyno passes on", "see docs/fio.md", likely)
+        raise wrong(f"{option} is no option of fio that mydyno passes on", "see docs/how-to/fio.md", likely)
 
 
 def _inside(written: str) -> str:

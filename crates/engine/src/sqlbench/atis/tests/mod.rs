@@ -128,7 +128,7 @@ fn the_groups_have_the_queries_and_the_expected_rows_of_the_original() {
 
 #[test]
 fn the_documentation_lists_every_query_with_the_rows_that_it_finds() {
-    let listed: Vec<(&str, u64)> = include_str!("../../../../../../docs/atis.md")
+    let listed: Vec<(&str, u64)> = include_str!("../../../../../../docs/reference/atis.md")
         .lines()
         .filter_map(|line| {
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
