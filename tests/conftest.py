@@ -3,8 +3,11 @@
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import Phase, settings
 
 # The machines that run this are shared: how long an example takes says nothing about the code. What of a
@@ -17,6 +20,9 @@ settings.load_profile("mydyno")
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, usual)
+
+# For each call typer builds the whole tree of commands again, which takes longer than most calls.
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

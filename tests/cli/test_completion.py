@@ -53,9 +53,9 @@ def test_runs_of_the_lab_are_completed(lab: Path) -> None:
 
 
 def test_rules_are_completed_one_by_one_in_a_list() -> None:
-    assert completed("mydyno explain swappi") == ["swappiness"]
+    assert completed("mydyno rules show swappi") == ["swappiness"]
     assert completed("mydyno apply advice.json --only buffer-pool,swappi") == ["buffer-pool,swappiness"]
-    assert completed("mydyno explain ") == [rule.id for rule in RULES]
+    assert completed("mydyno rules show ") == [rule.id for rule in RULES]
 
 
 def test_metrics_workloads_and_releases_are_completed() -> None:
@@ -77,11 +77,11 @@ def test_nothing_is_completed_and_nothing_is_printed_where_the_lab_cannot_be_rea
 @pytest.mark.parametrize(
     ("shell", "variables"),
     [
-        ("bash", {"COMP_WORDS": "mydyno explain swappi", "COMP_CWORD": "2"}),
-        ("zsh", {"_TYPER_COMPLETE_ARGS": "mydyno explain swappi"}),
+        ("bash", {"COMP_WORDS": "mydyno rules show swappi", "COMP_CWORD": "3"}),
+        ("zsh", {"_TYPER_COMPLETE_ARGS": "mydyno rules show swappi"}),
         (
             "fish",
-            {"_TYPER_COMPLETE_ARGS": "mydyno explain swappi", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+            {"_TYPER_COMPLETE_ARGS": "mydyno rules show swappi", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
         ),
     ],
 )

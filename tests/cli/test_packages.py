@@ -74,7 +74,7 @@ def test_every_requirement_has_a_range_that_holds_the_pinned_release() -> None:
         match = re.fullmatch(r"([\w.-]+)(?:\[[\w,]+\])?>=([\d.]+),<(\d+)", line)
         assert match is not None, f"{line} is no range"
         name, low, high = match.groups()
-        assert _numbers(low) <= _numbers(pinned[name]) < _numbers(high), line
+        assert _numbers(low) <= _numbers(pinned[name.replace(".", "-")]) < _numbers(high), line
 
 
 def _numbers(version: str) -> tuple[int, ...]:

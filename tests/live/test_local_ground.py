@@ -27,7 +27,7 @@ from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, limits_in
 from mydyno.machine.block_devices import STABLE_FOLDERS
 from mydyno.machine.local import LocalHost
 
-pytestmark = [pytest.mark.live, needs_loops]
+pytestmark = [pytest.mark.live, needs_loops, pytest.mark.xdist_group("loops")]
 
 BLKIO = Path("/sys/fs/cgroup/blkio")
 

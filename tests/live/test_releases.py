@@ -115,7 +115,7 @@ def test_an_experiment_compares_the_systems_server_with_mysql_5_6(workplace: Wor
     if host == "uml":
         storage = "host: uml, storage: {data: {disks: {size: 1G}, filesystem: ext4}}, server"
         file.write_text(file.read_text().replace("setup: {server", f"setup: {{{storage}"))
-    done = workplace.run("run", str(file), timeout=800)
+    done = workplace.run("run", str(file))
     assert done.returncode == 0, done.stderr
     found = versions(workplace)
     assert found["mysql-5.6"] == {"MySQL 5.6.24"}

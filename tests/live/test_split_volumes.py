@@ -106,7 +106,7 @@ design: {repeats: 1}
 def run(workplace: Workplace, host: str) -> TrialRecord:
     file = workplace.folder / "split.yaml"
     file.write_text(EXPERIMENT.replace("HOST", host))
-    done = workplace.run("run", str(file), timeout=500)
+    done = workplace.run("run", str(file))
     assert done.returncode == 0, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         [trial] = lab.find_run().trials()

@@ -308,7 +308,7 @@ def test_points_that_differ_in_limits_share_a_base_and_overlays_keep_to_their_li
 ) -> None:
     file = workplace.folder / "based.yaml"
     file.write_text(EXPERIMENT)
-    done = workplace.run("run", str(file), "--no-report", timeout=600)
+    done = workplace.run("run", str(file), "--no-report")
     assert done.returncode == 0, done.stdout + done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         trials = lab.find_run().trials()

@@ -95,7 +95,11 @@ def _has_agent() -> bool:
     return True
 
 
-on_loops = [needs_loops, pytest.mark.skipif(not _has_agent(), reason="mydyno-agent is not installed")]
+on_loops = [
+    pytest.mark.xdist_group("loops"),
+    needs_loops,
+    pytest.mark.skipif(not _has_agent(), reason="mydyno-agent is not installed"),
+]
 
 Check = Callable[..., tuple[BuiltLayers, tuple[SelfCheckRecord, ...]]]
 
