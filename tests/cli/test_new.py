@@ -126,4 +126,4 @@ def test_what_it_wrote_is_planned_as_it_stands(tmp_path: Path) -> None:
         [MYDYNO, "plan", "pool.yaml"], cwd=tmp_path, check=True, text=True, capture_output=True
     )
     assert "innodb_buffer_pool_size = 128M" in planned.stdout
-    assert "takes every setting" in planned.stdout
+    assert "accepts all settings" in planned.stdout

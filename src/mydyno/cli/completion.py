@@ -35,7 +35,8 @@ def _quietly(names: Callable[[typer.Context], Iterable[str]]) -> Completion:
 @_quietly
 def runs(ctx: typer.Context) -> Iterable[str]:
     """Experiments of the lab and their runs, the newest first."""
-    database = Path(ctx.params["lab"]).absolute() / "lab.sqlite"
+    lab = next(one.name for one in ctx.command.params if "--lab" in one.opts)
+    database = Path(ctx.params[lab or ""]).absolute() / "lab.sqlite"
     connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, timeout=0.2)
     try:
         rows = connection.execute("SELECT experiment, folder FROM runs ORDER BY run_id DESC").fetchall()

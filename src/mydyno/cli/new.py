@@ -111,8 +111,8 @@ def new(
 
     ```text
     mydyno new pool.yaml
-    mydyno new pool.yaml --factor innodb_buffer_pool_size=1G,4G --connections 16 --duration 60s
-    mydyno new raid.yaml --factor server.config.sync_binlog=0,1 --workload oltp-write-only
+    mydyno new pool.yaml --factor innodb_buffer_pool_size=1G,4G --duration 60s
+    mydyno new log.yaml --factor sync_binlog=0,1 --workload oltp-write-only
     ```
     """
     if file.exists() and not force:
