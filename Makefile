@@ -17,7 +17,7 @@ BROWSER := chromium|chromium-browser|google-chrome=chromium?
 RELEASE_TOOLS := npm=npm?
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help demo test test-all check lint bench setup setup-dev docs lock clean
+.PHONY: help demo test test-all check lint bench setup setup-dev docs dist lock clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,8 +79,11 @@ docs: setup-dev ## write the generated documentation anew
 	python -m mydyno.lab.spec.reference docs/reference/experiment-file.md
 	python -m mydyno.lab.workload.reference docs/reference/workloads.md
 
+dist: setup ## build dist/: the source archive, and the wheel with the static programs
+	@tools/dist.sh
+
 lock: ## pin requirements/*.in anew, with hashes
 	@tools/lock.sh
 
 clean: ## remove what was built (not the lab)
-	rm -rf .venv target build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv target build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Writes docs/reference/cli.md from the commands' help (tests/cli/test_docs.py compares)."""
+"""Writes cli.md and mydyno.1 of docs/reference from the commands' help (tests/cli/test_docs.py compares)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,25 @@ from pathlib import Path
 os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1", _TYPER_FORCE_DISABLE_TERMINAL="1")
 
 import click
+import man_page
 import typer.main
 from typer.testing import CliRunner
 
 from mydyno.cli.main import app
 from mydyno.core import environment, errors
 
-TARGET = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
+DOCS = Path(__file__).parents[1] / "docs" / "reference"
+COMPLETION = """\
+`mydyno --install-completion` installs it for the shell in use; start a new shell afterwards. By hand:
+
+```sh
+_MYDYNO_COMPLETE=source_bash mydyno > ~/.local/share/bash-completion/completions/mydyno
+_MYDYNO_COMPLETE=source_zsh mydyno > ~/.zfunc/_mydyno     # a folder of fpath, before compinit
+_MYDYNO_COMPLETE=source_fish mydyno > ~/.config/fish/completions/mydyno.fish
+```
+
+It knows commands, options, and the names of experiments, runs, rules, metrics, releases and workloads.
+"""
 
 
 def document() -> str:
@@ -44,8 +56,7 @@ def document() -> str:
         "",
         "## Shell completion",
         "",
-        "`mydyno --install-completion` installs it for your shell; `mydyno --show-completion` prints it.",
-        "",
+        COMPLETION,
     ]
     for name in ("", *_names(group)):
         arguments = [*name.split(), "--help"]
@@ -54,6 +65,11 @@ def document() -> str:
         text = "\n".join(line.rstrip() for line in answer.output.strip("\n").splitlines())
         lines += [f"## mydyno {name}".rstrip(), "", "```text", text, "```", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def manual() -> str:
+    """The whole of docs/mydyno.1."""
+    return man_page.render(app, errors.ExitCode, environment.ALL)
 
 
 def _names(group: click.Group, above: str = "") -> Iterator[str]:
@@ -65,5 +81,6 @@ def _names(group: click.Group, above: str = "") -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(document(), encoding="utf-8")
-    sys.stdout.write(f"wrote {TARGET.name}\n")
+    for name, text in (("cli.md", document()), ("mydyno.1", manual())):
+        (DOCS / name).write_text(text, encoding="utf-8")
+        sys.stdout.write(f"wrote {name}\n")

@@ -1,6 +1,10 @@
 import re
 import runpy
+import shutil
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from mydyno.cli.main import app
 from mydyno.core.errors import ExitCode
@@ -8,9 +12,40 @@ from mydyno.core.errors import ExitCode
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_documented_command_line_is_the_real_one() -> None:
-    document = runpy.run_path(str(ROOT / "tools" / "document_cli.py"))["document"]
-    assert (ROOT / "docs" / "reference" / "cli.md").read_text() == document(), "run: make docs"
+def test_the_documented_command_line_is_the_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    program = runpy.run_path(str(ROOT / "tools" / "document_cli.py"))
+    assert (ROOT / "docs" / "reference" / "cli.md").read_text() == program["document"](), "run: make docs"
+    assert (ROOT / "docs" / "reference" / "mydyno.1").read_text() == program["manual"](), "run: make docs"
+
+
+def test_the_manual_page_has_every_section_command_and_exit_code() -> None:
+    lines = (ROOT / "docs" / "reference" / "mydyno.1").read_text().splitlines()
+    sections = [line.removeprefix(".SH ") for line in lines if line.startswith(".SH ")]
+    assert sections[:5] == ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS"]
+    assert sections[5:] == ["EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"]
+    documented = re.findall(
+        r"^## mydyno (.+)$", (ROOT / "docs" / "reference" / "cli.md").read_text(), re.MULTILINE
+    )
+    assert [f".SS mydyno {name}".replace("-", r"\-") for name in documented] == [
+        line for line in lines if line.startswith(".SS ")
+    ]
+    known = {".", '.\\"', ".TH", ".SH", ".SS", ".PP", ".TP", ".nf", ".fi", ".RS", ".RE", ".B", ".I", ".BR"}
+    assert {line.split()[0] for line in lines if line.startswith((".", "'"))} <= known
+    assert [line for line in lines if re.fullmatch(r"\\fB\d+\\fR", line)] == [
+        rf"\fB{code:d}\fR" for code in ExitCode
+    ]
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+def test_the_manual_page_is_formatted_without_a_warning() -> None:
+    page = ROOT / "docs" / "reference" / "mydyno.1"
+    done = subprocess.run(
+        ["groff", "-Kutf8", "-man", "-Tutf8", "-ww", "-P-c", page], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert "mydyno - a dynamometer for MySQL and MariaDB" in done.stdout
+    assert "--install-completion" in re.sub(".\b", "", done.stdout)
 
 
 def test_the_help_and_the_documentation_have_every_exit_code() -> None:

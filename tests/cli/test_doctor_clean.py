@@ -87,9 +87,7 @@ def test_a_journal_that_something_can_be_restored_from_stays(machine: Machine) -
 
 def test_the_receipts_of_a_lab_that_has_something_to_undo_stay(machine: Machine) -> None:
     undo = RemoveTree(path=machine.lab / "run" / "mydyno-0123456789ab")
-    journal = Journal(machine.lab)
-    journal.intend(undo)
-    journal.close()
+    Journal(machine.lab).intend(undo)
     receipts.write(machine.lab, undo.model_dump_json())
     done = machine.clean("--yes")
     assert done.exit_code == ExitCode.NOT_UNDONE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, screen
+from mydyno.cli import completion, options, screen
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.visible import visible_line
 
@@ -33,6 +33,7 @@ _Only = Annotated[
     typer.Option(
         "--only",
         metavar="IDS",
+        autocompletion=completion.rules,
         help="Only these findings, even where a value was changed since.",
         show_default=False,
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs, screen
+from mydyno.cli import completion, options, outputs, screen
 from mydyno.cli.labs import LabOptions, open_lab
 from mydyno.cli.quantities import Percent, percentage
 from mydyno.cli.shown import width
@@ -28,6 +28,7 @@ _Runs = Annotated[
         "and as `RUN@FACTOR=LEVEL,...` for some of its points. A single run is compared with its baseline, "
         "or else with the run before.",
         metavar="RUN...",
+        autocompletion=completion.runs,
         show_default=False,
     ),
 ]

@@ -15,7 +15,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from mydyno import __version__
 from mydyno.cli import options, screen
 from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
 from mydyno.core.errors import ExitCode, MissingToolError, MydynoError, UsageError
@@ -96,6 +95,8 @@ def doctor(
 
 def examine(lab: Path) -> Iterator[Check]:
     """Every check, in the order in which an experiment would come to need it."""
+    from mydyno import __version__
+
     yield Check("mydyno", "ok", f"{__version__} on Python {platform.python_version()}")
     yield _needed("engine", _engine)
     yield _needed("server", _server)

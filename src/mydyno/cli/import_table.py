@@ -107,8 +107,10 @@ def import_table(
     mydyno import RUN-mysql-3.23-Linux_2.4 RUN-mysql-4.0-Linux_2.4
     ```
     """
+    from mydyno.cli import experiment_files
     from mydyno.lab.imports.take import are_run_files, from_options, from_run_files, take
 
+    files = [experiment_files.find(file) if file.suffix == ".yaml" else file for file in files]
     if are_run_files(files):
         if columns != Columns():
             raise UsageError("a RUN file describes itself", "leave out the options that describe a table")

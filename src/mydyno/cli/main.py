@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from mydyno import __version__
 from mydyno.cli import (
     advise,
     apply,
@@ -25,6 +24,7 @@ from mydyno.cli import (
     images,
     import_table,
     load,
+    new,
     plan,
     prove,
     report,
@@ -69,7 +69,7 @@ mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --threads 64
 )
 
 PANELS = {
-    "Experiments": (plan, run, load, workload, gen_data, schema),
+    "Experiments": (new, plan, run, load, workload, gen_data, schema),
     "Results": (report, compare, baseline, trend, runs, import_table, export, bundle),
     "Advice": (facts, advise, rules, prove, apply, rollback, history),
     "Queries": (digest, slowlog),
@@ -80,6 +80,8 @@ PANELS = {
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from mydyno import __version__
+
         screen.echo(f"mydyno {__version__}")
         raise typer.Exit
 

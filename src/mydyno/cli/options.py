@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mydyno.cli import completion, experiment_files
 from mydyno.core import environment
 
 Lab = Annotated[
@@ -24,7 +25,14 @@ Lab = Annotated[
 DEFAULT_LAB = Path("lab")
 
 ExperimentFile = Annotated[
-    Path, typer.Argument(help="The experiment file (YAML).", metavar="FILE", show_default=False)
+    Path,
+    typer.Argument(
+        help="The experiment file (YAML), or the name of one that comes with mydyno, as thread-cache.",
+        metavar="FILE",
+        show_default=False,
+        callback=experiment_files.find,
+        autocompletion=completion.experiment_files,
+    ),
 ]
 AdviceFile = Annotated[
     Path, typer.Argument(help="What `mydyno advise` wrote.", metavar="ADVICE", show_default=False)
@@ -41,7 +49,12 @@ WIDTH = 110
 
 RunName = Annotated[
     str | None,
-    typer.Argument(help="An experiment's or a run's name.", metavar="[NAME]", show_default="the newest run"),
+    typer.Argument(
+        help="An experiment's or a run's name.",
+        metavar="[NAME]",
+        show_default="the newest run",
+        autocompletion=completion.runs,
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 JsonFile = Annotated[

@@ -50,6 +50,7 @@ PAGE = _format("a page", rb'\s*<!DOCTYPE html>.*?<meta name="generator" content=
 ADVICE = _format("advice", rb'\{\s*"format": \d+,\s*"mydyno": "[^"]*",\s*"made_at": ')
 FACTS = _format("facts", rb'\{\s*"format": \d+,\s*"mydyno": "[^"]*",\s*"read_at": ')
 PROOF_EXPERIMENT = _format("an experiment of `mydyno prove`", rb"# Made by `mydyno prove` ")
+EXPERIMENT = _format("an experiment", rb"(?!)")  # One that `mydyno new` wrote is edited by its user.
 COMPARISON_JSON = _format("a comparison", rb'\{\s*"runs": \[[^]]*\],\s*"state": "\w+",\s*"allowed_loss": ')
 COMPARISON_MARKDOWN = _format("a comparison", rb"<!-- mydyno compare -->")
 COMPARISON_JUNIT = _format("a comparison", rb'<\?xml [^>]*\?>\s*<testsuite name="mydyno compare ')

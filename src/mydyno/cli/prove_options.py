@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 
 import typer
 
+from mydyno.cli import completion
 from mydyno.cli.quantities import Duration, Percent, duration, percentage
 from mydyno.prove.place import Place
 
@@ -84,6 +85,7 @@ class ExperimentOptions:
         typer.Option(
             "--only",
             metavar="RULES",
+            autocompletion=completion.rules,
             help="Only these findings: names of rules, separated by commas.",
             rich_help_panel=_EXPERIMENT,
             show_default="all",
@@ -134,6 +136,7 @@ class ExperimentOptions:
         typer.Option(
             "--release",
             help="The private server's release (`mydyno servers list`).",
+            autocompletion=completion.releases,
             rich_help_panel=_EXPERIMENT,
             show_default="the advised server's, where available; else this machine's",
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, outputs, screen
+from mydyno.cli import completion, options, outputs, screen
 from mydyno.cli.browser import shown
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.quantities import Percent, percentage
@@ -40,6 +40,7 @@ def report(
             "--metric",
             help="The metric of the verdicts, as latency_p95; an unknown name lists all.",
             metavar="NAME",
+            autocompletion=completion.metrics,
             show_default="the rate, or that of the workload",
         ),
     ] = None,

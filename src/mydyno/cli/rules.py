@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mydyno.cli import completion
 from mydyno.cli.application import Application
 from mydyno.cli.system_options import SystemOptions
 
@@ -29,7 +30,15 @@ def list_rules() -> None:
 @commands.command("show")
 def show_rule(
     system: SystemOptions,
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule's name.", show_default=False)],
+    rule: Annotated[
+        str,
+        typer.Argument(
+            metavar="RULE",
+            help="A rule's name.",
+            show_default=False,
+            autocompletion=completion.rules,
+        ),
+    ],
 ) -> None:
     """Explain a rule: what it checks and why, its benefit, its risk, its sources.
 

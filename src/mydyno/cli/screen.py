@@ -56,6 +56,12 @@ def confirm(question: str, *, abort: bool = False, err: bool = False) -> bool:
     return typer.confirm(visible(question), abort=abort, err=err)
 
 
+def ask(question: str, default: str) -> str:
+    """Asks for a line of text; an empty one means the default, which is shown."""
+    answer: str = typer.prompt(visible(question), default=default, show_default=bool(default))
+    return answer
+
+
 def redraw_line(text: str = "") -> None:
     """Replaces the line on standard error, which is a terminal, by `text`."""
     sys.stderr.write(f"\r\x1b[K{visible(text)}")

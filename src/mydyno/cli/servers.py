@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import options, screen
+from mydyno.cli import completion, options, screen
 from mydyno.cli.application import Application
 from mydyno.cli.progress import showing_progress
 from mydyno.core.errors import UsageError
@@ -25,6 +25,7 @@ _Names = Annotated[
         help="Releases that `mydyno servers list` shows; or with --from a name that you choose.",
         metavar="NAME...",
         show_default=False,
+        autocompletion=completion.known_releases,
     ),
 ]
 _From = Annotated[
@@ -39,7 +40,12 @@ _From = Annotated[
 ]
 _Installed = Annotated[
     list[str] | None,
-    typer.Argument(help="Names as `mydyno servers list` shows them.", metavar="NAME...", show_default=False),
+    typer.Argument(
+        help="Names as `mydyno servers list` shows them.",
+        metavar="NAME...",
+        show_default=False,
+        autocompletion=completion.installed_releases,
+    ),
 ]
 _All = Annotated[bool, typer.Option("--all", help="Remove every release; the system's server stays.")]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options, screen
+from mydyno.cli import completion, options, screen
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import SYSTEM
 
@@ -20,7 +20,13 @@ _Pattern = Annotated[
     ),
 ]
 _Release = Annotated[
-    str, typer.Option("--release", help="The release (`mydyno servers list`).", metavar="NAME")
+    str,
+    typer.Option(
+        "--release",
+        help="The release (`mydyno servers list`).",
+        metavar="NAME",
+        autocompletion=completion.releases,
+    ),
 ]
 _ChangedFrom = Annotated[
     str | None,
@@ -30,6 +36,7 @@ _ChangedFrom = Annotated[
         " defaults.",
         metavar="NAME",
         show_default=False,
+        autocompletion=completion.releases,
     ),
 ]
 _AskServer = Annotated[

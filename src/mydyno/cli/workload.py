@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import options, screen, workload_kinds
+from mydyno.cli import completion, options, screen, workload_kinds
 from mydyno.cli.application import Application
 from mydyno.cli.shown import width
 from mydyno.core.errors import UsageError
@@ -29,6 +29,7 @@ _Name = Annotated[
         help="A workload's name, or the path of a workload file or a .smack script.",
         metavar="NAME|FILE",
         show_default=False,
+        autocompletion=completion.workloads,
     ),
 ]
 
