@@ -58,6 +58,7 @@ SHORTER = (
     (r"--iterations 5\b", "--iterations 1"),
     (r"smack 40 1000\b", "smack 2 10"),
     (r"--warehouses \d+", "--warehouses 1"),
+    (r"--rounds 1000\b", "--rounds 20"),
     (r"--table-size \w+", "--table-size 1000"),
     (r"--max-size \w+", "--max-size 1M"),
 )
@@ -132,6 +133,7 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
         (folder / name).write_text(text)
     shutil.copy(folder / "experiments" / "thread-cache.yaml", folder / "borrowed.yaml")
     shutil.copy(SMACK / "update-select.smack", folder)
+    (folder / "smack").mkdir()
     (folder / "sysbench.csv").write_text("raid,threads,qps\n5,8,90\n5,8,91\n10,8,110\n10,8,111\n")
     (folder / "old.csv").write_text("filesystem,p95\nxfs,2.5\nxfs,2.6\next4,2.4\next4,2.7\n")
     for name, text in (("3.23", FIRST), ("4.0", SECOND)):
