@@ -17,7 +17,7 @@ BROWSER := chromium|chromium-browser|google-chrome=chromium?
 RELEASE_TOOLS := npm=npm?
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help demo test test-all lint bench setup setup-dev docs lock clean
+.PHONY: help demo test test-all check lint bench setup setup-dev docs lock clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,7 +31,10 @@ test: setup-dev ## set up, then every check: style, types, unit, property, golde
 test-all: setup-dev $(STAMPS)/guests ## the same and the slow tests
 	@tools/check.sh --slow
 
-lint: setup-dev ## style and types only
+check: setup-dev ## after each change: style, types, layers, and the tests of what has changed, without servers
+	@tools/check.sh --changed
+
+lint: setup-dev ## style, types and layers only
 	@tools/check.sh --lint
 
 bench: setup-dev ## measure engine, advice and digest against their peers, and what changes between trials take, here

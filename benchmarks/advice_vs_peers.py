@@ -252,7 +252,7 @@ def print_results(record: ExperimentRecord, trials: Sequence[TrialRecord]) -> bo
     others = compared(
         trials, record.compared_points, [(other, DEFAULT) for other in who if other not in (OURS, DEFAULT)]
     )
-    print(f"\nRatios of queries per second (95 % interval), n trials of each. {machine()}")
+    print(f"\nRatios of queries per second (95% interval), n trials of each. {machine()}")
     print("* differs after correction for all of a table.\n")
     print_ratios(ours)
     print()

@@ -183,7 +183,7 @@ def spread(values: Sequence[float], digits: int) -> str:
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float, float]:
-    """Geometric mean of the ratios of runs that were made side by side, with its 95 % interval
+    """Geometric mean of the ratios of runs that were made side by side, with its 95% interval
     (Student's t on the logarithms: assumes that they are about normal). Without a second pair the
     interval is unknown: NaN."""
     logs = [math.log(our / their) for our, their in zip(ours, theirs, strict=True)]

@@ -153,7 +153,7 @@ def print_ratios(results: Results, arguments: argparse.Namespace) -> None:
             row += [f"{mean:.2f} [{low:.2f} {high:.2f}]" for mean, low, high in (speed, user, system)]
             row.append(verdict(connections, speed, user) if (first, other) == ("engine", "sysbench") else "")
             rows.append(row)
-    print("\nRatios of runs side by side: geometric mean [95 % interval]\n")
+    print("\nRatios of runs side by side: geometric mean [95% interval]\n")
     print_table(("connections", "clients", "queries/s", "user CPU", "system CPU", "promise"), rows)
 
 

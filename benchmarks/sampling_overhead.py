@@ -35,7 +35,7 @@ def queries_per_second(
 
 
 def cost(with_sampling: list[float], without: list[float], share: float) -> tuple[float, float, float]:
-    """Share of the queries that a sampling `share` times as frequent costs, with its 95 % interval."""
+    """Share of the queries that a sampling `share` times as frequent costs, with its 95% interval."""
     mean, low, high = ratio(with_sampling, without)
     return tuple((1 - bound) * share for bound in (mean, high, low))  # type: ignore[return-value]
 

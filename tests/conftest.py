@@ -3,12 +3,16 @@
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
-from hypothesis import settings
+import typer.main
+import typer.testing
+from hypothesis import Phase, settings
 
-# The machines that run this are shared: how long an example takes says nothing about the code.
-settings.register_profile("mydyno", deadline=None)
+# The machines that run this are shared: how long an example takes says nothing about the code. What of a
+# failing example matters is not looked for: that takes minutes.
+settings.register_profile("mydyno", deadline=None, phases=tuple(set(Phase) - {Phase.explain}))
 settings.load_profile("mydyno")
 
 # A shell starts what runs in the background with Ctrl-C ignored, nohup what it starts with SIGHUP: programs
@@ -16,6 +20,27 @@ settings.load_profile("mydyno")
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, usual)
+
+# For each call typer builds the whole tree of commands again, which takes longer than most calls.
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Under `-n N --dist loadgroup`: what the tests of a file share is started by one worker only.
+
+    Tests that share nothing are handed out one by one, so that no worker is left with a long file.
+    """
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    for item in items:
+        if isinstance(item, pytest.Function) and _shares(item) and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+def _shares(item: pytest.Function) -> bool:
+    """Whether a fixture of its module or its class is wanted."""
+    definitions = item._fixtureinfo.name2fixturedefs.values()
+    return any(one.scope in ("module", "class") for wanted in definitions for one in wanted)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,102 +1,149 @@
 #!/usr/bin/env bash
-# Every check of the project, each announced; ends with how many passed, failed and were skipped.
-#   tools/check.sh [--lint | --slow]
+# Checks of the project, each announced; ends with how many passed, failed and were skipped.
+#   tools/check.sh             all of them but the slow tests
+#   tools/check.sh --slow      these, too
+#   tools/check.sh --lint      style, types and layers
+#   tools/check.sh --changed   the same, and the tests of what has changed since the branch began
 set -uo pipefail
 cd "$(dirname "$0")/.."
-passed=0
-failed=0
-skipped=0
-broken=()
+results=$(mktemp -d)
+row=
+trap '[ -z "$row" ] || kill -- -"$row" 2>/dev/null; rm -rf "$results"' EXIT
 
-check() {
-    local name=$1
-    shift
-    printf '\n==> %s\n' "$name"
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        broken+=("$name")
-    fi
+check() { # NAME COMMAND...: one check, which passes or fails
+    printf '\n==> %s\n' "$1"
+    if "${@:2}"; then record 1 0 0 ''; else record 0 1 0 "$1"; fi
+}
+
+record() { # PASSED FAILED SKIPPED NAME-OF-WHAT-FAILED; rows that run at the same time write to one file
+    printf '%d %d %d %s\n' "$@" >>"$results/counts"
 }
 
 count() { # the number before a word in pytest's or cargo's closing lines, summed
     grep -Eo "[0-9]+ $1" "$2" | awk '{sum += $1} END {print sum + 0}'
 }
 
-run_counted() { # a test runner whose own counts enter the total
-    local name=$1 pattern=$2 log
-    shift 2
-    log=$(mktemp)
+run_counted() { # NAME PATTERN COMMAND...: a test runner whose own counts enter the total
+    local name=$1 pattern=$2 log closing status broken=''
+    log=$(mktemp -p "$results")
+    closing=$(mktemp -p "$results")
     printf '\n==> %s\n' "$name"
-    "$@" 2>&1 | tee "$log"
-    tally "$name" "$pattern" "${PIPESTATUS[0]}" "$log"
-}
-
-tally() { # what a runner has written enters the total
-    local name=$1 pattern=$2 status=$3 log=$4 closing
-    closing=$(mktemp)
+    "${@:3}" 2>&1 | tee "$log"
+    status=${PIPESTATUS[0]}
     grep -E "$pattern" "$log" >"$closing"
     local now_failed
-    now_failed=$(count failed "$closing")
-    now_failed=$((now_failed + $(count error "$closing")))
-    passed=$((passed + $(count passed "$closing")))
-    skipped=$((skipped + $(count skipped "$closing") + $(count ignored "$closing")))
+    now_failed=$(($(count failed "$closing") + $(count error "$closing")))
     # A runner that broke before it could count is one failure.
     [ "$status" = 0 ] || [ "$now_failed" -gt 0 ] || now_failed=1
-    failed=$((failed + now_failed))
-    [ "$status" = 0 ] || broken+=("$name")
-    rm -f "$log" "$closing"
+    [ "$status" = 0 ] || broken=$name
+    record "$(count passed "$closing")" "$now_failed" \
+        $(($(count skipped "$closing") + $(count ignored "$closing"))) "$broken"
 }
 
-run_beside() { # tests that compute, at a low priority, then those of `drivers`; ended as a whole by SIGTERM
-    local status=0
-    trap 'kill "$!" 2>/dev/null; exit 1' TERM
-    nice -n 10 python -m pytest -m "$marks" --ignore=tests/live --ignore=tests/lab/stack --ignore=tests/machine --durations=5 &
-    wait "$!" || status=1
-    python -m pytest -m "$marks" "${drivers[@]}" --durations=10 &
-    wait "$!" || status=1
-    return "$status"
+run_pytest() { # NAME ARGUMENTS...
+    run_counted "$1" '^=+ .* in [0-9.]+s' python -m pytest --durations=10 "${@:2}"
+}
+
+run_changed() { # PATH...: those of them that start no server, if there are any
+    python -m pytest -m 'not slow and not live' -n "$cpus" --dist loadfile "${waiting[@]/#/--ignore=}" "$@"
+    local status=$?
+    [ "$status" = 5 ] || return "$status"
 }
 
 collect() { # mypy does not see the tests: a name that one of them imports and that has moved is found here
-    local said
-    said=$(python -m pytest --collect-only --quiet --no-summary -o addopts= 2>&1) || { tail -n 40 <<<"$said"; return 1; }
-    tail -n 1 <<<"$said"
+    local output
+    output=$(python -m pytest --collect-only --quiet --no-summary -o addopts= 2>&1) || { tail -n 40 <<<"$output"; return 1; }
+    tail -n 1 <<<"$output"
 }
 
-marks='not slow'
-[ "${1:-}" = --slow ] && marks=''
+style() {
+    check 'ruff: style' ruff check .
+    check 'ruff: format' ruff format --check .
+    check 'words' python tools/words.py
+    check 'rustfmt' cargo fmt --all --check
+}
 
-check 'ruff: style' ruff check .
-check 'ruff: format' ruff format --check .
-check 'words' python tools/words.py
-check 'mypy: types' mypy
-check 'import-linter: layers' lint-imports
-check 'pytest: every test can be collected' collect
-check 'rustfmt' cargo fmt --all --check
-check 'clippy' cargo clippy --quiet --locked --all-targets -- -D warnings
-if [ "${1:-}" != --lint ]; then
+types_and_layers() {
+    check 'mypy: types' mypy
+    check 'import-linter: layers' lint-imports
+    check 'clippy' cargo clippy --quiet --locked --all-targets -- -D warnings
+}
+
+in_background() { # COMMAND...: a row of checks next to those in the foreground, at a low priority
+    set -m # A process group, which the trap ends as a whole.
+    nice_row "$@" >"$results/row" 2>&1 &
+    row=$!
+    set +m
+}
+
+nice_row() {
+    renice -n $(($(nice) + 10)) -p "$BASHPID" >/dev/null
+    "$@"
+}
+
+join() { # waits for that row and shows what it wrote
+    wait "$row"
+    row=
+    cat "$results/row"
+}
+
+# Tests that start servers, guests and disks mostly wait: more of them run at the same time than there are
+# CPUs. Those that compute run next to them and take the CPUs that they leave.
+waiting=(tests/live tests/lab/stack tests/machine tests/lab/trial/test_self_check.py)
+
+computing_row() { # MARKS
+    run_pytest 'pytest: what computes' -m "$1" -n "$cpus" --dist loadfile "${waiting[@]/#/--ignore=}"
+}
+
+everything_else() {
+    types_and_layers
     run_counted 'cargo test' '^test result:' cargo test --quiet --locked
-    last_line='^=+ .* in [0-9.]+s'
-    # Tests of servers, disks and hosts mostly wait, so two rows of tests run beside each other: those that
-    # build, kill and look at the machine; and those that only compute, then those that only drive a server.
-    drivers=(tests/live/test_{atis,datasets,engine*,external,load_command,order_entry,slap,smack,sql_bench,workloads}.py)
-    beside=$(mktemp)
-    run_beside >"$beside" 2>&1 &
-    others=$!
-    trap 'kill "$others" 2>/dev/null' EXIT
-    run_counted 'pytest: servers, disks and hosts' "$last_line" python -m pytest -m "$marks" tests/live tests/lab/stack tests/machine "${drivers[@]/#/--ignore=}" --durations=10
-    printf '\n==> pytest: the rest and the workloads, which ran beside them\n'
-    wait "$others"
-    status=$?
-    trap - EXIT
-    cat "$beside"
-    tally 'pytest: the rest and the workloads' "$last_line" "$status" "$beside"
-fi
+    computing_row 'not slow'
+}
+
+cpus=$(nproc)
+[ "$cpus" -le 8 ] || cpus=8
+case ${1:-} in
+--lint)
+    style
+    types_and_layers
+    check 'pytest: every test can be collected' collect
+    ;;
+--changed)
+    style
+    in_background types_and_layers
+    mapfile -t changed < <(python tools/changed_tests.py)
+    if [ ${#changed[@]} = 0 ]; then
+        printf '\n==> no test belongs to what has changed\n'
+    else
+        run_counted 'pytest: what has changed' '^=+ .* in [0-9.]+s' run_changed "${changed[@]}"
+    fi
+    mapfile -t crates < <(python tools/changed_tests.py --crates)
+    [ ${#crates[@]} = 0 ] ||
+        run_counted 'cargo test' '^test result:' cargo test --quiet --locked "${crates[@]/#/--package=mydyno-}"
+    join
+    ;;
+*)
+    style
+    in_background everything_else
+    run_pytest 'pytest: servers, disks and hosts' -m 'not slow' -n $((cpus + 1)) --dist loadgroup "${waiting[@]}"
+    join
+    if [ "${1:-}" = --slow ]; then
+        in_background computing_row slow
+        # One at a time: a guest on an emulated CPU takes a whole one.
+        run_pytest 'pytest: slow tests of servers, disks and hosts' -m slow "${waiting[@]}"
+        join
+    fi
+    ;;
+esac
 
 printf '\n'
-for name in "${broken[@]}"; do printf 'FAILED: %s\n' "$name"; done
-[ "$skipped" = 0 ] || printf 'Why skipped: see the SKIPPED lines above; slow tests run under `make test-all`.\n'
-printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
-[ "$failed" = 0 ]
+awk '{
+    passed += $1; failed += $2; skipped += $3
+    $1 = $2 = $3 = ""; sub(/^ +/, "")
+    if ($0 != "") print "FAILED: " $0
+} END {
+    if (skipped) print "Why skipped: see the SKIPPED lines above; slow tests run under `make test-all`."
+    printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+    exit failed != 0
+}' "$results/counts"

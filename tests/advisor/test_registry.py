@@ -1,17 +1,17 @@
 """The rules as a whole: each is told of fully, none in another's way, and old guides' advice has its rule."""
 
+import re
 from collections import Counter
 from importlib import import_module
+from inspect import getsource
 from pkgutil import walk_packages
 
 import pytest
 
 from mydyno.advisor import RULES, rule_of, rules
-from mydyno.advisor.rule import Rule
+from mydyno.advisor.rule import LAYERS, Rule
 from mydyno.core.errors import UsageError
 from mydyno.server.variables import catalogue
-
-FOLDERS = ("hardware", "system", "innodb", "server", "schema")
 
 LEAST = 60
 SEEDS = {
@@ -71,8 +71,16 @@ def test_ids_are_unique() -> None:
     assert [name for name, times in Counter(rule.id for rule in RULES).items() if times > 1] == []
 
 
-def test_rules_lie_in_folders_of_their_own() -> None:
-    assert {name.split(".")[3] for name in modules()} <= set(FOLDERS)
+def test_the_folders_of_the_rules_are_the_layers() -> None:
+    assert {name.split(".")[3] for name in modules()} == set(LAYERS)
+
+
+def test_a_rule_file_has_one_line_for_all_that_rules_share() -> None:
+    shared = set(rules.__all__)
+    for name in modules():
+        imported = re.findall(r"^from mydyno\S* import (.+)$", getsource(import_module(name)), re.MULTILINE)
+        assert "*" in imported
+        assert not shared & {word for names in imported for word in names.split(", ")}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
@@ -83,7 +91,7 @@ def test_a_rule_says_what_it_checks_and_why_and_from_where(rule: Rule) -> None:
     assert all(len(source) > 10 for source in rule.sources)
     explanation = import_module(rule.judge.__module__).__doc__
     assert explanation is not None
-    assert len(explanation) > 200, "the docstring is what `mydyno explain` shows to a DBA"
+    assert len(explanation) > 200, "the docstring is what `mydyno rules show` shows to a DBA"
 
 
 def test_no_variable_is_set_by_two_rules() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from advisor.builders import GIB, MARIADB, MYSQL_84, host, server, system
 from mydyno.advisor.targets import Targets, targets_of
+from mydyno.advisor.targets.connections import FLOOR
 from mydyno.advisor.targets.pool import unit
 from mydyno.survey.facts import FileSystem, Memory, Process, Schema, Storage, System, Use
 
@@ -157,7 +158,11 @@ def values(found: Targets) -> dict[str, int]:
 
 
 def rounding(name: str, before: System, after: System, size: int) -> int:
-    """By how much a target may differ since it is written in steps."""
+    """By how much a target may differ since it is written in steps, or is what other targets leave."""
+    if name == "max_connections":
+        # Much of what is left for them may still be little of the memory.
+        found = targets_of(after)
+        return max(FLOOR, int(0.04 * (found.usable_bytes or 0) / sum(found.session_buffers.values())))
     return max(unit(before, size), unit(after, size)) if name == "pool" else 0
 
 
@@ -169,6 +174,7 @@ _ONCE_FULL = ("table cache", "definition cache", "InnoDB's open files", "open fi
 @given(loads, st.sampled_from(COUNTED), st.sampled_from((0.98, 1.02)))
 @example(Load(pool=16 * GIB, memory=22 * GIB), "pool", 1.02)
 @example(Load(used=17, limit=3000, pool=16 * GIB), "limit", 1.02)
+@example(Load(used=1, limit=10_000, memory=105_979_920_939, pool=86_035_841_896), "memory", 0.98)
 def test_a_little_more_or_less_never_changes_a_target_by_half(load: Load, name: str, factor: float) -> None:
     number = getattr(load, name)
     other = replace(load, **{name: number * factor if isinstance(number, float) else round(number * factor)})

@@ -5,16 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from live.mydyno_process import MYDYNO
+from live.mydyno_process import call as mydyno
 
-MYDYNO = Path(sys.executable).parent / "mydyno"
 ROOT = Path(__file__).parents[2]
 HEAVY = ("polars", "scipy", "numpy", "altair", "pydantic", "ruamel", "pymysql", "jinja2", "vl_convert")
-
-
-def mydyno(*arguments: str, **keywords: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [MYDYNO, *arguments], capture_output=True, text=True, timeout=60, check=False, cwd=keywords.get("cwd")
-    )
 
 
 def test_help_loads_none_of_the_heavy_parts() -> None:

@@ -19,6 +19,7 @@ import pytest
 from live.mydyno_process import Workplace
 from live.releases import release
 from mydyno.lab.stack import (
+    BuiltLayers,
     DataDirectory,
     DataDirectoryLayer,
     DatasetLayer,
@@ -28,7 +29,6 @@ from mydyno.lab.stack import (
     ServerBinary,
     Setting,
     Site,
-    Standing,
     find_binary,
     inspect_binary,
     start_server,
@@ -79,9 +79,7 @@ def lab() -> Iterator[Path]:
 def shared_site() -> Iterator[Site]:
     """One site for the whole session: its cache holds the empty dataset that all servers start from."""
     for folder in _open_folder():
-        site = _site(folder / "lab")
-        yield site
-        site.journal.close()
+        yield _site(folder / "lab")
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +90,7 @@ def empty(shared_site: Site, binary: ServerBinary) -> FrozenDataset:
 
 def _without_tables(site: Site, binary: ServerBinary) -> FrozenDataset:
     layer = DatasetLayer(binary, {}, contents={"workload": "none"}, prepare=lambda server: {})
-    return layer.up(site, Standing())
+    return layer.build(site, BuiltLayers())
 
 
 @pytest.fixture(scope="module")
@@ -108,11 +106,9 @@ def server(
 
 
 @pytest.fixture
-def site(lab: Path) -> Iterator[Site]:
+def site(lab: Path) -> Site:
     """A site of the test's own, on the lab of the fixture `lab`."""
-    site = _site(lab)
-    yield site
-    site.journal.close()
+    return _site(lab)
 
 
 @pytest.fixture
@@ -178,7 +174,7 @@ def _starting(site: Site, empty: FrozenDataset, binary: ServerBinary, folder: Pa
         ready_seconds: float = 60.0,
     ) -> RunningServer:
         layer = DataDirectoryLayer(folder.name)
-        directory = layer.up(site, Standing((empty,)))
+        directory = layer.build(site, BuiltLayers((empty,)))
         directories.append((layer, directory))
         server = start_server(
             site,
@@ -199,7 +195,7 @@ def _starting(site: Site, empty: FrozenDataset, binary: ServerBinary, folder: Pa
         for server in running:
             server.stop(patience_seconds=5.0)
         for layer, directory in directories:
-            layer.down(site, directory)
+            layer.remove(site, directory)
 
 
 @pytest.fixture

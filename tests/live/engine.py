@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -116,6 +118,22 @@ def counting(server: RunningServer) -> Iterator[dict[str, int]]:
         if name.startswith("Com_") and int(value) != int(before[name]):
             counts[name.removeprefix("Com_")] = int(value) - int(before[name])
     counts["show_status"] -= 1
+
+
+def once_under_load(server: RunningServer, act: Callable[[], object], seconds: float = 60.0) -> None:
+    """Does `act`, in another thread, when somebody else has sent the server a hundred SELECTs."""
+
+    def selects() -> int:
+        return int(server.status()["Com_select"])
+
+    def watch() -> None:
+        deadline = time.monotonic() + seconds
+        while selects() < before + 100 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        act()
+
+    before = selects()
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def ask(server: RunningServer, sql: str) -> list[tuple[Any, ...]]:

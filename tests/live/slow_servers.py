@@ -52,8 +52,10 @@ def unchanged(login: Login) -> Iterator[None]:
 
 
 def run(login: Login, *statements: str) -> None:
-    """In a session of its own, which begins now."""
+    """In a separate session, which begins now. They are in the log when this returns."""
     with session(login) as cursor:
         for statement in statements:
             cursor.execute(statement)
             cursor.fetchall()
+        # A server sends a result before it logs its statement, and both before it reads the next command.
+        cursor.connection.ping(reconnect=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 from mydyno.core.server_files import VOLUMES
 from mydyno.lab.spec import Host, Storage
 from mydyno.lab.stack import (
+    BuiltLayers,
     DataDirectoryLayer,
     DatasetLayer,
     RunningServer,
@@ -16,7 +17,6 @@ from mydyno.lab.stack import (
     Setting,
     Site,
     Stack,
-    Standing,
 )
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.ground.local import LocalGroundLayer
@@ -38,7 +38,7 @@ def load_a_table(server: RunningServer) -> Mapping[str, object]:
 
 def raised(
     stack: Stack, site: Site, binary: ServerBinary, storage: Storage, config: Mapping[str, Setting]
-) -> Standing:
+) -> BuiltLayers:
     """A server on a clone of a small dataset, its files on the volumes, as a trial has it."""
     folder = site.lab / "t001"
     folder.mkdir(exist_ok=True)
@@ -55,9 +55,9 @@ def raised(
     )
 
 
-def written_sectors(standing: Standing, volume: str) -> int:
+def written_sectors(built: BuiltLayers, volume: str) -> int:
     """That the disks of a volume have been given so far (Linux, Documentation/block/stat.rst, field 7)."""
-    names = [disk.path.name for disk in standing.of(Ground).disks[volume]]  # type: ignore[type-abstract]
+    names = [disk.path.name for disk in built.of(Ground).disks[volume]]  # type: ignore[type-abstract]
     return sum(int(Path(f"/sys/block/{name}/stat").read_text().split()[6]) for name in names)
 
 

@@ -58,10 +58,10 @@ def main(kind: str, lab: Path) -> None:
             with Stack(site) as stack:
                 print(f"raise {turn}", flush=True)
                 ground = ground_layer(kind, wanted, folder, f"t{turn}")
-                standing = stack.move_to([ground, *building_layers(wanted), *loading_layers(wanted)])
+                built = stack.move_to([ground, *building_layers(wanted), *loading_layers(wanted)])
                 print(f"load {turn}", flush=True)
-                host = standing.of(Ground).host  # type: ignore[type-abstract]
-                done = host.run([*WRITES, f"--directory={standing.all(MountedVolume)[0].path}"])
+                host = built.of(Ground).host  # type: ignore[type-abstract]
+                done = host.run([*WRITES, f"--directory={built.all(MountedVolume)[0].path}"])
                 assert done.returncode == 0, done.stdout + done.stderr
                 print(f"down {turn}", flush=True)
 

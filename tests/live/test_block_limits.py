@@ -9,7 +9,7 @@ import pytest
 
 from live.uml import NEEDS_KERNEL, ground_layer
 from mydyno.core.errors import StorageError
-from mydyno.lab.stack import Site, Standing
+from mydyno.lab.stack import BuiltLayers, Site
 from mydyno.lab.stack.ground import DiskLimits
 from mydyno.lab.stack.ground.block_limits import BlockLimits
 from mydyno.lab.stack.ground.uml import UmlGround
@@ -26,9 +26,9 @@ LEAVE_IO = "echo -io > /run/v2/cgroup.subtree_control"
 @pytest.fixture
 def ground(site: Site) -> Iterator[UmlGround]:
     layer = ground_layer(site, count=1, size="320M")
-    ground = layer.up(site, Standing())
+    ground = layer.build(site, BuiltLayers())
     yield ground
-    layer.down(site, ground)
+    layer.remove(site, ground)
 
 
 def commanded(ground: UmlGround, script: str) -> str:

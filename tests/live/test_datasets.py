@@ -20,6 +20,7 @@ from mydyno.core.errors import ExitCode, LabError, ServerError
 from mydyno.lab.results.records import DataRecord
 from mydyno.lab.results.store import Lab
 from mydyno.lab.stack import (
+    BuiltLayers,
     DataDirectoryLayer,
     DatasetLayer,
     Facts,
@@ -30,7 +31,6 @@ from mydyno.lab.stack import (
     ServerLayer,
     Site,
     Stack,
-    Standing,
     start_server,
 )
 from mydyno.lab.stack.cache import WarmPoolLayer
@@ -61,7 +61,7 @@ def dataset_layer(binary: ServerBinary) -> DatasetLayer:
 @pytest.fixture(scope="module")
 def shared(shared_site: Site, binary: ServerBinary) -> tuple[Site, FrozenDataset]:
     """A dataset that no test changes, and the site that keeps it."""
-    return shared_site, dataset_layer(binary).up(shared_site, Standing())
+    return shared_site, dataset_layer(binary).build(shared_site, BuiltLayers())
 
 
 def test_a_dataset_is_frozen_with_its_rows_checksums_and_pages_and_is_then_what_it_was(
@@ -86,9 +86,9 @@ def test_a_dataset_is_frozen_with_its_rows_checksums_and_pages_and_is_then_what_
 
 
 def test_a_row_that_has_changed_in_the_frozen_files_is_found(site: Site, binary: ServerBinary) -> None:
-    frozen = dataset_layer(binary).up(site, Standing())
+    frozen = dataset_layer(binary).build(site, BuiltLayers())
     layer = DataDirectoryLayer("spoil")
-    directory = layer.up(site, Standing((frozen,)))
+    directory = layer.build(site, BuiltLayers((frozen,)))
     server = start_server(
         site, binary, datadir=directory.data, scratch=directory.scratch, config={}, folder=site.lab
     )
@@ -98,7 +98,7 @@ def test_a_row_that_has_changed_in_the_frozen_files_is_found(site: Site, binary:
     assert server.stop()
     shutil.rmtree(frozen.data)
     shutil.copytree(directory.data, frozen.data, copy_function=shutil.copy2)
-    layer.down(site, directory)
+    layer.remove(site, directory)
     (entry,) = DatasetStore(site.lab).entries()
     rows, checksum = verify(site, entry).differences
     assert rows == "mydyno.keyless: 1 row, 0 at the freeze"
@@ -133,13 +133,13 @@ def test_data_of_another_release_is_refused_and_no_server_is_started(
     folder.mkdir()
     other = replace(binary, version=replace(binary.version, text="4.1.22"))
     layer = DataDirectoryLayer("t001")
-    directory = layer.up(site, Standing((frozen,)))
-    with pytest.raises(ServerError, match=r"and the data is of"):
-        ServerLayer(other, {}, folder).up(site, Standing((frozen, directory)))
-    layer.down(site, directory)
+    directory = layer.build(site, BuiltLayers((frozen,)))
+    with pytest.raises(ServerError, match=r"and the data is from"):
+        ServerLayer(other, {}, folder).build(site, BuiltLayers((frozen, directory)))
+    layer.remove(site, directory)
     assert list(folder.iterdir()) == []
-    with pytest.raises(LabError, match=r"is said to be of MariaDB 5\.5\.1, but its redo log is of"):
-        layer.up(site, Standing((replace(frozen, release="MariaDB 5.5.1"),)))
+    with pytest.raises(LabError, match=r"is recorded as MariaDB 5\.5\.1, but its redo log is of"):
+        layer.build(site, BuiltLayers((replace(frozen, release="MariaDB 5.5.1"),)))
 
 
 def test_a_dataset_without_a_list_of_pages_says_how_to_get_one(
@@ -147,7 +147,7 @@ def test_a_dataset_without_a_list_of_pages_says_how_to_get_one(
 ) -> None:
     site, frozen = shared
     with pytest.raises(LabError, match="has no list of pages") as caught:
-        WarmPoolLayer("dump").up(site, Standing((replace(frozen, page_list=None), server)))
+        WarmPoolLayer("dump").build(site, BuiltLayers((replace(frozen, page_list=None), server)))
     assert "mydyno datasets remove" in (caught.value.hint or "")
 
 

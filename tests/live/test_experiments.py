@@ -67,7 +67,7 @@ def test_a_shipped_experiment_runs_at_toy_size(file: Path, workplace: Workplace)
         pytest.skip(f"{' or '.join(programs)} is not installed")
     if file.stem in FETCHED:
         release("mysql-5.6")
-    done = workplace.run("run", str(file), "--size", "toy", timeout=900)
+    done = workplace.run("run", str(file), "--size", "toy")
     assert done.returncode in (0, 7), done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         trials = lab.find_run(file.stem).trials()

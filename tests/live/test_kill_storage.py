@@ -21,7 +21,7 @@ from live.mydyno_process import MYDYNO
 from mydyno.machine.images import ImageStore
 from mydyno.machine.uml import UmlKernels
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.xdist_group("loops")]
 
 
 STEPS = ("raise", "load", "down")

@@ -13,7 +13,7 @@ from live.leftovers import Place
 from mydyno.lab.stack.mount_root import HeldMountRoot
 from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES
 
-pytestmark = [pytest.mark.live, needs_loops]
+pytestmark = [pytest.mark.live, needs_loops, pytest.mark.xdist_group("loops")]
 
 BLKIO = Path("/sys/fs/cgroup/blkio")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.lab.stack import DataDirectoryLayer, FrozenDataset, ServerBinary, ServerLayer, Site, Standing
+from mydyno.lab.stack import BuiltLayers, DataDirectoryLayer, FrozenDataset, ServerBinary, ServerLayer, Site
 from mydyno.machine.limits import Limits
 from mydyno.machine.process_limits import limits_difference
 
@@ -19,10 +19,10 @@ def test_a_server_runs_under_the_asked_limits_and_derives_its_own_from_them(
     limits = Limits(nofile=600, nproc=3000)
     folder = site.lab / "trial"
     folder.mkdir()
-    below = Standing((empty,))
-    directory = DataDirectoryLayer("limits").up(site, below)
+    below = BuiltLayers((empty,))
+    directory = DataDirectoryLayer("limits").build(site, below)
     layer = ServerLayer(binary, {"max_connections": 400}, folder, limits=limits)
-    server = layer.up(site, Standing((empty, directory)))
+    server = layer.build(site, BuiltLayers((empty, directory)))
     try:
         assert limits_difference(limits, server.limits()) == ()
         # It wanted more files than it may have, and says so by what it settled for.
@@ -30,7 +30,7 @@ def test_a_server_runs_under_the_asked_limits_and_derives_its_own_from_them(
         assert int(server.variables()["max_connections"]) < 600
     finally:
         assert server.stop()
-        DataDirectoryLayer("limits").down(site, directory)
+        DataDirectoryLayer("limits").remove(site, directory)
 
 
 def test_servers_with_other_limits_are_not_interchangeable(binary: ServerBinary, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from live.engine import ask
-from live.mydyno_process import MYDYNO, interrupt, wait_for_line
+from live.mydyno_process import MYDYNO, call, interrupt, wait_for_line
 from mydyno.core.errors import ExitCode
 from mydyno.lab.stack import RunningServer
 
@@ -31,9 +31,7 @@ def account(server: RunningServer, tmp_path: Path) -> Path:
 
 
 def load(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [MYDYNO, "load", *arguments], capture_output=True, text=True, timeout=120, check=False
-    )
+    return call("load", *arguments)
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
@@ -316,7 +314,7 @@ def test_sql_bench_prints_the_run_report_and_leaves_no_table(
     report = tmp_path / "RUN"
     done = load(
         *("sql-bench", "alter", "wisconsin", "--small", "--defaults-file", str(account)),
-        *("--database", "bench_command", "--output", str(report)),
+        *("--database", "bench_command", "--out", str(report)),
     )
     assert done.returncode == 0, done.stderr
     assert "Totals per operation:" in done.stdout

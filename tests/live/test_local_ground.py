@@ -17,7 +17,7 @@ from mydyno.core.errors import HostError, StorageError
 from mydyno.lab.spec import Host, Storage
 from mydyno.lab.spec.disks import Device, Disks
 from mydyno.lab.spec.storage import Volume
-from mydyno.lab.stack import Journal, Site, Stack, Standing
+from mydyno.lab.stack import BuiltLayers, Journal, Site, Stack
 from mydyno.lab.stack.ground import Disk, DiskLimits, Ground
 from mydyno.lab.stack.ground import local as local_ground
 from mydyno.lab.stack.ground.local import LocalGround, LocalGroundLayer
@@ -27,7 +27,7 @@ from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, limits_in
 from mydyno.machine.block_devices import STABLE_FOLDERS
 from mydyno.machine.local import LocalHost
 
-pytestmark = [pytest.mark.live, needs_loops]
+pytestmark = [pytest.mark.live, needs_loops, pytest.mark.xdist_group("loops")]
 
 BLKIO = Path("/sys/fs/cgroup/blkio")
 
@@ -39,7 +39,6 @@ def site(tmp_path: Path) -> Iterator[Site]:
     yield site
     assert site.journal.outstanding() == []
     assert not (site.lab / "run").exists() or list((site.lab / "run").iterdir()) == []
-    site.journal.close()
 
 
 def volume(**values: Any) -> Volume:
@@ -82,9 +81,9 @@ def test_disks_are_loop_devices_that_are_there_while_the_ground_stands(site: Sit
 def test_volumes_are_built_and_mounted_where_only_the_ground_sees_them(site: Site) -> None:
     wanted = storage()
     with Stack(site) as stack:
-        standing = stack.move_to([layer(site, wanted), *building_layers(wanted), *loading_layers(wanted)])
-        host = standing.of(LocalGround).host
-        volumes = standing.all(MountedVolume)
+        built = stack.move_to([layer(site, wanted), *building_layers(wanted), *loading_layers(wanted)])
+        host = built.of(LocalGround).host
+        volumes = built.all(MountedVolume)
         assert [each.path for each in volumes] == [MOUNT_ROOT / "data", MOUNT_ROOT / "log"]
         for each in volumes:
             host.write_text(each.path / "probe", each.volume)
@@ -96,8 +95,8 @@ def test_the_next_trial_gets_fresh_disks(site: Site) -> None:
     wanted = storage(1)
     with Stack(site) as stack:
         for trial in ("t001", "t002"):
-            standing = stack.move_to([layer(site, wanted, trial), *building_layers(wanted)])
-            host, data = standing.of(LocalGround).host, standing.of(MountedVolume)
+            built = stack.move_to([layer(site, wanted, trial), *building_layers(wanted)])
+            host, data = built.of(LocalGround).host, built.of(MountedVolume)
             assert not host.exists(data.path / "probe")
             host.write_text(data.path / "probe", trial)
 
@@ -154,10 +153,10 @@ def test_two_grounds_at_once_do_not_see_each_other(site: Site, tmp_path: Path) -
     wanted = storage(1)
     with Stack(site) as one, Stack(other) as two:
         for stack, place in ((one, site), (two, other)):
-            standing = stack.move_to([layer(place, wanted), *building_layers(wanted)])
-            standing.of(LocalGround).host.write_text(MOUNT_ROOT / "data" / "who", str(place.lab))
+            built = stack.move_to([layer(place, wanted), *building_layers(wanted)])
+            built.of(LocalGround).host.write_text(MOUNT_ROOT / "data" / "who", str(place.lab))
         one.close()
-        host = standing.of(LocalGround).host
+        host = built.of(LocalGround).host
         assert host.read_text(MOUNT_ROOT / "data" / "who") == str(other.lab)
     assert other.journal.outstanding() == []
 
@@ -165,7 +164,7 @@ def test_two_grounds_at_once_do_not_see_each_other(site: Site, tmp_path: Path) -
 def test_a_lab_without_room_for_the_disks_is_told_with_numbers(site: Site) -> None:
     huge = Storage.model_construct(data=volume(disks={"size": "200T"}), log=None)
     with pytest.raises(StorageError, match=r"can grow to 200T, and where the lab lies .* are free"):
-        layer(site, huge).up(site, Standing())
+        layer(site, huge).build(site, BuiltLayers())
 
 
 def test_an_array_on_a_kernel_without_md_names_the_grounds_that_have_it(
@@ -174,7 +173,7 @@ def test_an_array_on_a_kernel_without_md_names_the_grounds_that_have_it(
     monkeypatch.setattr(local_ground, "_kernel_has_md", lambda: False)
     mirror = Storage.model_construct(data=volume(disks={"count": 2, "size": "64M"}, raid=1), log=None)
     with pytest.raises(StorageError, match="kernel has no md") as raised:
-        layer(site, mirror).up(site, Standing())
+        layer(site, mirror).build(site, BuiltLayers())
     assert "host: uml" in str(raised.value)
 
 
@@ -188,7 +187,7 @@ def test_when_the_disks_cannot_be_attached_nothing_is_left(
 
     monkeypatch.setattr(local_ground, "make_disk_files", one_too_many)
     with pytest.raises(StorageError, match=r"missing\.img: No such file"):
-        layer(site, storage()).up(site, Standing())
+        layer(site, storage()).build(site, BuiltLayers())
     assert list((site.lab / "run").iterdir()) == []
 
 
@@ -223,8 +222,8 @@ def test_a_blank_real_disk_is_built_on_and_left_blank(site: Site, real: RealDisk
         for trial in ("t001", "t002"):
             ground = replace(real.layer(site), trial=trial)
             assert ground.storage is not None
-            standing = stack.move_to([ground, *building_layers(ground.storage)])
-            told = standing.of(LocalGround)
+            built = stack.move_to([ground, *building_layers(ground.storage)])
+            told = built.of(LocalGround)
             assert told.disks["data"][0].path == real.device
             assert str(real.id) in told.described["data disk 0"]
             assert "ext4" in signatures(real.device)
@@ -236,13 +235,13 @@ def test_a_real_disk_that_carries_something_is_refused_and_keeps_it(site: Site, 
     before = real.device.read_bytes()
     for wipe, reason in ((False, "it carries ext4; with `wipe: yes`"), (True, "it tells no serial")):
         with pytest.raises(StorageError, match=reason):
-            real.layer(site, wipe=wipe).up(site, Standing())
+            real.layer(site, wipe=wipe).build(site, BuiltLayers())
     assert real.device.read_bytes() == before
 
 
 def test_a_real_disk_without_a_stable_name_is_refused(site: Site, real: RealDisk) -> None:
     with pytest.raises(StorageError, match="is no stable name"):
-        replace(real.layer(site), stable_folders=STABLE_FOLDERS).up(site, Standing())
+        replace(real.layer(site), stable_folders=STABLE_FOLDERS).build(site, BuiltLayers())
 
 
 def test_what_a_ground_does_outside_the_lab_is_told_before(site: Site, real: RealDisk) -> None:

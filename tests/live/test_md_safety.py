@@ -12,7 +12,7 @@ import pytest
 
 import mydyno
 from live.uml import NEEDS_KERNEL, ground_layer
-from mydyno.lab.stack import Site, Standing
+from mydyno.lab.stack import BuiltLayers, Site
 from mydyno.lab.stack.ground.uml import UmlGround
 
 pytestmark = [pytest.mark.live, NEEDS_KERNEL]
@@ -23,9 +23,9 @@ CREATE = ["mdadm", "--create", "/dev/md0", "--run", "--level=1", "--raid-devices
 @pytest.fixture
 def ground(site: Site) -> Iterator[UmlGround]:
     layer = ground_layer(site)
-    ground = layer.up(site, Standing())
+    ground = layer.build(site, BuiltLayers())
     yield ground
-    layer.down(site, ground)
+    layer.remove(site, ground)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_an_array_is_stopped_when_all_its_members_are_ours_and_else_left_running
 ) -> None:
     refusal, *running = inside(ground, STOP, *disks).splitlines()
     assert refusal == (
-        f"refused to stop /dev/md0: its members {Path(disks[1]).name} are none that mydyno gave it"
+        f"refused to stop /dev/md0: its members {Path(disks[1]).name} were not added by mydyno"
     )
     assert running == ["True", "False", "False"]
 

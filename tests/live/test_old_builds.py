@@ -54,7 +54,7 @@ def test_an_old_build_is_added_and_runs_a_trial_with_another_redo_log_than_its_d
     assert f"old: {version}" in added.stdout
     file = workplace.folder / "old-build.yaml"
     file.write_text(EXPERIMENT)
-    done = workplace.run("run", str(file), "--no-report", timeout=300)
+    done = workplace.run("run", str(file), "--no-report")
     assert done.returncode in (0, 7), done.stderr  # A busy machine may spoil a trial's speed.
     with Lab.open(workplace.lab, write=False) as lab:
         (trial,) = lab.find_run("old-build").trials()

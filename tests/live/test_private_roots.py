@@ -21,7 +21,7 @@ from live.uml import NEEDS_KERNEL
 from mydyno.core.errors import HostError, MissingToolError, ServerError, UsageError
 from mydyno.core.server_version import Vendor
 from mydyno.lab.results.store import Lab
-from mydyno.lab.stack import ServerBinary, Setting, Site, Standing, start_server
+from mydyno.lab.stack import BuiltLayers, ServerBinary, Setting, Site, start_server
 from mydyno.lab.stack.datadir import DataDirectoryLayer
 from mydyno.lab.stack.dataset import FrozenDataset
 from mydyno.lab.stack.server.initialise import initialise
@@ -123,9 +123,8 @@ def run_as_nobody(workplace: Workplace, cache: Path, *arguments: str) -> subproc
 def test_a_server_in_a_private_root_is_the_process_that_was_started(
     site: Site, empty: FrozenDataset, inside: ServerBinary
 ) -> None:
-    before = mounts()
     layer = DataDirectoryLayer("roots")
-    clone = layer.up(site, Standing((empty,)))
+    clone = layer.build(site, BuiltLayers((empty,)))
     folder = site.lab / "trial"
     folder.mkdir()
     server = start_server(
@@ -146,10 +145,10 @@ def test_a_server_in_a_private_root_is_the_process_that_was_started(
             (700, 700)
         ]
         assert server.variables()["version"].startswith(inside.version.text)
-        assert mounts() == before
+        assert str(site.lab.parent) not in mounts()
     finally:
         stopped = server.stop()
-        layer.down(site, clone)
+        layer.remove(site, clone)
     assert stopped, "it did not shut down cleanly"
 
 
@@ -174,7 +173,7 @@ lab, root = map(Path, sys.argv[1:])
 host = LocalHost()
 site = Site(lab, host, Journal(lab))
 dataset = DatasetLayer(inspect_binary(host, find_binary()), {}, {"workload": "none"}, lambda server: {})
-clone = DataDirectoryLayer("killed").up(site, Standing((dataset.up(site, Standing()),)))
+clone = DataDirectoryLayer("killed").build(site, BuiltLayers((dataset.build(site, BuiltLayers()),)))
 binary = inspect_binary(host, find_binary(), root)
 server = start_server(
     site, binary, datadir=clone.data, scratch=clone.scratch, config={}, folder=clone.data.parent
@@ -234,7 +233,7 @@ def test_an_ordinary_user_compares_a_private_root_with_the_system(workplace: Wor
 @pytest.mark.timeout(1800)
 def test_every_release_of_debian_is_loaded_on_this_machine(workplace: Workplace) -> None:
     releases = had(*DEBIAN)
-    done = workplace.run("run", experiment(workplace, releases), "--no-report", timeout=900)
+    done = workplace.run("run", experiment(workplace, releases), "--no-report")
     assert done.returncode == 0, done.stderr
     assert all((found or "").startswith(KNOWN[name].version) for name, found in versions(workplace).items())
 
@@ -245,7 +244,7 @@ def test_every_release_of_debian_is_loaded_on_this_machine(workplace: Workplace)
 def test_releases_of_debian_are_loaded_in_a_user_mode_linux_guest(workplace: Workplace) -> None:
     releases = had(*DEBIAN)
     file = experiment(workplace, releases, f"host: uml, {STORAGE}")
-    done = workplace.run("run", file, "--no-report", timeout=900)
+    done = workplace.run("run", file, "--no-report")
     assert done.returncode == 0, done.stderr
     assert sorted(versions(workplace)) == sorted(releases)
 
@@ -257,7 +256,7 @@ def test_releases_of_debian_are_loaded_in_a_qemu_guest_of_another_suite(workplac
         pytest.skip("no image for guests is in mydyno's cache: mydyno images build")
     releases = had("mariadb-10.5", "mysql-9.7")
     file = experiment(workplace, releases, f"host: vm, {STORAGE}")
-    done = workplace.run("run", file, "--no-report", timeout=1500)
+    done = workplace.run("run", file, "--no-report")
     assert done.returncode == 0, done.stderr
     assert (versions(workplace)["mysql-9.7"] or "").startswith("MySQL 9.7")
 

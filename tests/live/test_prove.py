@@ -78,7 +78,6 @@ def test_the_keys_are_those_that_miss_the_pool_as_the_advised_server_did(workpla
     done = workplace.run(
         *("prove", str(file), "--connections", "2", "--warmup", "1s", "--measure", "2s"),
         *("--repeats", "2", "--yes"),
-        timeout=280,
     )
     assert done.returncode in (0, 7), done.stderr
     assert "of page requests missed the buffer pool of the advised server" in done.stdout
@@ -142,7 +141,6 @@ def test_mount_options_are_measured_in_a_guest_with_the_advised_servers_disks(wo
         *("prove", str(file), "--on", "uml", "--facts", str(facts), "--workload", "oltp-read-only"),
         *("--rows", "300", "--connections", "2", "--warmup", "0", "--measure", "400ms", "--repeats", "1"),
         "--yes",
-        timeout=280,
     )
     assert done.returncode in (0, 7), done.stderr
     assert proofs(workplace)["noatime"]["n"] == [1, 1]

@@ -15,7 +15,7 @@ from live.releases import release
 from mydyno.core.errors import ServerError
 from mydyno.core.server_version import parse_version
 from mydyno.lab.results.store import Lab
-from mydyno.lab.stack import DataDirectoryLayer, DatasetLayer, ServerBinary, Site, Standing, start_server
+from mydyno.lab.stack import BuiltLayers, DataDirectoryLayer, DatasetLayer, ServerBinary, Site, start_server
 from mydyno.server.releases import KNOWN, ReleaseStore, binary_of, install
 from mydyno.server.releases.directory import Directory
 
@@ -63,9 +63,9 @@ def own(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> str:
 def started_and_stopped(site: Site, binary: ServerBinary) -> str:
     """What a server of the binary says to SELECT VERSION(), from its making to its clean end."""
     dataset = DatasetLayer(binary, {}, contents={"workload": "none"}, prepare=lambda server: {})
-    frozen = dataset.up(site, Standing())
+    frozen = dataset.build(site, BuiltLayers())
     layer = DataDirectoryLayer("releases")
-    clone = layer.up(site, Standing((frozen,)))
+    clone = layer.build(site, BuiltLayers((frozen,)))
     folder = site.lab / "trial"
     folder.mkdir()
     server = start_server(site, binary, datadir=clone.data, scratch=clone.scratch, config={}, folder=folder)
@@ -76,7 +76,7 @@ def started_and_stopped(site: Site, binary: ServerBinary) -> str:
         assert server.variables()["version"] == said
     finally:
         stopped = server.stop()
-        layer.down(site, clone)
+        layer.remove(site, clone)
     assert stopped, "it did not shut down cleanly"
     assert not Path(f"/proc/{server.pid}").exists()
     return str(said)
@@ -115,7 +115,7 @@ def test_an_experiment_compares_the_systems_server_with_mysql_5_6(workplace: Wor
     if host == "uml":
         storage = "host: uml, storage: {data: {disks: {size: 1G}, filesystem: ext4}}, server"
         file.write_text(file.read_text().replace("setup: {server", f"setup: {{{storage}"))
-    done = workplace.run("run", str(file), timeout=800)
+    done = workplace.run("run", str(file))
     assert done.returncode == 0, done.stderr
     found = versions(workplace)
     assert found["mysql-5.6"] == {"MySQL 5.6.24"}

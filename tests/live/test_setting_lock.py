@@ -119,7 +119,6 @@ def test_what_a_killed_run_was_setting_on_a_foreign_server_is_put_back_by_the_jo
     with killed_inside_set_global(server, set_it):
         journal = Journal(lab)
         assert journal.replay() != []
-        journal.close()
     assert settled(server) == OLD
 
 

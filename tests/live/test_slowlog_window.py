@@ -21,7 +21,6 @@ from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
 from mydyno.lab.stack import RunningServer
 from mydyno.queries.window import Caught, Wish, open_window
-from mydyno.queries.window.pieces import entries_in
 from mydyno.server.access.login import Login
 from mydyno.server.access.session import session
 from mydyno.survey.host.ssh import SshMachine
@@ -32,6 +31,11 @@ __all__ = ["server"]
 
 WISH = Wish(threshold=0.05)
 SLOW, FAST = "SELECT SLEEP(0.07), '%s'", "SELECT '%s'"
+
+
+def sleeps_in(text: bytes) -> int:
+    """Entries of statements that sleep: any other may be slow too, where the disk or the CPU is busy."""
+    return text.count(b"\nSELECT SLEEP(")
 
 
 @pytest.fixture
@@ -84,10 +88,10 @@ def test_what_is_slower_than_the_threshold_in_the_window_and_nothing_else_is_cau
     finally:
         set_globals(login, long_query_time=10, slow_query_log="OFF")
     assert text.count(b"SLEEP(0.07), 'within'") == 3
-    assert entries_in(text) == 4
+    assert sleeps_in(text) == 4
     assert b"before" not in text
     assert b"after" not in text
-    assert caught.watched.amount.entries == 4
+    assert caught.watched.amount.entries == text.count(b"# User@Host: ") >= 4
     assert caught.watched.ended is None
     assert caught.not_put_back is None
     assert store.unfinished() == []
@@ -155,7 +159,7 @@ def test_over_ssh_the_same_is_caught_from_file_to_file(
                 store, 0.8, 1 << 30, nullcontext(lambda text: None), lambda left: next(steps, lambda: None)()
             )
         text = b"".join(caught.log.blocks())
-    assert entries_in(text) == 3
+    assert sleeps_in(text) == 3
     assert "'within \xe9 1'".encode() in text
     assert caught.watched.amount.bytes >= len(text)
 

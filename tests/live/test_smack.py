@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import threading
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from live.engine import once_under_load
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.lab.load import job as jobs
 from mydyno.lab.load.engine import Engine
@@ -271,14 +271,14 @@ def test_two_client_types_run_at_the_same_time(smack: Smack) -> None:
     c, d = result.reports
     assert [one.types[0].count for one in result.reports] == [4, 2]
     assert c.run_s > 0.9
-    assert d.run_s < 0.9
+    assert d.run_s < c.run_s
 
 
 def test_ctrl_c_ends_the_load_early_and_keeps_its_figures(smack: Smack) -> None:
     smack.run(script("select 1 "))
     # Whoever started the tests in the background may have SIGINT ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
+    once_under_load(smack.server, lambda: signal.raise_signal(signal.SIGINT))
     try:
         result = smack.run(
             script("select 1 ", main=MAIN.replace("set_num_rounds(5)", "set_num_rounds(100000000)"))

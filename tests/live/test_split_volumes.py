@@ -29,14 +29,14 @@ def test_every_kind_of_files_lies_on_its_volume_and_is_written_there(
     site: Site, binary: ServerBinary
 ) -> None:
     with Stack(site) as stack:
-        standing = raised(stack, site, binary, ALL, {"log_bin": True, "sync_binlog": 1})
-        server, places = standing.of(RunningServer), standing.of(DataDirectory).places
-        before = {name: written_sectors(standing, name) for name in VOLUMES}
+        built = raised(stack, site, binary, ALL, {"log_bin": True, "sync_binlog": 1})
+        server, places = built.of(RunningServer), built.of(DataDirectory).places
+        before = {name: written_sectors(built, name) for name in VOLUMES}
         write(server)
         found = read_placement(server, places, server.variables())
         assert found.wrong == ()
         assert set(found.held) == set(HOMES)
-        grown = {name for name in VOLUMES if written_sectors(standing, name) > before[name]}
+        grown = {name for name in VOLUMES if written_sectors(built, name) > before[name]}
         assert {"log", "binlog"} <= grown
         assert server.stop()
 
@@ -47,8 +47,8 @@ def test_every_kind_of_files_lies_on_its_volume_and_is_written_there(
 def test_any_subset_of_the_volumes_will_do(site: Site, binary: ServerBinary, split: tuple[str, ...]) -> None:
     storage = Storage.model_validate({name: {"disks": {"size": "256M"}} for name in ("data", *split)})
     with Stack(site) as stack:
-        standing = raised(stack, site, binary, storage, {"log_bin": True})
-        server, directory = standing.of(RunningServer), standing.of(DataDirectory)
+        built = raised(stack, site, binary, storage, {"log_bin": True})
+        server, directory = built.of(RunningServer), built.of(DataDirectory)
         write(server)
         found = read_placement(server, directory.places, server.variables())
         assert found.wrong == ()
@@ -64,14 +64,14 @@ def test_each_release_finds_its_files_on_their_volumes(site: Site, release: str)
     if ReleaseStore().installed(release) is None:
         pytest.skip(f"the release is not installed: mydyno servers add {release}")
     with Stack(site) as stack:
-        standing = raised(stack, site, binary_of(release), ALL, asked)
-        server, places = standing.of(RunningServer), standing.of(DataDirectory).places
-        before = written_sectors(standing, "binlog")
+        built = raised(stack, site, binary_of(release), ALL, asked)
+        server, places = built.of(RunningServer), built.of(DataDirectory).places
+        before = written_sectors(built, "binlog")
         write(server)
         found = read_placement(server, places, server.variables())
         assert found.wrong == ()
         assert set(found.held) == set(HOMES)
-        assert written_sectors(standing, "binlog") > before
+        assert written_sectors(built, "binlog") > before
         assert server.stop()
 
 
@@ -106,7 +106,7 @@ design: {repeats: 1}
 def run(workplace: Workplace, host: str) -> TrialRecord:
     file = workplace.folder / "split.yaml"
     file.write_text(EXPERIMENT.replace("HOST", host))
-    done = workplace.run("run", str(file), timeout=500)
+    done = workplace.run("run", str(file))
     assert done.returncode == 0, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         [trial] = lab.find_run().trials()

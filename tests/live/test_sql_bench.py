@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -138,7 +136,10 @@ def test_every_message_is_understood_and_the_statements_add_up(server: RunningSe
             assert end["statements"][operation["name"]]["count"] >= operation["statements"]
 
 
-def test_fast_runs_of_all_programs_succeed(server: RunningServer) -> None:
+def test_fast_runs_of_all_programs_succeed(
+    server: RunningServer, lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(lab))
     loads = int(server.status()["Com_load"])
     result = run(job(server, *SMALL, small=True, fast=True))
     assert result.the("done")["exit"] == "ok", result.text
@@ -148,7 +149,7 @@ def test_fast_runs_of_all_programs_succeed(server: RunningServer) -> None:
         assert operation["failed"] == 0, operation
     assert [op["name"] for op in result.of("operation") if op["warning"]] == []
     assert tables(server) == []
-    assert list(Path(tempfile.gettempdir()).glob("mydyno-*.rows")) == []
+    assert list(lab.iterdir()) == []
 
 
 def test_where_the_server_may_not_read_files_their_rows_are_inserted_and_that_is_told(start: Start) -> None:
@@ -216,9 +217,10 @@ def test_what_an_earlier_run_left_is_its_own_to_drop(server: RunningServer) -> N
 
 
 def test_an_interrupted_program_drops_its_tables_and_says_how_far_it_came(server: RunningServer) -> None:
-    process = start_engine(job(server, "create", "insert", "wisconsin", small=False))
-    said = listen_until(process, "measuring")
-    time.sleep(0.5)
+    process = start_engine(
+        job(server, "create", "insert", "wisconsin", small=False, more={"interval_s": 0.1})
+    )
+    said = listen_until(process, "interval")
     process.send_signal(signal.SIGINT)
     result = finish(process, said)
     assert (result.the("done")["exit"], result.exit_code) == ("interrupted", 0)

@@ -105,14 +105,14 @@ def test_the_dataset_is_made_once_and_every_trial_starts_from_the_same_bytes(
     loading = Loading()
     with Stack(site) as stack:
         for name in ("t001", "t002"):
-            standing = stack.move_to(trial(binary, site.lab, name, loading))
-            server = standing.of(RunningServer)
+            built = stack.move_to(trial(binary, site.lab, name, loading))
+            server = built.of(RunningServer)
             assert rows(server) == 1
             with server.connect() as connection, connection.cursor() as cursor:
                 cursor.execute("INSERT INTO mydyno.t VALUES (2)")
             assert rows(server) == 2
-        assert standing.of(FrozenDataset).facts == {"rows": {"t": 1}}
-        assert standing.of(FrozenDataset).size_bytes > 1_000_000
+        assert built.of(FrozenDataset).facts == {"rows": {"t": 1}}
+        assert built.of(FrozenDataset).size_bytes > 1_000_000
     with Stack(site) as stack:
         assert rows(stack.move_to(trial(binary, site.lab, "t003", loading)).of(RunningServer)) == 1
     assert loading.times == 1
@@ -221,7 +221,7 @@ def test_a_full_disk_is_named_whichever_layer_meets_it_and_nothing_is_left(
 ) -> None:
     with Stack(site) as stack:
         small_disk(5_000_000)
-        with pytest.raises(ServerError, match="could not make a data directory") as caught:
+        with pytest.raises(ServerError, match="could not create a data directory") as caught:
             stack.move_to(trial(binary, site.lab, "t001"))
         assert caught.value.hint == "the disk is full: free some space"
         assert nothing_left(site.lab)
@@ -243,11 +243,11 @@ def test_a_lab_below_a_closed_folder_keeps_its_data_directory_elsewhere(
     closed.chmod(0o700)
     site = Site(closed / "lab", LocalHost(), Journal(closed / "lab"))
     with Stack(site) as stack:
-        standing = stack.move_to(trial(binary, site.lab, "t001"))
-        server = standing.of(RunningServer)
+        built = stack.move_to(trial(binary, site.lab, "t001"))
+        server = built.of(RunningServer)
         assert rows(server) == 1
         assert server.datadir.is_relative_to("/var/tmp" if os.geteuid() == 0 else closed)
-        assert standing.of(FrozenDataset).data.is_relative_to(closed)
+        assert built.of(FrozenDataset).data.is_relative_to(closed)
         assert server.error_log.is_relative_to(closed)
         assert server.error_log.stat().st_size > 0
     assert nothing_left(site.lab)

@@ -16,14 +16,14 @@ from live.uml import NEEDS_KERNEL
 from mydyno.core.errors import StorageError
 from mydyno.lab.spec.host import Host
 from mydyno.lab.spec.storage import Storage
-from mydyno.lab.stack import Stack, Standing
+from mydyno.lab.stack import BuiltLayers, Stack
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.ground.uml import UmlGroundLayer
 from mydyno.lab.stack.storage import MountedVolume, building_layers, described, loading_layers
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, NEEDS_KERNEL]
 
-Build = Callable[..., Standing]
+Build = Callable[..., BuiltLayers]
 
 ARRAYS = ("linear", 0, 1, 4, 5, 6, 10)
 FILE_SYSTEMS = ("ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs")
@@ -44,7 +44,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Build]:
     )
     with Stack(site_in(folder / "lab")) as stack:
 
-        def move_to(*, log: bool = False, **volume: Any) -> Standing:
+        def move_to(*, log: bool = False, **volume: Any) -> BuiltLayers:
             written = {"data": {"disks": DATA_DISKS, **volume}, **({"log": LOG} if log else {})}
             storage = Storage.model_validate(written)
             return stack.move_to([ground, *building_layers(storage), *loading_layers(storage)])
@@ -52,8 +52,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Build]:
         yield move_to
 
 
-def _write_and_read(standing: Standing, volume: MountedVolume) -> None:
-    host = standing.of(Ground).host  # type: ignore[type-abstract]
+def _write_and_read(built: BuiltLayers, volume: MountedVolume) -> None:
+    host = built.of(Ground).host  # type: ignore[type-abstract]
     host.write_text(volume.path / "probe", "what was written")
     assert host.run(["sync", "--file-system", str(volume.path)]).returncode == 0
     assert host.read_text(volume.path / "probe") == "what was written"
@@ -61,23 +61,23 @@ def _write_and_read(standing: Standing, volume: MountedVolume) -> None:
 
 @pytest.mark.parametrize(("raid", "filesystem"), PAIRS)
 def test_an_array_under_a_file_system_stands_as_asked(build: Build, raid: int | str, filesystem: str) -> None:
-    standing = build(raid=raid, filesystem=filesystem, mount=["noatime"])
-    told = described(standing)["data"]
+    built = build(raid=raid, filesystem=filesystem, mount=["noatime"])
+    told = described(built)["data"]
     level = raid if raid == "linear" else f"raid{raid}"
     assert told["array"] == f"md {level} of 4 (/dev/md0)"
     assert told["array state"] in ("clean", "active")
     assert told["file system"] == filesystem
     assert "noatime" in told["mount"].split(",")
-    _write_and_read(standing, standing.of(MountedVolume))
+    _write_and_read(built, built.of(MountedVolume))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("filesystem", FILE_SYSTEMS)
 @pytest.mark.parametrize("raid", ARRAYS)
 def test_every_array_stands_under_every_file_system(build: Build, raid: int | str, filesystem: str) -> None:
-    standing = build(raid=raid, filesystem=filesystem)
-    assert described(standing)["data"]["file system"] == filesystem
-    _write_and_read(standing, standing.of(MountedVolume))
+    built = build(raid=raid, filesystem=filesystem)
+    assert described(built)["data"]["file system"] == filesystem
+    _write_and_read(built, built.of(MountedVolume))
 
 
 @pytest.mark.parametrize(
@@ -130,22 +130,22 @@ def test_btrfs_spreads_itself(build: Build, data: str, metadata: str) -> None:
 
 
 def test_f2fs_and_a_raw_device_stand_too(build: Build) -> None:
-    standing = build(raid=10, filesystem="f2fs")
-    _write_and_read(standing, standing.of(MountedVolume))
-    standing = build(raid=10, filesystem="raw")
-    volume, host = standing.of(MountedVolume), standing.of(Ground).host  # type: ignore[type-abstract]
+    built = build(raid=10, filesystem="f2fs")
+    _write_and_read(built, built.of(MountedVolume))
+    built = build(raid=10, filesystem="raw")
+    volume, host = built.of(MountedVolume), built.of(Ground).host  # type: ignore[type-abstract]
     told = host.run(["stat", "-c", "%F %U", str(volume.path)]).stdout.strip()
     owner = host.server_identity.name if host.server_identity else "root"
     assert told == f"block special file {owner}"
 
 
 def test_the_log_has_a_volume_of_its_own(build: Build) -> None:
-    standing = build(raid=0, filesystem="xfs", log=True)
-    assert [volume.path for volume in standing.all(MountedVolume)] == [
+    built = build(raid=0, filesystem="xfs", log=True)
+    assert [volume.path for volume in built.all(MountedVolume)] == [
         Path("/run/mydyno/data"),
         Path("/run/mydyno/log"),
     ]
-    assert described(standing)["log"]["file system"] == "ext4"
+    assert described(built)["log"]["file system"] == "ext4"
 
 
 @pytest.mark.parametrize(
@@ -193,11 +193,11 @@ def test_schedulers_are_those_that_the_kernel_lists(build: Build) -> None:
 def test_an_array_without_some_of_its_disks_still_serves(
     build: Build, raid: int, fail: int, failed: str | None
 ) -> None:
-    standing = build(raid=raid, filesystem="xfs", fail=fail)
-    told = described(standing)["data"]
+    built = build(raid=raid, filesystem="xfs", fail=fail)
+    told = described(built)["data"]
     assert told["array state"] == "clean, degraded"
     assert failed in (None, told["failed disks"])
-    _write_and_read(standing, standing.of(MountedVolume))
+    _write_and_read(built, built.of(MountedVolume))
 
 
 def test_a_rebuild_runs_while_the_load_begins(build: Build) -> None:
@@ -209,9 +209,9 @@ def test_a_rebuild_runs_while_the_load_begins(build: Build) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("raid", [1, 5])
 def test_a_first_synchronisation_is_waited_for(build: Build, raid: int) -> None:
-    standing = build(raid=raid, filesystem="xfs", initial_sync="await")
-    assert described(standing)["data"]["array state"] in ("clean", "active")
-    mdstat = standing.of(Ground).host.read_text(Path("/proc/mdstat"))  # type: ignore[type-abstract]
+    built = build(raid=raid, filesystem="xfs", initial_sync="await")
+    assert described(built)["data"]["array state"] in ("clean", "active")
+    mdstat = built.of(Ground).host.read_text(Path("/proc/mdstat"))  # type: ignore[type-abstract]
     assert mdstat is not None
     assert "resync" not in mdstat
     assert "recovery" not in mdstat
@@ -220,8 +220,8 @@ def test_a_first_synchronisation_is_waited_for(build: Build, raid: int) -> None:
 def test_what_is_taken_down_leaves_bare_disks(build: Build) -> None:
     """Without an array, the disks of the array before are single disks again."""
     build(raid=10, filesystem="xfs")
-    standing = build(filesystem="btrfs", data_profile="single", metadata_profile="dup")
-    host = standing.of(Ground).host  # type: ignore[type-abstract]
+    built = build(filesystem="btrfs", data_profile="single", metadata_profile="dup")
+    host = built.of(Ground).host  # type: ignore[type-abstract]
     mdstat = host.read_text(Path("/proc/mdstat"))
     assert mdstat is not None
     assert "active" not in mdstat

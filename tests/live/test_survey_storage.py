@@ -12,7 +12,7 @@ from live.test_uml import commanded
 from live.uml import NEEDS_KERNEL, ground_layer
 from mydyno.core.errors import MissingToolError
 from mydyno.core.server_version import parse_version
-from mydyno.lab.stack import Site, Standing
+from mydyno.lab.stack import BuiltLayers, Site
 from mydyno.lab.stack.ground.uml import UmlGround
 from mydyno.machine.protocol import Finished, Host
 from mydyno.survey.facts import Storage, Unread
@@ -60,9 +60,9 @@ class GuestMachine:
 @pytest.fixture
 def ground(site: Site) -> Iterator[UmlGround]:
     layer = ground_layer(site, count=3)
-    ground = layer.up(site, Standing())
+    ground = layer.build(site, BuiltLayers())
     yield ground
-    layer.down(site, ground)
+    layer.remove(site, ground)
 
 
 def storage_of(ground: UmlGround) -> Storage:

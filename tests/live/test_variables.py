@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -74,10 +73,8 @@ def release(request: pytest.FixtureRequest) -> ServerBinary:
 
 
 @pytest.fixture
-def place(lab: Path) -> Iterator[Site]:
-    site = Site(lab, LocalHost(), Journal(lab))
-    yield site
-    site.journal.close()
+def place(lab: Path) -> Site:
+    return Site(lab, LocalHost(), Journal(lab))
 
 
 @pytest.mark.slow

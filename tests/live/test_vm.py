@@ -21,7 +21,7 @@ import pytest
 
 from live.vm import ground_layer, storage
 from mydyno.core.errors import HostError, MissingToolError, StorageError
-from mydyno.lab.stack import Site, Stack, Standing, cleanup, start_server
+from mydyno.lab.stack import BuiltLayers, Site, Stack, cleanup, start_server
 from mydyno.lab.stack.ground.vm import VmGround
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
@@ -61,9 +61,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RootImage]:
 def ground(site: Site, root: RootImage) -> Iterator[VmGround]:
     """A guest with one disk."""
     layer = ground_layer(site, storage())
-    ground = layer.up(site, Standing())
+    ground = layer.build(site, BuiltLayers())
     yield ground
-    layer.down(site, ground)
+    layer.remove(site, ground)
     assert_nothing_is_left(site)
 
 
@@ -121,10 +121,8 @@ def test_many_short_commands_are_all_answered(ground: VmGround) -> None:
 def test_an_array_of_limited_disks_does_what_they_may_together(site: Site, root: RootImage) -> None:
     wanted = storage(count=4, iops=50, raid=10, filesystem="raw")
     with Stack(site) as stack:
-        standing = stack.move_to(
-            [ground_layer(site, wanted), *building_layers(wanted), *loading_layers(wanted)]
-        )
-        ground, volume = standing.of(VmGround), standing.of(MountedVolume)
+        built = stack.move_to([ground_layer(site, wanted), *building_layers(wanted), *loading_layers(wanted)])
+        ground, volume = built.of(VmGround), built.of(MountedVolume)
         iops = {}
         for direction in ("read", "write"):
             fio = f"fio --name=a --filename={volume.path} --rw=rand{direction} --bs=4k --direct=1"
@@ -141,8 +139,8 @@ def test_a_server_stands_on_a_volume_of_the_guest_and_answers_this_side(site: Si
     wanted = storage()
     binary = binary_of_image(root)
     with Stack(site) as stack:
-        standing = stack.move_to([ground_layer(site, wanted), *building_layers(wanted)])
-        host, place = standing.of(VmGround).host, standing.of(MountedVolume).path
+        built = stack.move_to([ground_layer(site, wanted), *building_layers(wanted)])
+        host, place = built.of(VmGround).host, built.of(MountedVolume).path
         inside = replace(site, host=host)
         host.run(["chmod", "755", str(place)])
         host.make_folder(place / "server", mode=0o755, owner=host.server_identity)
@@ -186,14 +184,14 @@ def test_a_guest_that_cannot_boot_is_an_error_with_the_console_and_leaves_nothin
     (broken / "images" / "roots" / root.manifest.suite / "root.erofs").write_bytes(b"\0" * 4096)
     monkeypatch.setenv("MYDYNO_CACHE", str(broken))
     with pytest.raises(HostError, match=r"its console ends:(?s:.*)erofs on /dev/vda"):
-        ground_layer(site, storage()).up(site, Standing())
+        ground_layer(site, storage()).build(site, BuiltLayers())
     assert_nothing_is_left(site)
     until_no_process_is_left(site.lab)
 
 
 def test_disks_that_this_machine_has_no_room_for_are_refused_before_anything_is_made(site: Site) -> None:
     with pytest.raises(StorageError, match=r"the disks can grow to .* are free"):
-        ground_layer(site, storage(count=4, size="200T", raid=0)).up(site, Standing())
+        ground_layer(site, storage(count=4, size="200T", raid=0)).build(site, BuiltLayers())
     assert not (site.lab / "run").exists()
 
 
@@ -201,10 +199,10 @@ BOOT = """
 import sys
 from pathlib import Path
 from live.vm import ground_layer, site_in, storage
-from mydyno.lab.stack import Standing
+from mydyno.lab.stack import BuiltLayers
 
 site = site_in(Path(sys.argv[1]))
-ground = ground_layer(site, storage()).up(site, Standing())
+ground = ground_layer(site, storage()).build(site, BuiltLayers())
 ground.host.start(["sh", "-c", "dd if=/dev/zero of=/dev/vdb bs=1M; exec sleep 600"], output=site.lab / "out")
 print("up", flush=True)
 sys.stdin.read()

@@ -26,6 +26,7 @@ from mydyno.lab.results.store import Lab
 from mydyno.lab.spec import Storage
 from mydyno.lab.spec.host import Host
 from mydyno.lab.stack import (
+    BuiltLayers,
     DataDirectoryLayer,
     DatasetLayer,
     Layer,
@@ -34,7 +35,6 @@ from mydyno.lab.stack import (
     ServerLayer,
     Site,
     Stack,
-    Standing,
     cleanup,
     find_binary,
     inspect_binary,
@@ -117,8 +117,8 @@ def commanded(ground: Ground, *argv: str) -> str:
     return done.stdout
 
 
-def ground_of(standing: Standing) -> Ground:
-    return standing.of(Ground)  # type: ignore[type-abstract]
+def ground_of(built: BuiltLayers) -> Ground:
+    return built.of(Ground)  # type: ignore[type-abstract]
 
 
 def checksums(base: DiskBase) -> dict[str, str]:
@@ -161,11 +161,11 @@ def test_two_trials_on_an_array_start_from_the_same_bytes_and_build_nothing(
     seen = []
     for name in ("t1", "t2"):
         with Stack(site) as stack:
-            standing = stack.move_to(trials.layers(name))
-            ground, volume = ground_of(standing), standing.of(MountedVolume)
+            built = stack.move_to(trials.layers(name))
+            ground, volume = ground_of(built), built.of(MountedVolume)
             detail = commanded(ground, "mdadm", "--detail", str(volume.device))
             facts = [line.strip() for line in detail.splitlines() if "UUID :" in line or "Creation" in line]
-            seen.append((data_files(ground), facts, standing.of(DiskBase).name))
+            seen.append((data_files(ground), facts, built.of(DiskBase).name))
             assert ground.contents == "restored"
             assert "overlays of the base" in ground.described["disks"]
             assert (
@@ -185,17 +185,17 @@ def test_a_base_is_untouched_after_a_load_that_writes(site: Site, server: Server
     one = Storage.model_validate({"data": {"disks": {"size": "512M"}, "filesystem": "ext4"}, "log": log})
     trials = Trials(site, one, server)
     with Stack(site) as stack:
-        standing = stack.move_to(trials.with_server("t1"))
-        base = standing.of(DiskBase)
+        built = stack.move_to(trials.with_server("t1"))
+        base = built.of(DiskBase)
         before = checksums(base)
         assert list(before) == ["data-0.img", "log-0.img"]
         assert {file.stat().st_mode & 0o777 for file in base.folder.glob("*.img")} == {0o444}
-        running = standing.of(RunningServer)
+        running = built.of(RunningServer)
         assert running.variables()["innodb_log_group_home_dir"].startswith("/run/mydyno/log/")
         assert counted(running) == ROWS
         write_much(running)
-        fill = f"dd if=/dev/urandom of={standing.of(MountedVolume).path}/more bs=1M count=32 conv=fsync"
-        commanded(ground_of(standing), *fill.split())
+        fill = f"dd if=/dev/urandom of={built.of(MountedVolume).path}/more bs=1M count=32 conv=fsync"
+        commanded(ground_of(built), *fill.split())
     assert checksums(base) == before
     assert_nothing_is_left(site)
 
@@ -215,8 +215,8 @@ def test_an_array_on_restored_disks_is_what_was_asked_for(
 ) -> None:
     trials = Trials(site, storage(**volume), server)
     with Stack(site) as stack:
-        standing = stack.move_to(trials.layers("t1"))
-        ground, device = ground_of(standing), standing.of(MountedVolume).device
+        built = stack.move_to(trials.layers("t1"))
+        ground, device = ground_of(built), built.of(MountedVolume).device
         if volume["raid"] != "none":
             state = Path("/sys/block") / device.name / "md"
             assert (ground.host.read_text(state / "sync_action") or "").strip() == "idle"
@@ -237,7 +237,7 @@ import sys
 from pathlib import Path
 from live.test_vm_base import dataset
 from live.vm import ground_layer, site_in, storage
-from mydyno.lab.stack import Standing, Stack
+from mydyno.lab.stack import BuiltLayers, Stack
 from mydyno.lab.stack.disk_base_layer import DiskBaseLayer
 
 site = site_in(Path(sys.argv[1]))
@@ -271,7 +271,6 @@ def test_a_kill_while_a_base_is_made_leaves_no_half_of_one(lab: Path, server: Se
         stack.move_to(trials.layers("t1")[:2])
     assert len(bases(lab)) == 1
     assert_nothing_is_left(site)
-    site.journal.close()
 
 
 def test_disks_without_room_for_base_and_overlays_are_refused_before_a_guest_boots(
@@ -279,7 +278,7 @@ def test_disks_without_room_for_base_and_overlays_are_refused_before_a_guest_boo
 ) -> None:
     free = shutil.disk_usage(site.lab).free
     data = dataset()
-    data.up(site, Standing())
+    data.build(site, BuiltLayers())
     # The disks alone would fit, and the base, which is full of their first synchronisation.
     wanted = storage(count=2, raid=1, initial_sync="await", size=f"{free * 3 // 10 // 1024**2}M")
     layer = DiskBaseLayer(Host.model_validate({"kind": "vm"}), wanted, data, site.lab)
@@ -309,7 +308,7 @@ def test_points_that_differ_in_limits_share_a_base_and_overlays_keep_to_their_li
 ) -> None:
     file = workplace.folder / "based.yaml"
     file.write_text(EXPERIMENT)
-    done = workplace.run("run", str(file), "--no-report", timeout=600)
+    done = workplace.run("run", str(file), "--no-report")
     assert done.returncode == 0, done.stdout + done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         trials = lab.find_run().trials()

@@ -36,19 +36,19 @@ def proofs(**verdicts: Verdict) -> dict[str, Proof]:
 
 def test_what_a_finding_is_worth_is_told_with_its_interval() -> None:
     found = proofs(buffer_pool=verdict(1.12, 1.09, 1.15))["buffer-pool"]
-    assert (found.outcome, found.worth) == ("worth it", "worth 12.0 % (95 % CI 9.0 to 15.0)")
+    assert (found.outcome, found.worth) == ("worth it", "worth 12.0% (95% CI 9.0 to 15.0)")
     assert (found.ratio, found.low, found.high, found.n) == (1.12, 1.09, 1.15, (5, 5))
     assert found.expected == "throughput better (large): fewer reads of the disk"
 
 
 def test_worth_nothing_says_how_large_a_difference_is_ruled_out() -> None:
     found = proofs(thread_cache=verdict(1.001, 0.99, 1.012, p=0.8))["thread-cache"]
-    assert (found.outcome, found.worth) == ("worth nothing", "worth nothing: no difference larger than 1.2 %")
+    assert (found.outcome, found.worth) == ("worth nothing", "worth nothing: no difference larger than 1.2%")
 
 
 def test_harm_is_called_harm() -> None:
     found = proofs(thread_cache=verdict(0.9, 0.87, 0.93))["thread-cache"]
-    assert (found.outcome, found.worth) == ("harms", "harms: 10.0 % (95 % CI 7.0 to 13.0)")
+    assert (found.outcome, found.worth) == ("harms", "harms: 10.0% (95% CI 7.0 to 13.0)")
 
 
 def test_too_few_trials_say_how_many_more() -> None:
@@ -59,13 +59,13 @@ def test_too_few_trials_say_how_many_more() -> None:
 
 def test_less_latency_is_worth_something() -> None:
     found = proofs(buffer_pool=verdict(0.8, 0.75, 0.85, metric=LATENCY_P95))["buffer-pool"]
-    assert found.worth == f"worth 20.0 % (95 % CI 15.0 to 25.0) of {LATENCY_P95.noun}"
+    assert found.worth == f"worth 20.0% (95% CI 15.0 to 25.0) of {LATENCY_P95.noun}"
 
 
 def test_what_safety_costs_is_told_with_what_it_buys() -> None:
     found = proofs(flush_at_commit=verdict(0.7, 0.65, 0.75, durability="durable"))["flush-at-commit"]
     assert found.worth == (
-        "costs 30.0 % (95 % CI 25.0 to 35.0); it buys durability: "
+        "costs 30.0% (95% CI 25.0 to 35.0); it buys durability: "
         "commits survive a crash of the operating system"
     )
 
@@ -120,8 +120,8 @@ def test_the_table_has_a_row_for_what_was_measured_and_a_line_for_what_was_not()
     found = proofs_of(PROPOSAL, {"buffer-pool": verdict(1.12, 1.09, 1.15)}, "0.1.0")
     told = table.markdown(found)
     row = "| buffer-pool | throughput better (large): fewer reads of the disk | 1.120 (1.090 to 1.150) |"
-    assert f"{row} worth 12.0 % (95 % CI 9.0 to 15.0) |" in told
+    assert f"{row} worth 12.0% (95% CI 9.0 to 15.0) |" in told
     assert "- swappiness, not measured: vm.swappiness = 1 (now 60):" in told
     shown = table.text(found, 100)
-    assert "buffer-pool  worth 12.0 % (95 % CI 9.0 to 15.0)" in shown
+    assert "buffer-pool  worth 12.0% (95% CI 9.0 to 15.0)" in shown
     assert max(map(len, shown.splitlines())) <= 100

@@ -25,6 +25,7 @@ class Severity(IntEnum):
 
 Size = Literal["large", "medium", "small"]
 Aspect = Literal["safety", "throughput", "latency", "stability", "memory", "disk space", "insight"]
+Durability = Literal["keeps", "raises", "lowers"]
 
 
 class Effect(Record):
@@ -55,7 +56,7 @@ class Finding(Record):
     changes: tuple[Change, ...]
     severity: Severity
     effect: Effect
-    durability: Literal["keeps", "raises", "lowers"] = "keeps"
+    durability: Durability = "keeps"
     durability_says: str | None = None
     risk: str | None = None
     """What may go wrong; None: nothing known."""

@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mydyno.apply.edits.option_file import Reading
 from mydyno.core.errors import MydynoError, ServerError, UsageError
 from mydyno.core.server_variables import option_name
 from mydyno.core.server_version import Version, parse_version
 from mydyno.machine.local import LocalHost
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.server_process import process_of
 from mydyno.server.access.session import session, version_line
 from mydyno.server.program.binary import help_text
 from mydyno.server.variables import catalogue
 from mydyno.survey.facts.option_files import start_files
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _ADVISED = re.compile(r"(?P<vendor>.+?) (?P<number>\d+\.\d+\S*) at .*")
 _ONLY, _MORE, _NONE, _SUFFIX = "defaults_file", "defaults_extra_file", "no_defaults", "defaults_group_suffix"
@@ -114,16 +111,14 @@ def _keeps(version: Version) -> bool:
     return not version.is_mariadb and version.numbers >= _OWN_FILE
 
 
-def _persisted(cursor: Cursor, version: Version) -> frozenset[str]:
+def _persisted(cursor: dbapi.Cursor, version: Version) -> frozenset[str]:
     """What mysqld-auto.cnf holds; without the right to see that, as if it held nothing: the values are
     read back after the server's next start anyway."""
-    import pymysql
-
     if not _keeps(version):
         return frozenset()
     try:
         cursor.execute("SELECT VARIABLE_NAME FROM performance_schema.persisted_variables")
-    except pymysql.Error:
+    except dbapi.Error:
         return frozenset()
     return frozenset(str(row[0]).lower() for row in cursor.fetchall())
 

@@ -9,8 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mydyno.core.durable import replacing
 from mydyno.core.errors import UsageError
-from mydyno.core.writing import replacing, writing_hint
+from mydyno.core.writing import writing_hint
 
 if TYPE_CHECKING:
     from mydyno.queries.records import Digest, Group

@@ -158,12 +158,12 @@ def describe(event: events.Event) -> str | None:
 
 
 def _known(event: events.Looked) -> str:
-    """`known to ±4.1 %, wanted ±3 %: goes on`"""
-    wanted = f"wanted ±{event.wanted * 100:g} %"
+    """`known to ±4.1%, wanted ±3%: goes on`"""
+    wanted = f"wanted ±{event.wanted * 100:g}%"
     if event.half_width is None:
         known = f"{event.worst} has no interval yet, {wanted}"
     else:
-        known = f"known to ±{_up(event.half_width * 100)} %, {wanted}"
+        known = f"known to ±{_up(event.half_width * 100)}%, {wanted}"
     then = "enough" if event.reached else "the most repetitions are done" if event.last else "goes on"
     return f"{known}: {then}"
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
-_LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+LISTED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class BeneathError(OSError):
@@ -74,7 +74,7 @@ def folder_below(anchor: Path, path: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _parent(anchor: Path, path: Path) -> Iterator[tuple[int, str]]:
+def parent_below(anchor: Path, path: Path) -> Iterator[tuple[int, str]]:
     """The descriptor of the folder that holds the file, and the name of the file."""
     *folders, name = _steps(anchor, path) or steps_of("")
     with opened_folder(anchor) as top, inner_folder(top, folders) as folder:
@@ -83,7 +83,7 @@ def _parent(anchor: Path, path: Path) -> Iterator[tuple[int, str]]:
 
 def open_below(anchor: Path, path: Path, flags: int, mode: int = 0o600) -> int:
     """As os.open."""
-    with _parent(anchor, path) as (folder, name):
+    with parent_below(anchor, path) as (folder, name):
         return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
 
 
@@ -115,7 +115,7 @@ def write_below(anchor: Path, path: Path, data: bytes, *, replace: bool = False)
 
     With `replace` what has the name is replaced, and a link with it, not the file that it leads to.
     """
-    with _parent(anchor, path) as (folder, name):
+    with parent_below(anchor, path) as (folder, name):
         part = f".{name[:200]}.{os.getpid()}.part"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(part, flags, 0o666, dir_fd=folder)
@@ -134,7 +134,7 @@ def write_below(anchor: Path, path: Path, data: bytes, *, replace: bool = False)
 def exists_below(anchor: Path, path: Path) -> bool:
     """Whether there is anything of that name, a link included."""
     try:
-        with _parent(anchor, path) as (folder, name):
+        with parent_below(anchor, path) as (folder, name):
             os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return False
@@ -153,32 +153,11 @@ def is_folder_below(anchor: Path, path: Path) -> bool:
 def names_below(anchor: Path, path: Path) -> list[str]:
     """The names in a folder, sorted."""
     with folder_below(anchor, path) as folder:
-        listed = os.open(".", _LISTED, dir_fd=folder)
+        listed = os.open(".", LISTED, dir_fd=folder)
         try:
             return sorted(entry.name for entry in os.scandir(listed))
         finally:
             os.close(listed)
-
-
-def make_folder_below(anchor: Path, path: Path, mode: int) -> None:
-    """A new folder of exactly this mode, whatever the umask; its name is on the disk. Its parent exists."""
-    with _parent(anchor, path) as (parent, name):
-        os.mkdir(name, mode, dir_fd=parent)
-        made = os.open(name, _LISTED | os.O_NOFOLLOW, dir_fd=parent)
-        try:
-            os.fchmod(made, mode)
-        finally:
-            os.close(made)
-        sync_folder(parent)
-
-
-def sync_folder(folder: int) -> None:
-    """Puts the names in a folder, of which this is a descriptor, on the disk."""
-    descriptor = os.open(".", _LISTED, dir_fd=folder)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _steps(anchor: Path, path: Path) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ _TABLE = (
         storage_seconds=4.0,
         slowdown=(0.8, 4.0),
         # Limits and load share the guest's one CPU, and blkio deals out its budget in slices of a tenth of a
-        # second: up to 8 % were measured on bare arrays, 13 % on file systems over four disks.
+        # second: up to 8% were measured on bare arrays, 13% on file systems over four disks.
         tolerance=0.15,
         cold_cache="the guest's own page cache is dropped; this machine's, below its disks, stays warm",
     ),
@@ -73,8 +73,8 @@ _TABLE = (
         most_disks=128,  # 16 PCI slots of 8.
         storage_seconds=30.0,
         slowdown=(0.8, 3.0),
-        # The disks are QEMU's, outside the guest, and their limits are kept within 1 %; what remains is the
-        # queue of one disk running empty while another's is long, up to 6 % with four disks.
+        # The disks are QEMU's, outside the guest, and their limits are kept within 1%; what remains is the
+        # queue of one disk running empty while another's is long, up to 6% with four disks.
         tolerance=0.10,
         cold_cache="the guest's own page cache is dropped, and its disks go past this machine's",
     ),

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import errno
-import os
-import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from mydyno.core.errors import LabError
 
@@ -33,30 +30,8 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def writing_hint(error: OSError, path: Path) -> str | None:
-    """How to mend what kept `path` from being written; None where the error's own text must do."""
+    """How to fix what kept `path` from being written; None where the error's own text must do."""
     if error.errno in DISK_FULL:
         return f"free some space on the disk of {path.parent}, or choose a folder on a larger one"
     hint = _HINTS.get(error.errno or 0)
     return hint and hint.format(parent=path.parent)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes the name of `path`, in place of an older one, when the block has ended well.
-
-    A link is followed, and an older file's permissions are kept. Raises OSError, with nothing changed.
-    """
-    target = path.resolve()
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("xb") as file:
-            if target.exists():
-                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            partial.unlink()
-        raise

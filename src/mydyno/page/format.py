@@ -1,7 +1,6 @@
 """Numbers as the report writes them. Missing is always a dash, never a zero.
 
-Thousands are grouped with a narrow no-break space (SI Brochure, 9th edition, 5.4.4; no-break so that a number
-is never torn at a line's end).
+Thousands are grouped with commas, and `%` follows its number at once: no number has a space in it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from collections.abc import Callable
 from mydyno.core.percent import signed_percent
 
 MISSING = "–"
-GROUP = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 _DIRECTIONS = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 """Embeddings, overrides and isolates of writing direction (Unicode Standard Annex 9)."""
@@ -23,10 +21,10 @@ _UNIT = re.compile(r"(?<=\d) (?=(?:s|ms|µs|ns)\b)")
 
 
 def count(value: float | None) -> str:
-    """A whole number with its thousands grouped: 46153 is `46 153`."""
+    """A whole number with its thousands grouped: 46153 is `46,153`."""
     if value is None or not math.isfinite(value):
         return MISSING
-    return f"{value:,.0f}".replace(",", GROUP).replace("-", MINUS)
+    return f"{value:,.0f}".replace("-", MINUS)
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -37,8 +35,7 @@ def number(value: float | None, digits: int = 3) -> str:
         return "0"
     magnitude = math.floor(math.log10(abs(value)))
     decimals = max(0, digits - 1 - magnitude)
-    text = f"{round(value, decimals):,.{decimals}f}"
-    return text.replace(",", GROUP).replace("-", MINUS)
+    return f"{round(value, decimals):,.{decimals}f}".replace("-", MINUS)
 
 
 def latency(nanoseconds: float | None) -> str:
@@ -66,7 +63,7 @@ def duration(seconds: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """A measured time with three digits: `0.412 s`, `12.3 s`, `1 234 s`."""
+    """A measured time with three digits: `0.412 s`, `12.3 s`, `1,234 s`."""
     return MISSING if value is None or not math.isfinite(value) else f"{number(value)} s"
 
 
@@ -78,14 +75,14 @@ def ratio(value: float | None) -> str:
 
 
 def change(value: float | None) -> str:
-    """A ratio said as a change: 1.124 is `+12.4 %`, 0.98 is `−2.0 %`."""
+    """A ratio said as a change: 1.124 is `+12.4%`, 0.98 is `−2.0%`."""
     if value is None or not math.isfinite(value):
         return MISSING
-    return f"{signed_percent(value).replace('-', MINUS)} %"
+    return f"{signed_percent(value).replace('-', MINUS)}%"
 
 
 def interval(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
-    """Both ends of an interval in words that survive a minus sign: `−2.0 % to +3.1 %`."""
+    """Both ends of an interval in words that survive a minus sign: `−2.0% to +3.1%`."""
     if low is None or high is None:
         return MISSING
     return f"{write(low)} to {write(high)}"
@@ -94,11 +91,6 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
 def capitalised(text: str) -> str:
     """With a capital at its start, the rest as it is."""
     return text[:1].upper() + text[1:]
-
-
-def plain_spaces(text: str) -> str:
-    """`text` for a terminal or a text file: narrow no-break spaces become ordinary ones."""
-    return text.replace(GROUP, " ")
 
 
 def printable(text: str) -> str:
@@ -123,9 +115,9 @@ def _steers(character: str) -> bool:
 
 
 def keep_together(text: str) -> str:
-    """`text` with no-break spaces where a line must not end: `cache = 8`, `12 %`, `3 s`, `n=3 vs 4`."""
+    """`text` with no-break spaces where a line must not end: `cache = 8`, `3 s`, `n=3 vs 4`."""
     text = _UNIT.sub("\N{NO-BREAK SPACE}", text)
-    for apart in (" = ", " %", " vs "):
+    for apart in (" = ", " vs "):
         text = text.replace(apart, apart.replace(" ", "\N{NO-BREAK SPACE}"))
     return text
 

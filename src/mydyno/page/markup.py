@@ -12,7 +12,6 @@ from rich.text import Text
 
 from mydyno.core.markdown import escaped
 from mydyno.core.visible import visible
-from mydyno.page.format import plain_spaces
 from mydyno.page.table import Table
 
 
@@ -51,5 +50,5 @@ class Printed:
 
     @property
     def text(self) -> str:
-        lines = plain_spaces(self._out.getvalue()).splitlines()
+        lines = self._out.getvalue().splitlines()
         return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"

@@ -26,7 +26,7 @@ OPTION = "distribution"
 DEFAULT_KEYS = "special"
 """What it is where nobody says otherwise."""
 _MOST_SECONDS = 10.0
-"""Of measuring each candidate: to tell misses of 2 % from 17 % takes no longer."""
+"""Of measuring each candidate: to tell misses of 2% from 17% takes no longer."""
 _NEAR = 1.25
 """Misses that differ by no more than this factor are alike."""
 _LEAST = 1e-5

@@ -36,7 +36,7 @@ class Proof(Record):
     n: tuple[int, int] | None = None
     """Trials of the level and of `as it is`."""
     worth: str
-    """The verdict in words: `worth 12 % (9 to 15)`."""
+    """The verdict in words: `worth 12% (9 to 15)`."""
     not_measured: tuple[str, ...] = ()
     """What of it is not measured, each change with the reason."""
 

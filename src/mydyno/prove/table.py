@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from mydyno.core.markdown import escaped
 from mydyno.prove.proof import Proof, Proofs
 
-HEADER = ("finding", "expected", "ratio (95 % CI)", "verdict")
+HEADER = ("finding", "expected", "ratio (95% CI)", "verdict")
 _MISSING = "—"
 
 

@@ -3,7 +3,7 @@
 **Times** are compared by the ratio of their means: mean times count is what the server was busy with. Its
 interval is that of the Bayesian bootstrap (Rubin, The Bayesian Bootstrap, Annals of Statistics 9, 1981):
 each side's buckets get random weights (Dirichlet, with their counts), the ratio of the weighted means is
-taken, and the middle 95 % of 999 ratios kept. With fewer than `FEWEST` calls on a side there is no interval.
+taken, and the middle 95% of 999 ratios kept. With fewer than `FEWEST` calls on a side there is no interval.
 
 **Calls** are compared by the ratio of their rates, whose interval is that of two Poisson counts on the
 logarithmic scale: the standard error is sqrt(1/n + 1/m).
@@ -36,17 +36,17 @@ _MOST_POINTS = 32
 """Values that a histogram is drawn from: more would cost time and change no digit that is shown."""
 _SEED = 20_261_122
 _Z = 1.959964
-"""Of 95 % in the middle of the normal distribution."""
+"""Of 95% in the middle of the normal distribution."""
 
 _Numbers = NDArray[np.float64]
 
 
 class Ratio(Record):
-    """New over old: 1.12 says that the new one is 12 % above."""
+    """New over old: 1.12 says that the new one is 12% above."""
 
     value: float
     low: float | None = None
-    """The 95 % interval; None where there are too few calls, or no histogram."""
+    """The 95% interval; None where there are too few calls, or no histogram."""
     high: float | None = None
 
     @property

@@ -14,19 +14,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mydyno.core.server_version import Version, parse_version
 from mydyno.queries.explainable import Explainable, explainable, without_locks
 from mydyno.queries.fingerprints import fingerprints
 from mydyno.queries.records import Digest, Group, Plan, PlanRow
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.session import session, version_line
 from mydyno.survey.asking import account_of
 from mydyno.survey.server.interval import Tell
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 MOST_SECONDS = 3
 _LATER_SECONDS = 1
@@ -70,7 +68,7 @@ def _named(asked: Explainable | str) -> frozenset[str]:
     return asked.words if isinstance(asked, Explainable) and asked.changes else frozenset()
 
 
-def _look(cursor: Cursor, login: Login, words: set[str]) -> _Server:
+def _look(cursor: dbapi.Cursor, login: Login, words: set[str]) -> _Server:
     cursor.execute("SHOW GLOBAL VARIABLES")
     variables = {str(name): str(value) for name, value in cursor.fetchall()}
     version = parse_version(version_line(variables))
@@ -97,8 +95,6 @@ class _Server:
     """Whether its binary log holds statements, for which no change may be of READ UNCOMMITTED."""
 
     def plan(self, asked: Explainable | str, database: str | None) -> Plan:
-        import pymysql
-
         if isinstance(asked, str):
             return Plan(refused=asked)
         if self.version.numbers < (*_OLDEST[self.version.is_mariadb], 0):
@@ -110,7 +106,7 @@ class _Server:
                 cursor.execute(f"{self._explain} {asked.text}")
                 names = [str(column[0]).lower() for column in cursor.description or ()]
                 return Plan(rows=tuple(_row(dict(zip(names, row, strict=True))) for row in cursor.fetchall()))
-        except pymysql.Error as error:
+        except dbapi.Error as error:
             return Plan(refused=self._why(error, database))
 
     @property
@@ -119,8 +115,8 @@ class _Server:
         return "EXPLAIN" if self.version.is_mariadb else "EXPLAIN FORMAT=TRADITIONAL"
 
     @contextmanager
-    def _fence(self, database: str | None, *, read_only: bool) -> Iterator[Cursor]:
-        """A transaction that is rolled back, in a session of its own. Raises pymysql.Error."""
+    def _fence(self, database: str | None, *, read_only: bool) -> Iterator[dbapi.Cursor]:
+        """A transaction that is rolled back, in a session of its own. Raises dbapi.Error."""
         connection = self.login.connect(database, answer_seconds=MOST_SECONDS + _LATER_SECONDS)
         with connection, connection.cursor() as cursor:
             cursor.execute("SELECT CONNECTION_ID()")
@@ -135,9 +131,7 @@ class _Server:
                     self._kill(itself)
                 raise
 
-    def _limit(self, cursor: Cursor) -> None:
-        import pymysql
-
+    def _limit(self, cursor: dbapi.Cursor) -> None:
         # The text was looked through as this mode reads it.
         cursor.execute(
             "SET SESSION sql_mode = '', SESSION innodb_lock_wait_timeout = 1, SESSION lock_wait_timeout = 1"
@@ -150,19 +144,16 @@ class _Server:
             if self.version.is_mariadb
             else f"max_execution_time = {1000 * MOST_SECONDS}"
         )
-        with suppress(pymysql.Error):  # MySQL has none before 5.7.8.
+        with suppress(dbapi.Error):  # MySQL has none before 5.7.8.
             cursor.execute(f"SET SESSION {limit}")
 
     def _kill(self, number: int) -> None:
         """Ends a session that may still be at work; one that has ended already is what is wanted."""
-        import pymysql
-
-        with suppress(pymysql.Error), self.login.connect() as other, other.cursor() as cursor:
+        with suppress(dbapi.Error), self.login.connect() as other, other.cursor() as cursor:
             cursor.execute("KILL %s", (number,))
 
     def _why(self, error: BaseException, database: str | None) -> str:
-        number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-        said = str(error.args[-1]) if error.args else type(error).__name__
+        number, said = dbapi.number_of(error) or 0, dbapi.text_of(error) or type(error).__name__
         if number in _NO_RIGHT:
             where = f"`{database}`.*" if database else "*.*"
             return (
@@ -175,9 +166,7 @@ class _Server:
 
 def _is_unfinished(error: BaseException) -> bool:
     """Whether the server may still be at work: no answer came, or nobody waited for it."""
-    import pymysql
-
-    return not isinstance(error, pymysql.Error) or error.args[:1] == (_NO_ANSWER,)
+    return not isinstance(error, dbapi.Error) or dbapi.number_of(error) == _NO_ANSWER
 
 
 _NO_ANSWER = 2013

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mydyno.queries.counting import refuse_what_is_off, uncounted
 from mydyno.queries.fingerprints import fingerprints
@@ -17,13 +16,11 @@ from mydyno.queries.reading import Reading, look_at_table, read
 from mydyno.queries.records import Digest, Problem, ProblemKind, Source
 from mydyno.queries.statement_groups import Limits, Named, beyond, example, groups_of, representative
 from mydyno.queries.summary import Row, difference, figures, was_reset
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.session import session
 from mydyno.survey.asking import Asking, account_of
 from mydyno.survey.server.interval import Tell, Wait, pause, sit_out
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _ANSWER_SECONDS = 120
 """A full table of digests with their histograms takes about a second; on a busy server longer."""
@@ -81,11 +78,9 @@ def _ask(login: Login, seconds: float | None, tell: Tell, wait: Wait) -> _Told:
     return _Told(source, variables, before, after, tuple(problems))
 
 
-def _leave_itself_out(cursor: Cursor) -> None:
+def _leave_itself_out(cursor: dbapi.Cursor) -> None:
     """Asks that this session is not counted; of an account that may not ask so, its questions are."""
-    import pymysql
-
-    with suppress(pymysql.Error):
+    with suppress(dbapi.Error):
         cursor.execute(
             "UPDATE performance_schema.threads SET INSTRUMENTED = 'NO' WHERE PROCESSLIST_ID = CONNECTION_ID()"
         )

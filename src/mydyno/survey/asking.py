@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mydyno.server.access import dbapi
 from mydyno.survey.facts import Unread
 
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
-
 _DENIED = frozenset({1044, 1045, 1142, 1143, 1227, 1370})
-"""Errors that a GRANT mends (MySQL Server Error Message Reference): no right to a database, a table, a
+"""Errors that a GRANT fixes (MySQL Server Error Message Reference): no right to a database, a table, a
 column, an operation, a routine."""
 _LOST = frozenset({0, 2006, 2013})
 _TIMED_OUT = frozenset({1317, 1969, 3024})
@@ -22,7 +20,7 @@ _TIMED_OUT = frozenset({1317, 1969, 3024})
 class Asking:
     """A session, who it is, and what it was not told."""
 
-    cursor: Cursor
+    cursor: dbapi.Cursor
     account: str
     """As GRANT writes it: `'monitor'@'%'`."""
     unread: list[Unread]
@@ -32,19 +30,16 @@ class Asking:
 
         `grant`: the right that the statement needs, as GRANT writes it with its ON.
         """
-        import pymysql
-
         try:
             self.cursor.execute(statement)
             return list(self.cursor.fetchall())
-        except pymysql.Error as error:
+        except dbapi.Error as error:
             self.missed(what, error, grant)
             return None
 
     def missed(self, what: str, error: BaseException, grant: str | None = None) -> None:
         """Keeps that `what` could not be read."""
-        number = error.args[0] if error.args and isinstance(error.args[0], int) else None
-        why = str(error.args[-1]) if error.args else type(error).__name__
+        number, why = dbapi.number_of(error), dbapi.text_of(error) or type(error).__name__
         hint = None
         if number in _DENIED and grant is not None:
             hint = f"GRANT {grant} TO {self.account}"
@@ -55,7 +50,7 @@ class Asking:
         self.unread.append(Unread(what=what, why=why, hint=hint))
 
 
-def account_of(cursor: Cursor) -> str:
+def account_of(cursor: dbapi.Cursor) -> str:
     """The account that the server takes this session for, quoted as GRANT wants it."""
     cursor.execute("SELECT CURRENT_USER()")
     row = cursor.fetchone()

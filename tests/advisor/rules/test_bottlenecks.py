@@ -73,7 +73,7 @@ def test_memory_is_no_answer_where_it_is_enough_or_far_from_it_or_still_to_be_ha
 
 
 def seconds(throughput_at: dict[int, float], each: int = 12, version: str = MARIADB) -> Server:
-    """As many seconds at each number of statements at once, 5 % of noise, in any order."""
+    """As many seconds at each number of statements at once, 5% of noise, in any order."""
     noise = random.Random(7)
     readings = [
         Reading(running=running, statements=noise.gauss(statements, statements / 20))

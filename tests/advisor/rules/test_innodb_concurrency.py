@@ -14,15 +14,13 @@ from mydyno.advisor.rules.innodb import (
     innodb_open_files,
     isolation_level,
     lock_wait_timeout,
-    print_all_deadlocks,
     row_lock_waits,
-    statistics_on_metadata,
-    statistics_persistent,
-    status_output,
     temporary_tablespace,
     thread_concurrency,
     undo_truncate,
 )
+from mydyno.advisor.rules.logs import print_all_deadlocks, status_output
+from mydyno.advisor.rules.schema import statistics_on_metadata, statistics_persistent
 from mydyno.advisor.targets import Targets, targets_of
 from mydyno.apply.finding import Severity
 from mydyno.survey.facts import FileSystem, Innodb, Schema, Storage, Use

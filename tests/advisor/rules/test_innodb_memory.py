@@ -3,7 +3,7 @@
 from advisor.builders import GIB, MARIADB, MYSQL_57, MYSQL_84, host, server, system, variable
 from advisor.rules.asking import found, sentences
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
-from mydyno.advisor.rules.innodb import (
+from mydyno.advisor.rules.memory import (
     buffer_pool_dump,
     buffer_pool_instances,
     buffer_pool_size,

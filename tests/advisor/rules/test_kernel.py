@@ -88,7 +88,7 @@ def test_strict_accounting_must_leave_room_for_the_pool() -> None:
     asked, machine = strict("50")
     found = finding("overcommit", asked, Targets(), machine)
     assert sentences(found) == ["vm.overcommit_ratio = 90 (now 50)"]
-    assert "limit: 0 of swap + 50 % of 16G = 8G; need: buffer pool 10G x 1.25 = 12.5G" in found.evidence[1]
+    assert "limit: 0 of swap + 50% of 16G = 8G; need: buffer pool 10G x 1.25 = 12.5G" in found.evidence[1]
     assert settled("overcommit", asked, Targets(), machine)
 
 

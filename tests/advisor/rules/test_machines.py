@@ -21,7 +21,12 @@ from mydyno.survey.facts import (
 from mydyno.survey.facts.fstab import parse_fstab
 
 NOW = "2026-11-21T00:00:00Z"
-OURS = [rule for rule in RULES if rule.judge.__module__.split(".")[3] in ("hardware", "system")]
+OF_MACHINES = {
+    *("huge-pages", "memory-budget", "memory-limit", "memory-not-disks", "numa-placement", "oom-score"),
+    *("overcommit", "swap-missing", "swapped-out", "port-range", "somaxconn", "syn-backlog"),
+}
+"""Of other layers than those of the machine."""
+OURS = [rule for rule in RULES if rule.layer in ("disks", "file systems", "kernel") or rule.id in OF_MACHINES]
 
 GOOD_SYSCTLS = {
     "fs.aio-max-nr": "1048576",

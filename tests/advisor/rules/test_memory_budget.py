@@ -1,6 +1,6 @@
 from advisor.builders import GIB, MARIADB, host, server, system
 from mydyno.advisor.rule import Fine, Judgement, Unknown
-from mydyno.advisor.rules.system.memory_budget import RULE
+from mydyno.advisor.rules.memory.memory_budget import RULE
 from mydyno.advisor.targets import targets_of
 from mydyno.apply.finding import Finding, Severity
 

@@ -1,6 +1,6 @@
 from advisor.builders import host, system
 from mydyno.advisor.rule import Fine, NotHere
-from mydyno.advisor.rules.system.swappiness import RULE
+from mydyno.advisor.rules.kernel.swappiness import RULE
 from mydyno.advisor.targets import Targets
 from mydyno.apply.finding import Finding
 from mydyno.survey.facts import Memory, System

@@ -102,7 +102,7 @@ def simulated(of: Layout, truth: Truth, places: int, random: np.random.Generator
 @dataclass(frozen=True)
 class Found:
     rejected: Mapping[tuple[str, ...], float]
-    """Share of the experiments in which the effect was tested to be there, at 5 %, uncorrected."""
+    """Share of the experiments in which the effect was tested to be there, at 5%, uncorrected."""
     covered: Mapping[tuple[str, ...], float]
     """Share of the experiments whose interval holds the true share of the variance."""
     mean_share: Mapping[tuple[str, ...], float]

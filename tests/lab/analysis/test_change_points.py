@@ -38,5 +38,5 @@ def test_in_series_without_a_change_one_is_found_no_more_often_than_allowed() ->
     random = np.random.default_rng(4)
     series = random.standard_t(4, size=(120, 12))
     false_alarms = sum(bool(change_points(row)) for row in series)
-    # 5 % of 120 is 6; 12 or more of them happen once in 60 when the rate is as it should be.
+    # 5% of 120 is 6; 12 or more of them happen once in 60 when the rate is as it should be.
     assert false_alarms < 13

@@ -22,8 +22,8 @@ def test_two_measurements_of_the_same_are_the_noise_floor() -> None:
     one = found([1010, 1002, 990, 1012], [1001, 998, 1003, 990])
     assert not one.differs
     assert one.sentence == (
-        "The control, cache = 8 measured twice, differs by 0.5 % in queries per second "
-        "(95 % CI -1.8 to 2.9), n=4 vs 4: the noise floor."
+        "The control, cache = 8 measured twice, differs by 0.5% in queries per second "
+        "(95% CI -1.8 to 2.9), n=4 vs 4: the noise floor."
     )
 
 

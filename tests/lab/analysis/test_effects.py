@@ -124,7 +124,7 @@ def test_counting_subplots_as_repetitions_of_whole_plots_is_the_error_that_is_no
     naive = study(layout(4, 2, 4, plots=False), null, 1, 400, intervals=False)
     ours = study(layout(4, 2, 4), null, 1, 400, intervals=False)
     assert naive.rejected[HARD,] > 0.25, "a third of all experiments see what is not there"
-    assert ours.rejected[HARD,] < 0.085, "5 %, give or take what 400 experiments may"
+    assert ours.rejected[HARD,] < 0.085, "5%, give or take what 400 experiments may"
     assert ours.rejected[EASY,] < 0.085
     assert ours.rejected[HARD, EASY] < 0.085
     assert ours.rejected[EASY,] > naive.rejected[EASY,], "nor is noise of plots charged to the others"

@@ -76,13 +76,13 @@ def test_every_sentence_about_effects_is_the_one_in_the_guide():
 
 def test_shares_are_told_with_no_more_digits_than_they_have():
     assert [percent(share) for share in (0.71, 0.06, 0.0096, 0.004, 0.0004, 0.0, 1.0)] == [
-        "71 %",
-        "6 %",
-        "1 %",
-        "0.4 %",
-        "less than 0.1 %",
-        "0 %",
-        "100 %",
+        "71%",
+        "6%",
+        "1%",
+        "0.4%",
+        "less than 0.1%",
+        "0%",
+        "100%",
     ]
 
 
@@ -90,14 +90,12 @@ def test_of_many_effects_the_smallest_are_summed_up():
     many = found(*(effect(f"f{number}", share=0.1) for number in range(7)), effect("g", share=0.008))
     told = sentence(many)
     assert told is not None
-    assert told.endswith("f4 10 %, 3 other effects 21 %, noise 5 %.")
+    assert told.endswith("f4 10%, 3 other effects 21%, noise 5%.")
 
 
 def test_an_effect_that_may_be_another_is_told_with_it():
     either = replace(effect("a", "b", share=0.5, interval=Interval(0.4, 0.6)), also=(("c", "x.d"),))
-    assert (sentence(found(either)) or "").startswith(
-        "the interaction of a and b or of c and d explains 50 %"
-    )
+    assert (sentence(found(either)) or "").startswith("the interaction of a and b or of c and d explains 50%")
 
 
 def test_a_screening_design_is_told_as_the_factors_that_matter_in_their_order():
@@ -114,7 +112,7 @@ def test_a_screening_design_is_told_as_the_factors_that_matter_in_their_order():
         design=design,
     )
     assert screening(one) == (
-        "2 of 3 factors matter, in this order, for queries per second: a (on over off: +50 %) "
+        "2 of 3 factors matter, in this order, for queries per second: a (on over off: +50%) "
         "or its alias b×c; b or its alias a×c."
     )
     assert screening(replace(one, found=one.found[2:])) == (

@@ -59,6 +59,6 @@ def test_the_worst_state_decides_and_nothing_compared_is_unsure() -> None:
 def test_a_gate_that_lets_a_measured_loss_pass_says_how_large_it_was() -> None:
     unsure = held([60.0, 72.0, 86.0], [100.0, 130.0, 80.0])
     assert unsure.state == "unsure"
-    assert "a loss of 3 % cannot be ruled out, measured 29.0 % slower" in told(unsure)
+    assert "a loss of 3% cannot be ruled out, measured 29.0% slower" in told(unsure)
     faster = held(around(110, 0.001), list(reversed(around(100, 0.001))))
-    assert "is ruled out, measured 10.0 % faster" in told(faster)
+    assert "is ruled out, measured 10.0% faster" in told(faster)

@@ -111,7 +111,7 @@ def test_in_a_table_of_single_runs_a_median_polish_finds_them_and_the_levels_tha
     assert len(found) == 6
     assert all(one.fitted and one.ratio > 5 for one in found)
     told = causes(found[0], found, trials)
-    assert "insert takes 9\N{NARROW NO-BREAK SPACE}300 of " in told
+    assert "insert takes 9,300 of " in told
     assert "all 6 such trials have version = 4.1 and build = B, and no other trial has both" in told
 
 

@@ -1,4 +1,4 @@
-"""How well a run knows what it compares, and that stopping when it is enough keeps the promise of 95 %."""
+"""How well a run knows what it compares, and that stopping when it is enough keeps the promise of 95%."""
 
 from __future__ import annotations
 

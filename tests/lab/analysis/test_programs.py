@@ -66,7 +66,7 @@ def test_less_time_is_faster_in_per_cent_of_the_time_of_the_other() -> None:
     found = judge_points(trials(0.8, 1.0), LEFT, RIGHT, RUNNING_TIME)
     assert found.overall.outcome == "faster"
     assert found.overall.sentence.startswith(
-        "cache = 450 is faster than cache = 8 by 20.0 % in running time (95 % CI "
+        "cache = 450 is faster than cache = 8 by 20.0% in running time (95% CI "
     )
     assert {place: one.outcome for place, one in found.by_place.items()} == {
         "insert": "faster",
@@ -74,7 +74,7 @@ def test_less_time_is_faster_in_per_cent_of_the_time_of_the_other() -> None:
     }
     slower = judge_points(trials(1.25, 1.0), LEFT, RIGHT, RUNNING_TIME).overall
     assert slower.sentence.startswith(
-        "cache = 450 is slower than cache = 8 by 25.0 % in running time (95 % CI "
+        "cache = 450 is slower than cache = 8 by 25.0% in running time (95% CI "
     )
 
 

@@ -34,7 +34,7 @@ def test_the_ratio_is_that_of_the_geometric_means() -> None:
 
 
 def test_what_a_block_shares_is_taken_out_by_pairing() -> None:
-    # Each block is much slower than the one before, and left is 10 % faster in each, give or take.
+    # Each block is much slower than the one before, and left is 10% faster in each, give or take.
     left, right = observed(1101, 549, 276), observed(1000, 500, 250)
     paired = ratio(left, right)
     apart = ratio(left, observed(1000, 500, 250, blocks=[7, 8, 9]))

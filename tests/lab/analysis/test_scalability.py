@@ -203,7 +203,7 @@ def test_under_a_given_rate_there_is_no_law() -> None:
 def test_the_intervals_cover_the_truth_at_their_nominal_rate(
     n: int, loads: tuple[int, ...], peak: float, contention: float
 ) -> None:
-    """400 experiments: 95 % give or take two and a half of their standard errors."""
+    """400 experiments: 95% give or take two and a half of their standard errors."""
     truth, runs = law(peak, contention), 400
     found = [fitted(truth.at, n=n, seed=seed, loads=loads) for seed in range(runs)]
     held = sum(one.low <= peak <= one.high for one in found if one.low is not None and one.high is not None)

@@ -34,7 +34,7 @@ def test_of_a_hundred_steady_phases_at_most_two_are_cut_or_blamed(
     count: int, correlation: float, heavy: bool
 ) -> None:
     found = outcomes(lambda rng: noise(rng, count, correlation=correlation, heavy=heavy))
-    assert found["steady"] >= 0.97 * TIMES, "2 %, and what 400 simulations may be off"
+    assert found["steady"] >= 0.97 * TIMES, "2%, and what 400 simulations may be off"
 
 
 def test_mser_alone_would_cut_many_a_steady_phase() -> None:

@@ -98,7 +98,7 @@ def test_row_locks_and_cpu_are_shares_of_the_time_between_the_samples() -> None:
 
 
 def test_commits_are_their_time_less_the_cpu_time_of_as_many_statements() -> None:
-    # 0.1 of 100 s on 30 000 statements is a third of a millisecond for each.
+    # 0.1 of 100 s on 30,000 statements is a third of a millisecond for each.
     found = spent(
         phase(statement("update", 20_000, 1.0), statement("commit", 10_000, 6.0)), growth(user=8, system=0)
     )

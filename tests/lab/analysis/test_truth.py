@@ -8,12 +8,12 @@ from lab.analysis.truth_study import NOISES, Rates, rates, sequential_rates, too
 
 MANY = 1_000
 FEW = 80
-BEYOND = {("waves of ±5 %", 3)}
+BEYOND = {("waves of ±5%", 3)}
 """Few blocks under waves as long as a block: docs/reference/statistics.md has the rate and the reason."""
 
 
 def assert_nominal(found: Rates) -> None:
-    """No more false alarms than chance allows at 5 %, and no less coverage than at 95 %."""
+    """No more false alarms than chance allows at 5%, and no less coverage than at 95%."""
     assert not too_many(found.easy, found.experiments)
     assert not too_many(found.hard, found.experiments)
     assert not too_many(found.family, found.experiments)
@@ -22,7 +22,7 @@ def assert_nominal(found: Rates) -> None:
 
 
 def test_a_part_of_the_truth_study_holds_each_time() -> None:
-    assert_nominal(rates(NOISES["all of it (t, 5 df; 10 %; 0.3; 1.5)"], 5, FEW, seed=11))
+    assert_nominal(rates(NOISES["all of it (t, 5 df; 10%; 0.3; 1.5)"], 5, FEW, seed=11))
 
 
 def test_a_sequential_design_holds_its_promise_in_a_part_of_the_study() -> None:

@@ -52,42 +52,42 @@ def overall(left: Sequence[float], right: Sequence[float]) -> Verdict:
 def test_faster() -> None:
     found = verdict(given_ratio(1.123, 1.094, 1.148))
     assert found.outcome == "faster"
-    assert found.sentence == "450 is faster than 8 by 12.3 % (95 % CI 9.4 to 14.8), n=5 vs 5"
+    assert found.sentence == "450 is faster than 8 by 12.3% (95% CI 9.4 to 14.8), n=5 vs 5"
 
 
 def test_slower() -> None:
     found = verdict(given_ratio(0.88, 0.85, 0.91))
     assert found.outcome == "slower"
-    assert found.sentence == "450 is slower than 8 by 12.0 % (95 % CI 9.0 to 15.0), n=5 vs 5"
+    assert found.sentence == "450 is slower than 8 by 12.0% (95% CI 9.0 to 15.0), n=5 vs 5"
 
 
 def test_lower_latency_is_faster() -> None:
     found = judge(given_ratio(0.8, 0.75, 0.85), A, B, LATENCY_P95)
     assert found.outcome == "faster"
-    assert found.sentence == "450 has a lower p95 latency than 8 by 20.0 % (95 % CI 15.0 to 25.0), n=5 vs 5"
+    assert found.sentence == "450 has a lower p95 latency than 8 by 20.0% (95% CI 15.0 to 25.0), n=5 vs 5"
 
 
 def test_higher_latency_is_slower() -> None:
     found = judge(given_ratio(1.2, 1.15, 1.25), A, B, LATENCY_P95)
     assert found.outcome == "slower"
-    assert found.sentence == "450 has a higher p95 latency than 8 by 20.0 % (95 % CI 15.0 to 25.0), n=5 vs 5"
+    assert found.sentence == "450 has a higher p95 latency than 8 by 20.0% (95% CI 15.0 to 25.0), n=5 vs 5"
 
 
 def test_no_difference_names_the_larger_bound() -> None:
     found = verdict(given_ratio(1.004, 0.988, 1.0207, p=0.4))
     assert found.outcome == "no-difference"
     assert found.sentence == (
-        "no difference larger than 2.1 % between 450 and 8 (95 % CI -1.2 to 2.1), n=5 vs 5"
+        "no difference larger than 2.1% between 450 and 8 (95% CI -1.2 to 2.1), n=5 vs 5"
     )
     latency = judge(given_ratio(1.004, 0.988, 1.0207, p=0.4), A, B, LATENCY_P95)
-    assert latency.sentence.startswith("no difference in p95 latency larger than 2.1 % between 450 and 8")
+    assert latency.sentence.startswith("no difference in p95 latency larger than 2.1% between 450 and 8")
 
 
 def test_a_real_difference_below_the_margin_is_called_so() -> None:
     found = verdict(given_ratio(1.01, 1.004, 1.016))
     assert (found.outcome, found.negligible) == ("faster", True)
     assert found.sentence == (
-        "450 is faster than 8 by 1.0 % (95 % CI 0.4 to 1.6), n=5 vs 5; a real difference, but below 3 %"
+        "450 is faster than 8 by 1.0% (95% CI 0.4 to 1.6), n=5 vs 5; a real difference, but below 3%"
     )
 
 
@@ -95,7 +95,7 @@ def test_not_enough_data_says_how_many_more_trials() -> None:
     found = verdict(given_ratio(1.05, 0.97, 1.14, p=0.2, n=3, spread=0.065))
     assert (found.outcome, found.more_trials) == ("not-enough-data", 13)
     assert found.sentence == (
-        "the data cannot decide between 450 and 8: +5.0 % queries per second (95 % CI -3.0 to 14.0), "
+        "the data cannot decide between 450 and 8: +5.0% queries per second (95% CI -3.0 to 14.0), "
         "n=3 vs 3; about 13 more trials of each would decide"
     )
 
@@ -104,7 +104,7 @@ def test_one_trial_of_each_asks_for_what_an_interval_needs() -> None:
     found = verdict(given_ratio(1.2, p=None, n=1, spread=None))
     assert found.more_trials == 2
     assert found.sentence == (
-        "the data cannot decide between 450 and 8: +20.0 % queries per second without an interval, n=1 vs 1; "
+        "the data cannot decide between 450 and 8: +20.0% queries per second without an interval, n=1 vs 1; "
         "at least 2 more trials of each needed"
     )
 
@@ -112,7 +112,7 @@ def test_one_trial_of_each_asks_for_what_an_interval_needs() -> None:
 def test_two_trials_of_each_ask_for_at_least_what_their_spread_says() -> None:
     found = verdict(given_ratio(1.5, p=None, n=2, spread=0.01))
     assert found.sentence == (
-        "the data cannot decide between 450 and 8: +50.0 % queries per second without an interval, n=2 vs 2; "
+        "the data cannot decide between 450 and 8: +50.0% queries per second without an interval, n=2 vs 2; "
         "at least 1 more trial of each needed"
     )
 
@@ -138,12 +138,12 @@ def test_where_no_number_of_trials_to_speak_of_would_do_it_is_said_what_can_be_s
     found = verdict(given_ratio(1.03, 0.7, 1.5, p=0.7, n=4, spread=0.18))
     assert found.more_trials is None
     assert found.sentence == (
-        "the data cannot decide between 450 and 8: +3.0 % queries per second (95 % CI -30.0 to 50.0), "
-        "n=4 vs 4; with 4 trials of each only differences above 46.7 % can be seen"
+        "the data cannot decide between 450 and 8: +3.0% queries per second (95% CI -30.0 to 50.0), "
+        "n=4 vs 4; with 4 trials of each only differences above 46.7% can be seen"
     )
     hopeless = verdict(given_ratio(1.0, 0.0, 5.0, p=0.9, n=3, spread=50.0)).sentence
     assert hopeless == (
-        "the data cannot decide between 450 and 8: the 95 % interval is too wide to be useful, n=3 vs 3; "
+        "the data cannot decide between 450 and 8: the 95% interval is too wide to be useful, n=3 vs 3; "
         "more trials would not decide: reduce the noise first"
     )
 
@@ -158,9 +158,9 @@ def test_numbers_that_say_nothing_never_reach_a_reader(high: float) -> None:
 
 def test_a_difference_by_orders_of_magnitude_is_a_factor_and_not_a_percentage() -> None:
     fast = verdict(given_ratio(51.2, 45.14, 58.0)).sentence
-    assert fast == "450 is 51.2 times as fast as 8 (95 % CI 45.1 to 58), n=5 vs 5"
+    assert fast == "450 is 51.2 times as fast as 8 (95% CI 45.1 to 58), n=5 vs 5"
     slow = judge(given_ratio(51.2, 45.14, 58.0), A, B, LATENCY_P95).sentence
-    assert slow.startswith("450 has 51.2 times the p95 latency of 8 (95 % CI 45.1 to 58)")
+    assert slow.startswith("450 has 51.2 times the p95 latency of 8 (95% CI 45.1 to 58)")
 
 
 def test_many_comparisons_at_once_ask_for_more_evidence() -> None:
@@ -170,7 +170,7 @@ def test_many_comparisons_at_once_ask_for_more_evidence() -> None:
     found = verdict(family)
     assert found.outcome == "not-enough-data"
     assert (
-        "(95 % CI 1.0 to 9.0, which is not enough when 10 are looked at together), n=5 vs 5" in found.sentence
+        "(95% CI 1.0 to 9.0, which is not enough when 10 are looked at together), n=5 vs 5" in found.sentence
     )
 
 
@@ -221,7 +221,7 @@ def test_identical_values_that_differ_leave_nothing_to_judge_by() -> None:
     assert (found.outcome, found.more_trials) == ("not-enough-data", None)
     assert found.sentence == (
         "the data cannot decide between cache = 450 and cache = 8: identical values in every trial, "
-        "10 % apart, leave no spread to judge by, n=3 vs 3"
+        "10% apart, leave no spread to judge by, n=3 vs 3"
     )
     few = overall([110, 110], [100, 100]).sentence
     assert few.endswith("n=2 vs 2; at least 1 more trial of each needed")
@@ -260,7 +260,7 @@ def test_looking_again_and_again_asks_for_more_and_says_so() -> None:
     assert verdict(ratio).outcome == "faster"
     assert judge(ratio, A, B, QUERIES_PER_SECOND, looked).sentence.startswith("the data cannot decide")
     assert judge(given_ratio(1.123, 1.094, 1.148), A, B, QUERIES_PER_SECOND, looked).sentence == (
-        "450 is faster than 8 by 12.3 % (95 % CI 9.4 to 14.8, corrected for looking up to 18 times), n=5 vs 5"
+        "450 is faster than 8 by 12.3% (95% CI 9.4 to 14.8, corrected for looking up to 18 times), n=5 vs 5"
     )
     assert standard_of(DesignRecord()) == Standard()
 
@@ -282,7 +282,7 @@ def test_the_margin_is_the_callers() -> None:
     assert judge(ratio, A, B, QUERIES_PER_SECOND).outcome == "not-enough-data"
     assert judge(ratio, A, B, QUERIES_PER_SECOND, Standard(margin=0.05)).outcome == "no-difference"
     small = judge(given_ratio(1.02, 1.01, 1.04), A, B, QUERIES_PER_SECOND, Standard(margin=0.05))
-    assert small.sentence.endswith("; a real difference, but below 5 %")
+    assert small.sentence.endswith("; a real difference, but below 5%")
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_the_margin_is_the_callers() -> None:
 def test_bounds_have_the_digits_of_tables_and_charts_and_are_never_rounded_to_zero(
     low: float, high: float, shown: str
 ) -> None:
-    assert f"(95 % CI {shown})" in verdict(given_ratio((low * high) ** 0.5, low, high)).sentence
+    assert f"(95% CI {shown})" in verdict(given_ratio((low * high) ** 0.5, low, high)).sentence
 
 
 def test_the_number_of_trials_grows_with_the_spread_and_with_the_family() -> None:

@@ -66,13 +66,13 @@ NOISES: dict[str, Noise] = {
     "normal": Noise(_normal),
     "heavy tails (t, 5 df)": Noise(_heavy(5)),
     "heavier tails (t, 3 df)": Noise(_heavy(3)),
-    "linear drift of 10 %": Noise(_normal, linear=5),
-    "waves of ±5 %": Noise(_normal, wave=2.5),
+    "linear drift of 10%": Noise(_normal, linear=5),
+    "waves of ±5%": Noise(_normal, wave=2.5),
     "autocorrelation 0.3": Noise(_normal, memory=0.3),
     "autocorrelation 0.6": Noise(_normal, memory=0.6),
     "autocorrelation 0.9": Noise(_normal, memory=0.9),
     "whole plots, 1.5 times the noise": Noise(_normal, plots=1.5),
-    "all of it (t, 5 df; 10 %; 0.3; 1.5)": Noise(_heavy(5), linear=5, memory=0.3, plots=1.5),
+    "all of it (t, 5 df; 10%; 0.3; 1.5)": Noise(_heavy(5), linear=5, memory=0.3, plots=1.5),
 }
 
 
@@ -139,7 +139,7 @@ def rates(noise: Noise, blocks: int, experiments: int, seed: int = 1) -> Rates:
 
 
 def sequential_rates(noise: Noise, experiments: int, corrected: bool = True, seed: int = 2) -> Rates:
-    """Of experiments that stop when all of their three comparisons are known to ±3 %, or after 20 blocks."""
+    """Of experiments that stop when all of their three comparisons are known to ±3%, or after 20 blocks."""
     random = np.random.default_rng([seed, 7])
     first, last = SEQUENTIAL.first_look or 3, SEQUENTIAL.at_most or 20
     standard = standard_of(SEQUENTIAL) if corrected else Standard()
@@ -203,9 +203,9 @@ def main(experiments: int) -> None:
             _show(name, f"{blocks}", rates(noise, blocks, experiments))
     for name in ("normal", "heavier tails (t, 3 df)", "autocorrelation 0.6"):
         found = sequential_rates(NOISES[name], experiments)
-        _show(f"until ±3 %, {name}", f"{found.blocks:.1f} of 3 to 20", found)
+        _show(f"until ±3%, {name}", f"{found.blocks:.1f} of 3 to 20", found)
     found = sequential_rates(NOISES["normal"], experiments, corrected=False)
-    _show("until ±3 %, normal, not corrected", f"{found.blocks:.1f} of 3 to 20", found)
+    _show("until ±3%, normal, not corrected", f"{found.blocks:.1f} of 3 to 20", found)
 
 
 def _show(name: str, blocks: str, found: Rates) -> None:

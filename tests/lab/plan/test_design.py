@@ -71,8 +71,8 @@ def test_a_sequential_design_plans_all_that_it_may_take_and_says_when_it_stops()
     text = plan.render(told)
     for said in (
         "6 to 40 trials, seed 1",
-        "3 to 20 repetitions: stops when every comparison with the first level is known to ±3 %, at an error "
-        "rate of 5 % over all looks",
+        "3 to 20 repetitions: stops when every comparison with the first level is known to ±3%, at an error "
+        "rate of 5% over all looks",
         "blocks 4 to 20 likewise, as far as they are needed",
         "at most ",
     ):

@@ -456,7 +456,7 @@ ENGINES = {"InnoDB": 1.0, "MyISAM": 0.82, "Aria": 0.99, "InnoDB, flush 2": 0.88}
 """Storage engine -> its time against the first."""
 
 FLIGHTS = CheckRecord(name="rows of flight", holds=True, detail=None)
-FARES = CheckRecord(name="rows of fare", holds=False, detail="2 534 of 2 536")
+FARES = CheckRecord(name="rows of fare", holds=False, detail="2,534 of 2,536")
 
 
 def sql_bench_run(

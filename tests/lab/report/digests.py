@@ -42,7 +42,7 @@ def full() -> Digest:
                     columns=("email",),
                     statement="ALTER TABLE `shop`.`customer` ADD INDEX `email` (`email`)",
                     reasons=(
-                        "email = ? finds 1 of 118 422 rows, which are all looked at now",
+                        "email = ? finds 1 of 118,422 rows, which are all looked at now",
                         "the statement runs 1.1 times a second",
                     ),
                     caveats=("each INSERT and each UPDATE of email has one more index to keep",),

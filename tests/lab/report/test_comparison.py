@@ -136,7 +136,7 @@ def test_a_slower_column_that_is_more_durable_is_told_to_be():
 def test_the_headline_counts_cases_and_there_is_a_sentence_for_each_column():
     found = whole().verdicts
     assert found.headline.startswith(
-        "release: mariadb-11.8 is faster than mysql-5.6 in 3 of 3 cases of load: +29.4 % to +31.2 % speed"
+        "release: mariadb-11.8 is faster than mysql-5.6 in 3 of 3 cases of load: +29.4% to +31.2% speed"
     )
     assert [sentence.split(":")[0] for sentence in found.sentences] == [
         "mysql-9.7 against mysql-5.6",
@@ -151,7 +151,7 @@ def test_ties_share_the_headline():
     run = releases_run(releases={"a": 1.0, "b": 1.2, "c": 1.3}, loads={"x": (4,), "y": (4,)})
     headline = page(gather(run)).verdicts.headline
     assert headline.startswith(
-        "release: b and c are faster than a in 2 of 2 cases of load each: +19.5 % to +29.4 %"
+        "release: b and c are faster than a in 2 of 2 cases of load each: +19.5% to +29.4%"
     )
 
 
@@ -159,7 +159,7 @@ def test_nobody_is_crowned_where_nothing_is_shown():
     run = releases_run(releases={"a": 1.0, "b": 1.0, "c": 0.8}, loads={"x": (4,), "y": (4,)})
     headline = page(gather(run)).verdicts.headline
     assert headline.startswith(
-        "release: c is slower than a in 2 of 2 cases of load: −20.9 % to −20.4 % queries"
+        "release: c is slower than a in 2 of 2 cases of load: −20.9% to −20.4% queries"
     )
 
 

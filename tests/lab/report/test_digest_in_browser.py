@@ -54,7 +54,7 @@ def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium, request, which, width
 @pytest.mark.parametrize(
     ("made", "title"),
     [
-        (lambda: digest_html(hostile()), "One of 13 statements takes 90 % of the time"),
+        (lambda: digest_html(hostile()), "One of 13 statements takes 90% of the time"),
         (lambda: comparison_html(compare(hostile(), digest(*hostile().groups[:3]))), "statements: 9 gone"),
     ],
 )

@@ -90,7 +90,7 @@ def test_each_kind_of_io_has_its_own_tail() -> None:
 def test_the_headline_of_one_place_names_it() -> None:
     headline = page(gather(disks_run())).verdicts.headline
     assert headline.startswith("array = raid0 x8 measured best of 12 settings: ")
-    assert " at queue depth 64; array = raid0 x8 is faster than array = 1 disk by 651 %" in headline
+    assert " at queue depth 64; array = raid0 x8 is faster than array = 1 disk by 651%" in headline
 
 
 def test_the_table_of_comparisons_has_each_array_against_the_first() -> None:

@@ -20,7 +20,6 @@ from mydyno.lab.results.records import SelfCheckRecord, TrialRecord
 from mydyno.page.charts.draw import svg
 from mydyno.page.charts.theme import SIZES
 from mydyno.page.drawing import drawings
-from mydyno.page.format import plain_spaces
 
 
 def view(run: MemoryRun) -> Page:
@@ -134,7 +133,7 @@ def test_the_figure_has_a_dot_a_trial_and_a_line_for_what_is_expected():
     for size in SIZES:
         drawn = svg(self_checks_chart(shown, size))
         assert drawn.count('aria-label="array = raid5, data, random writes: ') == 3
-    assert "388 of 400 (97 %)" in plain_spaces(svg(self_checks_chart(shown, SIZES[0])))
+    assert "388 of 400 (97%)" in svg(self_checks_chart(shown, SIZES[0]))
 
 
 def test_checks_that_all_failed_leave_no_figure_and_still_a_section():

@@ -108,7 +108,7 @@ def test_each_figure_is_there_as_a_picture_and_as_a_chart_to_draw_that_says_what
 
 def test_key_numbers_carry_their_n(tree):
     rows = {row.all("th")[0].told: row.told for row in tree.by_id("verdict").all("tr", "key")}
-    assert "1 404 n=4 400 n=3" in rows["Threads_created over a whole trial"]
+    assert "1,404 n=4 400 n=3" in rows["Threads_created over a whole trial"]
     assert "n=4" in rows["Queries/s at 400 connections"]
 
 

@@ -135,7 +135,7 @@ def test_many_settings_have_their_optimum_in_a_table_and_few_in_a_sentence_each(
     few = page(gather(arrays_run(repeats=3, arrays=two, pools={"100% of data": 1.0}))).optima.sentences
     assert len(few) == 2
     assert few[0].startswith("array = raid1, innodb_buffer_pool_size = 100% of data: optimum at 3")
-    assert "connections (95 % CI " in few[0]
+    assert "connections (95% CI " in few[0]
     assert "where the fitted law has " in few[0]
 
 

@@ -62,7 +62,7 @@ def test_a_split_plot_names_what_stays_together():
 def test_a_sequential_run_tells_its_rule_and_the_level_of_each_look():
     run = designed(DesignRecord(until=0.03, first_look=3, at_most=20))
     text = told(run)["Repetition"]
-    assert "±3 %" in text
+    assert "±3%" in text
     assert "after 20 blocks" in text
     assert re.search(r"intervals of 9[89]\.\d\d %", text)
     assert {"pocock", "repeated"} <= cited(run)

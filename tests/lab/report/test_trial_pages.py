@@ -106,16 +106,16 @@ def test_the_table_of_time_has_the_shares_that_are_drawn(run: MemoryRun) -> None
     assert drawn["name"][0] == "10 connections × 5 s"
     widths = [to - left for left, to in zip(drawn["from"], drawn["to"], strict=True)]  # type: ignore[operator]
     assert widths[0] == 1
-    assert shares["statements"] == f"{widths[1] * 100:.1f} %"
+    assert shares["statements"] == f"{widths[1] * 100:.1f}%"
 
 
 def test_cpus_that_were_full_are_told_beside_what_nobody_timed(run: MemoryRun) -> None:
     words = gather(run).words
     (told,) = notes(pages(run)[0], words)
-    assert told.startswith("The machine's CPUs were over 90 % busy: much of what is not accounted for")
+    assert told.startswith("The machine's CPUs were over 90% busy: much of what is not accounted for")
     busy = busy_table(pages(run)[0], words)
     assert busy is not None
-    assert {row[0]: row[1] for row in busy.rows}["disk vda busy"] == "25.0 %"
+    assert {row[0]: row[1] for row in busy.rows}["disk vda busy"] == "25.0%"
 
 
 def test_a_trial_without_series_says_so_and_keeps_its_numbers() -> None:

@@ -76,7 +76,7 @@ def test_what_was_never_measured_is_not_on_the_curve():
 
 def test_the_headline_is_the_verdict_on_the_second_setting_against_the_first():
     found = verdicts(gather(thread_cache_run()))
-    assert found.headline.startswith("thread_cache_size = 450 is faster than thread_cache_size = 8 by 9.1 %")
+    assert found.headline.startswith("thread_cache_size = 450 is faster than thread_cache_size = 8 by 9.1%")
     assert found.outcome == "faster"
     assert found.sentences == ()
     (view,) = found.ratios
@@ -130,7 +130,7 @@ def test_under_a_given_rate_latency_is_the_verdict_and_the_rate_is_not():
 
 def test_one_point_alone_gets_its_best_and_is_told_that_nothing_is_compared():
     found = gather(one_point_run())
-    assert "queries per second at best, with 50 connections (95 % CI" in verdicts(found).headline
+    assert "queries per second at best, with 50 connections (95% CI" in verdicts(found).headline
     assert verdicts(found).ratios == ()
     assert any("one point" in sentence for sentence in method(found).remarks)
 

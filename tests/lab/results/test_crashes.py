@@ -21,7 +21,7 @@ def writer(lab: Path, trials: int, *steps: int) -> subprocess.Popen[str]:
         [sys.executable, str(WRITER), str(lab), str(trials), *map(str, steps)],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(WRITER.parent.parent)},
+        env={**os.environ, "PYTHONPATH": str(WRITER.parents[2])},
     )
 
 

@@ -35,7 +35,7 @@ def samples(**columns: Callable[[int], float | None]) -> pl.DataFrame:
     [
         ("Innodb_buffer_pool_pages_flushed", "bursts of page flushing"),
         ("Innodb_data_fsyncs", "bursts of fsync"),
-        ("Innodb_log_waits", "waits for room in the log buffer"),
+        ("Innodb_log_waits", "waits for space in the log buffer"),
         ("Innodb_buffer_pool_wait_free", "waits for free pages in the buffer pool"),
     ],
 )
@@ -62,7 +62,7 @@ def test_a_checkpoint_age_at_its_limit_comes_first() -> None:
         pl.lit(10_000).alias("status.Innodb_checkpoint_max_age"),
     )
     assert stall_causes(frame, STALLS, WITHIN) == (
-        "the checkpoint age at 81 % of its limit",
+        "the checkpoint age at 81% of its limit",
         "bursts of page flushing",
     )
 

@@ -190,6 +190,6 @@ def test_a_size_that_repeats_a_number_of_times_takes_the_place_of_until_and_the_
     assert (fixed.until, fixed.blocks) == (0.01, 20)
 
 
-@pytest.mark.parametrize("written", ["±3%", "3%", "+/-3 %", "0.03"])
+@pytest.mark.parametrize("written", ["±3%", "3%", "+/-3%", "0.03"])
 def test_a_precision_may_be_written_in_several_ways(written: str) -> None:
     assert experiment(design=f"{{until: {written}}}").design.until == pytest.approx(0.03)

@@ -19,7 +19,6 @@ def test_what_a_killed_run_left_is_undone_and_told_newest_first(tmp_path: Path) 
     journal.intend(RemoveTree(path=folder))
     folder.mkdir()
     journal.intend(EndProcesses(argument=f"--defaults-file={folder}/my.cnf"))
-    journal.close()
     assert cleanup(tmp_path) == [
         f"made sure that no process with --defaults-file={folder}/my.cnf runs",
         f"made sure that {folder} is gone",

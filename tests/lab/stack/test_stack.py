@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from lab.stack.builders import site_in
 from mydyno.core.errors import MydynoError
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.stack import Stack
 
@@ -22,7 +21,7 @@ class World:
     """What recording layers do to the world: the notes they left, and what stands."""
 
     notes: list[str] = field(default_factory=list)
-    standing: list[str] = field(default_factory=list)
+    built: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -42,17 +41,17 @@ class RecordingLayer:
     def side_effects(self) -> tuple[str, ...]:
         return ()
 
-    def up(self, site: Site, below: Standing) -> str:
+    def build(self, site: Site, below: BuiltLayers) -> str:
         if self.fails_up:
             raise MydynoError(f"{self} will not go up")
         self.world.notes.append(f"up {self}")
-        self.world.standing.append(str(self))
+        self.world.built.append(str(self))
         return str(self)
 
-    def down(self, site: Site, product: str) -> None:
+    def remove(self, site: Site, product: str) -> None:
         assert product == str(self)
         self.world.notes.append(f"down {self}")
-        self.world.standing.remove(product)
+        self.world.built.remove(product)
         if self.fails_down:
             raise MydynoError(f"{self} will not go down")
 
@@ -61,10 +60,8 @@ class RecordingLayer:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    site = site_in(tmp_path_factory.mktemp("lab"))
-    yield site
-    site.journal.close()
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return site_in(tmp_path_factory.mktemp("lab"))
 
 
 def layers(world: World, kinds: list[int], **failing: int) -> list[RecordingLayer]:
@@ -99,10 +96,10 @@ def test_equal_layers_at_the_bottom_are_never_rebuilt_and_the_rest_always_is(
         kept = min(len(before), len(now)) if same is None else same
         downs = [f"down {name}" for name in reversed(before[kept:])]
         assert world.notes == downs + [f"up {name}" for name in now[kept:]]
-        assert world.standing == now
+        assert world.built == now
         before = now
     stack.close()
-    assert world.standing == []
+    assert world.built == []
 
 
 @given(first=KINDS, second=KINDS, place=st.integers(0, 4))
@@ -116,13 +113,13 @@ def test_after_a_failure_on_the_way_up_nothing_stands(
     if place < len(second) and first[: place + 1] != second[: place + 1]:
         with pytest.raises(MydynoError, match="will not go up"):
             stack.move_to(failing)
-        assert world.standing == []
+        assert world.built == []
         assert stack.layers == ()
     else:
         stack.move_to(failing)
-        assert world.standing == [str(layer) for layer in failing]
+        assert world.built == [str(layer) for layer in failing]
     stack.move_to(layers(world, first))
-    assert len(world.standing) == len(first)
+    assert len(world.built) == len(first)
 
 
 @given(
@@ -138,11 +135,11 @@ def test_after_a_failure_on_the_way_down_nothing_stands(
     if keep <= place < len(kinds):
         with pytest.raises(MydynoError, match="will not go down"):
             stack.move_to(wanted)
-        assert world.standing == []
+        assert world.built == []
         assert stack.layers == ()
     else:
         stack.move_to(wanted)
-        assert world.standing == [str(layer) for layer in wanted]
+        assert world.built == [str(layer) for layer in wanted]
 
 
 def test_an_error_while_tidying_up_is_told_beside_the_first_and_not_instead(site: Site) -> None:
@@ -154,7 +151,7 @@ def test_an_error_while_tidying_up_is_told_beside_the_first_and_not_instead(site
     with pytest.raises(MydynoError, match="c0 will not go up") as caught:
         stack.move_to([first, grumpy, failing])
     assert any("b0 will not go down" in note for note in caught.value.__notes__)
-    assert world.standing == []
+    assert world.built == []
 
 
 def test_leaving_the_block_takes_everything_down_even_after_an_interruption(site: Site) -> None:
@@ -171,11 +168,11 @@ def test_leaving_the_block_takes_everything_down_even_after_an_interruption(site
 
 
 def test_a_layer_finds_the_nearest_product_of_a_kind_below_it() -> None:
-    standing = Standing(("low", 1, "high"))
-    assert standing.of(str) == "high"
-    assert standing.of(int) == 1
-    with pytest.raises(MydynoError, match="no layer below gives a Path"):
-        standing.of(Path)
+    built = BuiltLayers(("low", 1, "high"))
+    assert built.of(str) == "high"
+    assert built.of(int) == 1
+    with pytest.raises(MydynoError, match="no layer below provides a Path"):
+        built.of(Path)
 
 
 def test_fingerprints_are_the_same_in_every_process_and_whatever_the_order_of_parts() -> None:

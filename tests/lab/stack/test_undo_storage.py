@@ -118,7 +118,7 @@ def test_a_stray_loop_of_the_lab_is_swept_though_no_journal_tells_of_it(tmp_path
     lab = tmp_path / "lab"
     ours = lab / "run" / "mydyno-0123456789ab"
     ours.mkdir(parents=True)
-    Journal(lab).close()
+    Journal(lab)
     with attached(sparse_file(ours / "disk")) as device, attached(sparse_file(lab / "images")) as other:
         assert cleanup(lab) == [f"made sure that no loop device is attached to a file in {ours}"]
         assert backing_file(device) is None

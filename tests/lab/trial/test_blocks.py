@@ -92,7 +92,7 @@ def test_a_sequential_design_stops_when_enough_is_known_and_is_finished(tmp_path
     assert 6 < len(done) < 40
     assert run.experiment.planned_trials == len(done)
     assert (describe(heard[0]) or "").startswith("after block 3: known to ±")
-    assert (describe(heard[-1]) or "").endswith("wanted ±20 %: enough")
+    assert (describe(heard[-1]) or "").endswith("wanted ±20%: enough")
     with Lab.open(tmp_path, write=False) as lab:
         [seen] = lab.list_runs()
         assert (seen.planned, seen.valid, seen.finished) == (len(done), len(done), True)
@@ -101,13 +101,13 @@ def test_a_sequential_design_stops_when_enough_is_known_and_is_finished(tmp_path
 def test_at_the_most_repetitions_it_stops_and_says_so(tmp_path: Path) -> None:
     done, run, heard = start(tmp_path, "{until: ±1%, at_most: 4}")
     assert (len(done), run.experiment.planned_trials) == (8, 8)
-    assert (describe(heard[-1]) or "").endswith("wanted ±1 %: the most repetitions are done")
+    assert (describe(heard[-1]) or "").endswith("wanted ±1%: the most repetitions are done")
 
 
 def test_a_sequential_design_does_not_wait_for_a_point_of_which_every_trial_failed(tmp_path: Path) -> None:
     done, run, heard = start(tmp_path, "{until: ±20%, at_most: 20}", failing="p2")
     assert run.experiment.planned_trials == len(done) == 6
-    assert (describe(heard[-1]) or "").endswith("wanted ±20 %: enough")
+    assert (describe(heard[-1]) or "").endswith("wanted ±20%: enough")
 
 
 def test_a_killed_run_takes_the_same_decisions(tmp_path: Path) -> None:

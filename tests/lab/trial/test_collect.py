@@ -3,7 +3,7 @@ from pathlib import Path
 from mydyno.lab.load import messages
 from mydyno.lab.trial.collect import Collector
 from mydyno.lab.trial.events import Measured, PhaseFinished
-from mydyno.lab.trial.run_trial import _event
+from mydyno.lab.trial.progress import progress_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "engine" / "messages"
 
@@ -72,7 +72,7 @@ def test_the_events_of_a_run_carry_the_p95_of_transactions_beside_that_of_statem
     collector = heard()
     interval = messages.parse((FIXTURES / "interval.json").read_text())
     end = messages.parse((FIXTURES / "phase_end.json").read_text())
-    measured, finished = (_event(one, collector, "queries") for one in (interval, end))
+    measured, finished = (progress_of(one, collector, "queries") for one in (interval, end))
     assert isinstance(measured, Measured)
     assert isinstance(finished, PhaseFinished)
     assert (measured.p95_ns, measured.transaction_p95_ns) == (420_000, 840_000)

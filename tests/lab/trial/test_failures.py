@@ -1,4 +1,4 @@
-"""Trials that could not be measured: what is recorded of them, and when a point is given up."""
+"""Trials that could not be measured: what is recorded of them, and when a point is skipped."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ P1, P2 = points("{storage.data.raid: [0, 1]}")
 MOUNT = Failure("mount data", StorageError("mount refused nosuch", "leave it out"))
 
 
-def test_a_point_is_given_up_after_two_failures_in_the_same_step() -> None:
+def test_a_point_is_skipped_after_two_failures_in_the_same_step() -> None:
     failures = Failures()
     failures.failed(P1, MOUNT)
-    assert failures.given_up(P1) is None
+    assert failures.skipped(P1) is None
     failures.failed(P1, MOUNT)
-    assert failures.given_up(P2) is None
-    reason = failures.given_up(P1)
+    assert failures.skipped(P2) is None
+    reason = failures.skipped(P1)
     assert reason is not None
     assert reason.check == "skipped"
-    assert reason.message == "not tried: 2 trials of this point failed in the same step (mount data)"
+    assert reason.message == "skipped: 2 trials of this point failed in the same step (mount data)"
     assert failures.first is MOUNT.error
 
 
@@ -56,33 +56,33 @@ def refused(option: str, *named: str) -> Failure:
 
 
 def test_a_mount_option_that_was_refused_costs_one_guest_and_other_options_go_on() -> None:
-    """All points with it are given up, on any array; a point without it and one on another kernel are not."""
+    """All points with it are skipped, on any array; a point without it and one on another kernel are not."""
     factors = "{storage.data.raid: [0, 1], storage.data.mount: [[noatime], [noatime, zoned_by_magic]]}"
     made = {(one.levels["storage.data.raid"], len(volume(one).mount)): one for one in points(factors)}
     failures = Failures()
-    assert all(failures.given_up(point) is None for point in made.values())
+    assert all(failures.skipped(point) is None for point in made.values())
     failures.failed(made["0", 2], refused("noatime,zoned_by_magic", "zoned_by_magic"))
-    assert failures.given_up(made["0", 1]) is None
-    assert failures.given_up(made["1", 1]) is None
+    assert failures.skipped(made["0", 1]) is None
+    assert failures.skipped(made["1", 1]) is None
     for raid in ("0", "1"):
-        reason = failures.given_up(made[raid, 2])
+        reason = failures.skipped(made[raid, 2])
         assert reason is not None
         assert reason.check == "skipped"
-        assert reason.message == "not tried: xfs refused the mount option zoned_by_magic in an earlier trial"
+        assert reason.message == "skipped: xfs refused the mount option zoned_by_magic in an earlier trial"
     elsewhere = made["1", 2].model_copy(
         update={"setup": with_kernel(made["1", 2].setup, "6.12")},
     )
-    assert failures.given_up(elsewhere) is None
+    assert failures.skipped(elsewhere) is None
 
 
 def test_options_of_which_none_is_named_are_tried_once_a_point() -> None:
     """Whether the kernel takes them may depend on the disks: swidth has to fit the array."""
     failures = Failures()
     failures.failed(P1, refused("swidth=7"))
-    reason = failures.given_up(P1)
+    reason = failures.skipped(P1)
     assert reason is not None
-    assert reason.message == "not tried: a trial of this point failed in data mount, and would again"
-    assert failures.given_up(P2) is None
+    assert reason.message == "skipped: an earlier trial of this point failed in data mount"
+    assert failures.skipped(P2) is None
 
 
 def volume(point: Point) -> Volume:
@@ -98,7 +98,7 @@ def test_a_point_that_fails_in_different_steps_is_tried_again() -> None:
     failures = Failures()
     failures.failed(P1, MOUNT)
     failures.failed(P1, Failure("server", ServerError("ended while starting")))
-    assert failures.given_up(P1) is None
+    assert failures.skipped(P1) is None
 
 
 def test_a_point_that_was_measured_once_is_tried_again() -> None:
@@ -106,7 +106,7 @@ def test_a_point_that_was_measured_once_is_tried_again() -> None:
     failures.measured(P1)
     failures.failed(P1, MOUNT)
     failures.failed(P1, MOUNT)
-    assert failures.given_up(P1) is None
+    assert failures.skipped(P1) is None
 
 
 def test_a_reason_names_the_step_the_error_the_hint_and_files_as_they_will_be_found() -> None:
@@ -126,4 +126,4 @@ def test_a_reason_names_the_step_the_error_the_hint_and_files_as_they_will_be_fo
     ],
 )
 def test_errors_of_the_lab_and_of_putting_back_end_the_run(error: MydynoError, goes_on: bool) -> None:
-    assert spoils_one_trial(error) is goes_on
+    assert spoils_one_trial(error, P1) is goes_on

@@ -22,7 +22,7 @@ from mydyno.lab.results.records import SelfCheckRecord
 from mydyno.lab.spec import Storage
 from mydyno.lab.spec.host import Host
 from mydyno.lab.spec.storage import Volume
-from mydyno.lab.stack import Stack, Standing
+from mydyno.lab.stack import BuiltLayers, Stack
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.ground.local import LocalGroundLayer
 from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
@@ -95,9 +95,13 @@ def _has_agent() -> bool:
     return True
 
 
-on_loops = [needs_loops, pytest.mark.skipif(not _has_agent(), reason="mydyno-agent is not installed")]
+on_loops = [
+    pytest.mark.xdist_group("loops"),
+    needs_loops,
+    pytest.mark.skipif(not _has_agent(), reason="mydyno-agent is not installed"),
+]
 
-Check = Callable[..., tuple[Standing, tuple[SelfCheckRecord, ...]]]
+Check = Callable[..., tuple[BuiltLayers, tuple[SelfCheckRecord, ...]]]
 
 
 @pytest.fixture
@@ -105,17 +109,19 @@ def checked() -> Iterator[Check]:
     """`checked({"iops": 100}, filesystem="xfs")`: what stands, and the check of its data volume."""
     with contextmanager(folder_for_servers)() as folder, Stack(site_in(folder / "lab")) as stack:
 
-        def check(limits: Mapping[str, Any], **values: Any) -> tuple[Standing, tuple[SelfCheckRecord, ...]]:
+        def check(
+            limits: Mapping[str, Any], **values: Any
+        ) -> tuple[BuiltLayers, tuple[SelfCheckRecord, ...]]:
             disks = {"count": 1, "size": "320M", **limits}
             storage = Storage.model_validate({"data": {"disks": disks, **values}})
             ground = LocalGroundLayer(Host(), storage, folder, trial="t001")
-            standing = stack.move_to([ground, *building_layers(storage), *loading_layers(storage)])
+            built = stack.move_to([ground, *building_layers(storage), *loading_layers(storage)])
             found = self_check(
-                standing.of(Ground),  # type: ignore[type-abstract]
-                standing.of(MountedVolume),
+                built.of(Ground),  # type: ignore[type-abstract]
+                built.of(MountedVolume),
                 storage,
             )
-            return standing, found
+            return built, found
 
         yield check
 
@@ -124,15 +130,15 @@ class TestOnLoops:
     pytestmark = on_loops
 
     def test_a_limited_disk_does_what_it_was_told_and_the_file_is_gone(self, checked: Check) -> None:
-        standing, (writes, reads) = checked({"iops": 100}, filesystem="ext4")
+        built, (writes, reads) = checked({"iops": 100}, filesystem="ext4")
         assert (writes.operation, reads.operation) == ("randwrite", "randread")
         assert writes.expected_iops == reads.expected_iops == 100
         assert (
             remarks([replace(writes, idle=None), replace(reads, idle=None)], GROUNDS["local"].tolerance) == ()
         )
         assert writes.idle is not None
-        host = standing.of(Ground).host  # type: ignore[type-abstract]
-        listed = host.run(["ls", str(standing.of(MountedVolume).path)])
+        host = built.of(Ground).host  # type: ignore[type-abstract]
+        listed = host.run(["ls", str(built.of(MountedVolume).path)])
         assert listed.stdout.split() == ["lost+found"]
 
     def test_a_bandwidth_limits_small_ios_too(self, checked: Check) -> None:
@@ -147,26 +153,26 @@ class TestOnLoops:
 
     def test_data_on_the_volume_leaves_the_check_half_of_what_is_free(self, checked: Check) -> None:
         storage = Storage.model_validate({"data": {"disks": {"size": "320M"}}})
-        standing, _ = checked({})
-        ground = standing.of(Ground)  # type: ignore[type-abstract]
-        mounted = standing.of(MountedVolume)
+        built, _ = checked({})
+        ground = built.of(Ground)  # type: ignore[type-abstract]
+        mounted = built.of(MountedVolume)
         ground.host.run(["fallocate", "--length", "240M", str(mounted.path / "data")])
         assert [check.error for check in self_check(ground, mounted, storage)] == [None, None]
 
     def test_a_raw_device_is_checked_as_it_is(self, checked: Check) -> None:
-        standing, (writes, reads) = checked({"iops": 100}, filesystem="raw")
+        built, (writes, reads) = checked({"iops": 100}, filesystem="raw")
         assert writes.ratio == pytest.approx(1, abs=GROUNDS["local"].tolerance)
         assert reads.ratio == pytest.approx(1, abs=GROUNDS["local"].tolerance)
-        host = standing.of(Ground).host  # type: ignore[type-abstract]
-        assert host.exists(standing.of(MountedVolume).device)
+        host = built.of(Ground).host  # type: ignore[type-abstract]
+        assert host.exists(built.of(MountedVolume).device)
 
     def test_a_check_that_cannot_write_is_a_record_with_the_reason_and_the_limits_are_set_again(
         self, checked: Check
     ) -> None:
         storage = Storage.model_validate({"data": {"disks": {"size": "320M", "iops": 100}}})
-        standing, _ = checked({"iops": 100})
-        ground = standing.of(Ground)  # type: ignore[type-abstract]
-        mounted = standing.of(MountedVolume)
+        built, _ = checked({"iops": 100})
+        ground = built.of(Ground)  # type: ignore[type-abstract]
+        mounted = built.of(MountedVolume)
         found = self_check(ground, replace(mounted, path=Path("/proc/no-such-folder")), storage)
         assert [check.measured_iops for check in found] == [None, None]
         assert all("/proc/no-such-folder" in (check.error or "") for check in found)

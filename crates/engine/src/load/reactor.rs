@@ -5,7 +5,7 @@
 //! thousand connections need little more memory than ten.
 //!
 //! Readiness is level-triggered. Edges would save the kernel a look at every socket that was just
-//! read, yet measured on two CPUs they cost 5 to 15 % of the queries per second: without that look
+//! read, yet measured on two CPUs they cost 5 to 15% of the queries per second: without that look
 //! the thread falls asleep sooner, and waking it is dearer. Yielding before sleeping, sending only
 //! at the end of a batch, smaller batches and recv/send made no difference beyond noise.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from mydyno.advisor import RULES
 from mydyno.advisor.readable import sentence
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
+from mydyno.advisor.rule import LAYERS, Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Finding
 from mydyno.page.lines import Line, wrapped
@@ -23,14 +23,8 @@ def explanation(rule: Rule) -> str:
 
 def by_layer() -> Iterator[tuple[str, tuple[Rule, ...]]]:
     """The layers in the order from the disks up, each with its rules."""
-    from typing import get_args
-
-    from mydyno.advisor.rule import Layer
-
-    for layer in get_args(Layer):
-        rules = tuple(rule for rule in RULES if rule.layer == layer)
-        if rules:
-            yield layer, rules
+    for layer in LAYERS.values():
+        yield layer, tuple(rule for rule in RULES if rule.layer == layer)
 
 
 def list_lines(width: int) -> Iterator[Line]:

@@ -16,7 +16,7 @@ _WORTH_KEEPING = 0.5
 
 
 def key_buffer_bytes(server: Server, usable: int | None) -> int | None:
-    """Lowered where more of it was never used than 256M or 5 % of the memory, to that much above twice what
+    """Lowered where more of it was never used than 256M or 5% of the memory, to that much above twice what
     was in use at most since the start (Key_blocks_used, MySQL Reference Manual, "Server Status Variables"),
     at least 16M."""
     now = server.number("key_buffer_size")

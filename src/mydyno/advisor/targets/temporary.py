@@ -54,7 +54,7 @@ def temporary(server: Server, usable: int | None) -> Temporary | None:
     allowed = max(_LEAST, ladder_down(usable * _SHARE / tables / MIB) * MIB)
     lines = [
         f"{tables:g} at a time (a tenth of the connections used at most) may take"
-        f" {format_bytes(int(usable * _SHARE))} (5 % of the usable memory)"
+        f" {format_bytes(int(usable * _SHARE))} (5% of the usable memory)"
     ]
     made, on_disk = server.counter("Created_tmp_tables"), server.counter("Created_tmp_disk_tables")
     if made and on_disk is not None:

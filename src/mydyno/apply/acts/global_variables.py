@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -12,13 +12,11 @@ from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import listed, server_session, setting_session, shown, stands_between
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
+from mydyno.server.access import dbapi
 from mydyno.server.variables import global_variables
 from mydyno.server.variables.global_variables import Value
 from mydyno.server.variables.resizing import resize_status, wait_for_resizing
 from mydyno.server.variables.setting_lock import new_lock
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _PASSES = 2
 """Some variables bound others (innodb_io_capacity and its maximum): what was lowered first is taken then."""
@@ -57,7 +55,7 @@ class SetGlobals(Act):
         sets = (f"{name} = {value} (was {self.before[name]})" for name, value in self.after.items())
         return "SET GLOBAL " + ", ".join(sets)
 
-    def _write(self, cursor: Cursor) -> None:
+    def _write(self, cursor: dbapi.Cursor) -> None:
         now = global_variables.read(cursor, self.after)
         resized = resize_status(cursor)
         for name, value in self.after.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -13,13 +13,11 @@ from mydyno.apply.acts.server_values import listed, server_session, setting_sess
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError
 from mydyno.core.server_variables import Setting
+from mydyno.server.access import dbapi
 from mydyno.server.variables import global_variables
 from mydyno.server.variables.global_variables import Value
 from mydyno.server.variables.setting_lock import new_lock
 from mydyno.server.variables.settings import settings_difference
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _SAME_START_SECONDS = 1
 """The server's clock and its uptime are read one after the other, in whole seconds."""
@@ -85,7 +83,7 @@ class HoldVariables(Act):
         sets = (f"{name} = {value} (was {self.before[name]})" for name, value in self.after.items())
         return "SET GLOBAL for a while: " + ", ".join(sets)
 
-    def _must_be_the_server(self, cursor: Cursor) -> None:
+    def _must_be_the_server(self, cursor: dbapi.Cursor) -> None:
         found = _server(cursor)
         if found != self.server:
             raise ApplyError(
@@ -108,14 +106,14 @@ def _is(name: str, value: Value, in_force: Mapping[str, str]) -> bool:
     return not settings_difference({name: "" if value is None else value}, in_force)
 
 
-def _server(cursor: Cursor) -> str:
+def _server(cursor: dbapi.Cursor) -> str:
     cursor.execute("SELECT @@GLOBAL.hostname, @@GLOBAL.port, @@GLOBAL.datadir")
     row = cursor.fetchone()
     assert row is not None
     return f"{row[0]}:{row[1]}{row[2]}"
 
 
-def _started_at(cursor: Cursor) -> int:
+def _started_at(cursor: dbapi.Cursor) -> int:
     """The uptime is the server's clock less the time of its start, so the difference does not drift."""
     cursor.execute("SHOW GLOBAL STATUS LIKE 'Uptime'")
     uptime = cursor.fetchone()

@@ -7,7 +7,7 @@ files (MySQL Reference Manual, Persisted System Variables). MariaDB has no such 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -15,11 +15,9 @@ from mydyno.apply.act import Act, Look
 from mydyno.apply.acts.names import LockName, VariableName
 from mydyno.apply.acts.server_values import server_session, setting_session
 from mydyno.apply.means import Means
+from mydyno.server.access import dbapi
 from mydyno.server.variables import global_variables
 from mydyno.server.variables.setting_lock import new_lock
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _ASKED = "SELECT variable_name, variable_value FROM performance_schema.persisted_variables"
 
@@ -75,7 +73,7 @@ def persisting(means: Means, wanted: Mapping[str, str]) -> PersistVariables:
     return PersistVariables(before=before, after=dict(after))
 
 
-def _persisted(cursor: Cursor, names: Iterable[str]) -> dict[str, str | None]:
+def _persisted(cursor: dbapi.Cursor, names: Iterable[str]) -> dict[str, str | None]:
     cursor.execute(_ASKED)
     kept = {str(name): str(value) for name, value in cursor.fetchall()}
     return {name: kept.get(name) for name in names}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from mydyno.apply.act import Look, Stands
 from mydyno.apply.means import Means
 from mydyno.core.errors import ApplyError, ServerError
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import ANSWER_SECONDS
 from mydyno.server.access.session import session
 from mydyno.server.variables.global_variables import Value
@@ -16,19 +16,16 @@ from mydyno.server.variables.resizing import wait_until_resized
 from mydyno.server.variables.setting_lock import SETTING_SECONDS, take_lock
 from mydyno.server.variables.settings import settings_difference
 
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
-
 
 @contextmanager
-def server_session(means: Means, what: str) -> Iterator[Cursor]:
+def server_session(means: Means, what: str) -> Iterator[dbapi.Cursor]:
     """A cursor. Raises ApplyError for whatever the server refuses inside, and when there is no login."""
     with _session(means, what) as cursor:
         yield cursor
 
 
 @contextmanager
-def setting_session(means: Means, what: str, lock: str) -> Iterator[Cursor]:
+def setting_session(means: Means, what: str, lock: str) -> Iterator[dbapi.Cursor]:
     """The same for a session that sets variables: an earlier one with this lock has ended, whatever it was
     doing, and no resizing goes on."""
     with _session(means, what, SETTING_SECONDS) as cursor:
@@ -38,7 +35,7 @@ def setting_session(means: Means, what: str, lock: str) -> Iterator[Cursor]:
 
 
 @contextmanager
-def _session(means: Means, what: str, answer_seconds: int = ANSWER_SECONDS) -> Iterator[Cursor]:
+def _session(means: Means, what: str, answer_seconds: int = ANSWER_SECONDS) -> Iterator[dbapi.Cursor]:
     if means.login is None:
         raise ApplyError(
             f"{what}: no way into the server was given", "say it with --server or --defaults-file"
@@ -50,7 +47,7 @@ def _session(means: Means, what: str, answer_seconds: int = ANSWER_SECONDS) -> I
         raise ApplyError(error.message, error.hint) from error
 
 
-def shown(cursor: Cursor) -> dict[str, str]:
+def shown(cursor: dbapi.Cursor) -> dict[str, str]:
     """SHOW GLOBAL VARIABLES."""
     cursor.execute("SHOW GLOBAL VARIABLES")
     return {str(name): str(value) for name, value in cursor.fetchall()}

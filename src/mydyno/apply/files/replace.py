@@ -14,7 +14,14 @@ from pydantic import field_validator, model_validator
 from mydyno.apply.act import Act, Look
 from mydyno.apply.files.state import FileState, checksum
 from mydyno.apply.means import Means
-from mydyno.core.beneath import folder_below, is_folder_below, make_folder_below, read_below, sync_folder
+from mydyno.core.beneath import folder_below, is_folder_below, read_below
+from mydyno.core.durable import (
+    make_folder_below,
+    replacing_in,
+    sync_folder,
+    sync_folder_below,
+    write_synced,
+)
 from mydyno.core.errors import ApplyError
 
 _FOLDER_MODE = 0o755
@@ -101,14 +108,10 @@ class ReplaceFile(Act):
         target = means.place(self.path)
         with folder_below(means.root, target.parent) as folder:
             temporary = _temporary(target, means)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-            descriptor = os.open(temporary, flags, 0o600, dir_fd=folder)
-            with os.fdopen(descriptor, "wb") as file:
+            with replacing_in(folder, target.name, temporary, 0o600) as file:
                 file.write(content)
                 file.flush()
-                state.give_to(descriptor, found)
-                os.fsync(descriptor)
-            os.replace(temporary, target.name, src_dir_fd=folder, dst_dir_fd=folder)
+                state.give_to(file.fileno(), found)
             sync_folder(folder)
 
     def _remove(self, means: Means) -> None:
@@ -137,15 +140,9 @@ def keep_bytes(anchor: Path, folder: Path, contents: Sequence[bytes]) -> None:
     place = folder / "bytes"
     if not is_folder_below(anchor, place):
         make_folder_below(anchor, place, 0o700)
-    with folder_below(anchor, place) as opened:
-        for content in contents:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-            descriptor = os.open(checksum(content), flags, 0o600, dir_fd=opened)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(descriptor)
-        sync_folder(opened)
+    for content in contents:
+        write_synced(anchor, place / checksum(content), content)
+    sync_folder_below(anchor, place)
 
 
 def kept_bytes(means: Means, sha256: str) -> bytes:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from mydyno.core.beneath import open_below, read_below
+from mydyno.core.durable import SyncedLog
 from mydyno.core.errors import LabError
 
 FILE_NAME = "journal.jsonl"
@@ -37,7 +36,7 @@ class Journal:
     def __init__(self, folder: Path, anchor: Path) -> None:
         """`anchor`: the folder below which it is opened without following links."""
         self.path = folder / FILE_NAME
-        self._anchor = anchor
+        self._log = SyncedLog(anchor, self.path)
 
     def begin(self, place: int) -> None:
         """The act at this place may happen from now on."""
@@ -55,17 +54,14 @@ class Journal:
         self._append({"stuck": because})
 
     def read(self) -> Progress:
-        """A last line that was cut short was never synced, so what it announced did not happen."""
         try:
-            content = read_below(self._anchor, self.path)
-        except FileNotFoundError:
-            return Progress()
+            lines = self._log.lines()
         except OSError as error:
             raise LabError(
                 f"{self.path} cannot be read: {error.strerror}", "run it by root (sudo)"
             ) from error
         progress = Progress()
-        for line in content[: content.rfind(b"\n") + 1].splitlines():
+        for line in lines:
             try:
                 _take(progress, json.loads(line))
             except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -73,19 +69,9 @@ class Journal:
         return progress
 
     def _append(self, entry: Mapping[str, object]) -> None:
-        line = json.dumps({**entry, "at": datetime.now(UTC).isoformat(timespec="seconds")}).encode() + b"\n"
+        entry = {**entry, "at": datetime.now(UTC).isoformat(timespec="seconds")}
         try:
-            descriptor = open_below(self._anchor, self.path, os.O_RDWR | os.O_CREAT)
-            try:
-                content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
-                # A cut line is written over: what follows it would be read as a part of it.
-                whole = content.rfind(b"\n") + 1
-                os.ftruncate(descriptor, whole)
-                if os.pwrite(descriptor, line, whole) != len(line):
-                    raise OSError(28, "No space left on device")
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            self._log.append(json.dumps(entry).encode())
         except OSError as error:
             raise LabError(f"the journal {self.path} cannot be written: {error.strerror}") from error
 

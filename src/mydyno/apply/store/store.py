@@ -16,15 +16,8 @@ from mydyno.apply.files.inside import inside
 from mydyno.apply.files.replace import keep_bytes
 from mydyno.apply.store.application import Application, read_application
 from mydyno.apply.store.journal import Journal, Progress
-from mydyno.core.beneath import (
-    folder_below,
-    is_folder_below,
-    make_folder_below,
-    names_below,
-    open_below,
-    read_below,
-    sync_folder,
-)
+from mydyno.core.beneath import folder_below, is_folder_below, names_below, open_below, read_below
+from mydyno.core.durable import make_folder_below, sync_folder, write_synced
 from mydyno.core.errors import LabError
 from mydyno.core.state_folder import state_folder
 
@@ -117,11 +110,8 @@ class Store:
         try:
             make_folder_below(self._anchor, half, 0o700)
             keep_bytes(self._anchor, half, contents)
-            descriptor = open_below(self._anchor, half / _FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(application.model_dump_json(indent=1) + "\n")
-                file.flush()
-                os.fsync(descriptor)
+            content = application.model_dump_json(indent=1) + "\n"
+            write_synced(self._anchor, half / _FILE, content.encode())
             with folder_below(self._anchor, self.folder) as opened:
                 os.rename(half.name, folder.name, src_dir_fd=opened, dst_dir_fd=opened)
                 sync_folder(opened)

@@ -5,8 +5,8 @@ The method is the symmetric bootstrap-t of a mean, with the resamples smoothed:
 * bootstrap-t (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 12; DiCiccio and Efron,
   Bootstrap Confidence Intervals, Statistical Science 11, 1996): the resamples estimate the distribution of
   (mean* - mean) / standard error*, so that the uncertainty of the spread itself, which rules at n = 3..8, is
-  in it. The percentile and BCa bootstraps lack that: at n = 3 their "95 %" holds the truth in 75 % of cases.
-* symmetric (Hall, On Symmetric Bootstrap Confidence Intervals, JRSS B 50, 1988): the 95 % quantile of |t*| to
+  in it. The percentile and BCa bootstraps lack that: at n = 3 their "95%" holds the truth in 75% of cases.
+* symmetric (Hall, On Symmetric Bootstrap Confidence Intervals, JRSS B 50, 1988): the 95% quantile of |t*| to
   both sides, with a smaller coverage error than one quantile for each tail; swapping the two sides of a
   comparison mirrors the interval exactly.
 * smoothed (Silverman and Young, The Bootstrap: To Smooth or Not to Smooth?, Biometrika 74, 1987): each
@@ -65,7 +65,7 @@ class Estimate:
     `standard_error` is None where a group has fewer than two values, `interval` and `p_value` where it has
     fewer than three, or where the values of each group are identical: without any spread they say nothing of
     their error (a coarse clock, a counter). `p_value` tests "the true value is 0" with the same resamples, so
-    that it is at most 0.05 exactly when the 95 % interval leaves 0 out.
+    that it is at most 0.05 exactly when the 95% interval leaves 0 out.
     """
 
     value: float

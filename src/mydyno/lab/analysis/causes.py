@@ -123,7 +123,7 @@ def _counters(trial: TrialRecord, fellows: Sequence[TrialRecord]) -> Iterator[st
 def _disks(trial: TrialRecord) -> Iterator[str]:
     for check in trial.self_checks:
         if check.ratio is not None and check.ratio < _OFF_THEORY:
-            share = f"{check.ratio * 100:.0f} % of the {check.operation}"
+            share = f"{check.ratio * 100:.0f}% of the {check.operation}"
             yield f"before the load, {check.volume} did {share} that theory expects"
 
 
@@ -182,4 +182,4 @@ def _median(values: Iterator[float | None] | map[float | None]) -> float | None:
 
 def _number(value: float) -> str:
     """Three digits, and from a thousand on all of them, grouped as the report does."""
-    return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}") if value >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -5,7 +5,7 @@ Matteson and James, A Nonparametric Approach for Multiple Change Point Analysis 
 Identify Software Performance Regressions in a Continuous Integration System, ICPE 2020.
 
 The energy distance between what stands before and after a place tells how much they differ; the largest one
-of all places is held against those of the same values in random order. If at most 5 % of the orders reach it,
+of all places is held against those of the same values in random order. If at most 5% of the orders reach it,
 the series is cut there and each side is searched in turn.
 
 One value is one run (the mean logarithm of its trials), never one trial: trials of a run share its machine

@@ -70,7 +70,7 @@ def _sentence(point: PointRecord, verdict: Verdict, differs: bool) -> str:
         return f"{twice} does not differ{of}: identical values in every trial, {sizes}."
     if ratio.value is None or ratio.interval is None:
         return f"{twice} says nothing yet{of}: an interval needs three valid trials of each, {sizes}."
-    size = f"{percent(abs(ratio.value - 1))} %"
+    size = f"{percent(abs(ratio.value - 1))}%"
     error = f"{percent_interval(ratio.interval)}{verdict.standard.correction}"
     told = f"{twice} differs by {size}{of} ({error}), {sizes}"
     if not differs and ratio.interval.high / ratio.interval.low > _WIDE:

@@ -28,14 +28,14 @@ MOST_BLOCKS = 20
 """Longer series make longer blocks: the longer, the less neighbouring ones share."""
 LEAST_TRIALS = 6
 LEVEL = 0.01
-"""A run has many phases; at 5 % every second run would have a false alarm."""
+"""A run has many phases; at 5% every second run would have a false alarm."""
 LEAST_CHANGE = 0.05
 """Of the rate; less is no more than the margin that verdicts already have."""
 
 
 @dataclass(frozen=True)
 class Drift:
-    """`change`: from beginning to end, as a ratio less 1: -0.1 says 10 % less. Rates change in proportion,
+    """`change`: from beginning to end, as a ratio less 1: -0.1 says 10% less. Rates change in proportion,
     so slopes are of their logarithms."""
 
     change: float

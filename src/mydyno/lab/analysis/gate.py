@@ -2,7 +2,7 @@
 
     failed   it is slower (the test says so, corrected for how many were looked at), and by as much as is too
              much, or more, by the best estimate
-    unsure   not failed, but a loss of that size cannot be ruled out: the 95 % interval reaches it, or there
+    unsure   not failed, but a loss of that size cannot be ruled out: the 95% interval reaches it, or there
              is none
     passed   such a loss is ruled out
 
@@ -27,7 +27,7 @@ class Gated:
     name: str
     verdict: Verdict
     allowed: float
-    """The relative loss that is too much: 0.03 for 3 %."""
+    """The relative loss that is too much: 0.03 for 3%."""
     state: State
     loss: float | None
     """As measured; negative for a gain. None without a ratio."""

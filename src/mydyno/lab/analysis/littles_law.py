@@ -24,8 +24,8 @@ from mydyno.lab.results.records import PhaseRecord
 
 TOLERANCE = 0.1
 """Share of the connections. In 299 timed phases of real runs (1 to 64 connections, mydyno's engine and
-sysbench) what was in flight was off by at most 0.34 % beyond what the ends of the window explain; at 400
-connections on two CPUs by 0.4 %. What is missing is the time in which the client has an answer and has not
+sysbench) what was in flight was off by at most 0.34% beyond what the ends of the window explain; at 400
+connections on two CPUs by 0.4%. What is missing is the time in which the client has an answer and has not
 yet sent the next statement. A tenth leaves that room to grow thirtyfold, and is less than the errors that
 the law is there to catch: idle connections, or a time that was left out."""
 SHORTEST_S = 1.0

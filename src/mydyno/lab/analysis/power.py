@@ -4,7 +4,7 @@ Student's t test on logarithms, its power from the noncentral t distribution (Co
 Analysis for the Behavioral Sciences, 2nd ed., 1988, chapter 2).
 
 `spread` is everywhere that of `analysis.ratio.Ratio`: the standard deviation of the logarithm of one left
-trial over one right trial; 0.04 is 4 %. Two independent points of spread s each have sqrt(2) s.
+trial over one right trial; 0.04 is 4%. Two independent points of spread s each have sqrt(2) s.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Numbers = NDArray[np.float64]
 def smallest_difference(
     spread: float, n: int, paired: bool, power: float = POWER, level: float = LEVEL
 ) -> float | None:
-    """The relative difference (0.04: 4 %) that `n` trials of each side show with the chance `power`.
+    """The relative difference (0.04: 4%) that `n` trials of each side show with the chance `power`.
 
     None with fewer than 3 trials, which have no interval, and where it is beyond a factor of 1000.
     """

@@ -1,7 +1,7 @@
 """How well a run knows what it compares: the state that decides whether a sequential design goes on.
 
 Every point is held against the first of its row of the table of comparisons, over all places, in the metric
-that the row's load is about; of a single point it is the mean. "Known to ±3 %" says that the interval lies
+that the row's load is about; of a single point it is the mean. "Known to ±3%" says that the interval lies
 within the ratio times and divided by 1.03. The interval has the level that keeps the error rate of all looks
 together (`analysis.sequential`).
 """
@@ -26,7 +26,7 @@ class Precision:
     """The state after one look."""
 
     half_width: float | None
-    """Of the comparison that is known worst, as a share: 0.03 for ±3 %. None when one has no interval."""
+    """Of the comparison that is known worst, as a share: 0.03 for ±3%. None when one has no interval."""
     worst: str
     """The title of its point."""
     wanted: float

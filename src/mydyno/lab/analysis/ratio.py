@@ -40,7 +40,7 @@ from mydyno.lab.results.records import TrialRecord
 
 @dataclass(frozen=True)
 class Ratio:
-    """Left over right: 1.12 says that left's value is 12 % above right's.
+    """Left over right: 1.12 says that left's value is 12% above right's.
 
     `value` is None when a side has no observation or one that is not above 0; the rest then is None too.
     `interval` and `p_value` (of "the true ratio is 1") need three trials of each side, which are not

@@ -81,7 +81,7 @@ class Scalability:
     """Trials."""
     outcome: Outcome
     low: float | None
-    """Ends of the 95 % interval of the peak's load. None with fewer than three trials; `high` is infinite
+    """Ends of the 95% interval of the peak's load. None with fewer than three trials; `high` is infinite
     where a peak is not shown."""
     high: float | None
     peak_interval: Interval | None
@@ -242,7 +242,7 @@ class _Curve:
         )
 
     def _critical(self, peak: float) -> float:
-        """The 95 % quantile of |t| over resampled trials."""
+        """The 95% quantile of |t| over resampled trials."""
         scores = self._scores(peak)
         found = mean_estimate(scores.tolist())
         if found.interval is None or not found.standard_error:

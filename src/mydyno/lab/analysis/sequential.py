@@ -1,6 +1,6 @@
 """Looking at the data after every block and stopping when they say enough, without fooling oneself.
 
-Whoever looks at a 95 % interval again and again, and stops when he likes what he sees, has no 95 % interval
+Whoever looks at a 95% interval again and again, and stops when he likes what he sees, has no 95% interval
 any more: of 18 looks, after 3 trials to after 20, one shows a difference that is none in 23 of 100
 experiments. Stopping when the interval is short enough errs too, though less: it is short where the spread
 happened to come out small (Chow and Robbins, On the Asymptotic Theory of Fixed-Width Sequential Confidence

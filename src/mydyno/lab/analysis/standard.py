@@ -9,7 +9,7 @@ from mydyno.lab.analysis.sequential import looks, nominal_level
 from mydyno.lab.results.records import DesignRecord
 
 MARGIN = 0.03
-"""Differences below 3 % count as none unless the caller asks for another margin: our choice, not a law. It
+"""Differences below 3% count as none unless the caller asks for another margin: our choice, not a law. It
 decides only between "no difference" and "not enough data", and which differences are called negligible."""
 
 
@@ -18,7 +18,7 @@ class Standard:
     margin: float = MARGIN
     """The relative difference that still counts as none."""
     level: float = LEVEL
-    """Of every single interval. More than 95 % where the data are looked at again and again, so that the last
+    """Of every single interval. More than 95% where the data are looked at again and again, so that the last
     interval holds the truth in 95 of 100 experiments (`analysis.sequential`)."""
     looks: int = 1
     """How often the data may have been looked at before the experiment ended."""

@@ -2,8 +2,8 @@
 
     faster, slower      the ratio differs from 1 (p <= 0.05, corrected where many were looked at, and where
                         the data were looked at again and again: `analysis.standard`)
-    no-difference       it may differ, but by no more than the margin: the whole 95 % interval lies within.
-                        (Stricter than two one-sided tests at 5 %, whose interval is the 90 % one:
+    no-difference       it may differ, but by no more than the margin: the whole 95% interval lies within.
+                        (Stricter than two one-sided tests at 5%, whose interval is the 90% one:
                         Schuirmann, A Comparison of the Two One-Sided Tests Procedure..., J. Pharmacokinet.
                         Biopharm. 15, 1987)
     not-enough-data     neither: the sentence gives the estimate and about how many more trials would decide,
@@ -110,7 +110,7 @@ def judge(ratio: Ratio, left: Side, right: Side, metric: Metric, standard: Stand
     else:
         sentence = said.difference(ratio)
     if negligible:
-        sentence += f"; a real difference, but below {standard.margin * 100:g} %"
+        sentence += f"; a real difference, but below {standard.margin * 100:g}%"
     if note:
         sentence += f"; {note}"
     return Verdict(

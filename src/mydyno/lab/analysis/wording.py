@@ -34,9 +34,9 @@ class Sentences:
     standard: Standard
 
     def difference(self, ratio: Ratio) -> str:
-        """`left is faster than right by 12.3 % (95 % CI 9.4 to 14.8), n=5 vs 5`.
+        """`left is faster than right by 12.3% (95% CI 9.4 to 14.8), n=5 vs 5`.
 
-        A change in a time is said in per cent of right's time: `faster by 12.0 % in running time`.
+        A change in a time is said in per cent of right's time: `faster by 12.0% in running time`.
         """
         value, interval = _known(ratio)
         if value >= _TIMES:
@@ -51,7 +51,7 @@ class Sentences:
             claim = f"{self.left} has a {'higher' if value > 1 else 'lower'} {metric.noun} than {self.right}"
         noun = f" in {metric.noun}" if metric.summed else ""
         error = f"{_error(ratio)}{self.standard.correction}"
-        return f"{claim} by {percent(size, percent_digits(low, high))} %{noun} ({error}), {_sizes(ratio)}"
+        return f"{claim} by {percent(size, percent_digits(low, high))}%{noun} ({error}), {_sizes(ratio)}"
 
     def _times(self, value: float) -> str:
         """`left is 51.2 times as fast as right`"""
@@ -63,7 +63,7 @@ class Sentences:
         return f"{self.left} has {times} the {self.metric.noun} of {self.right}"
 
     def no_difference(self, ratio: Ratio) -> str:
-        """`no difference larger than 2.1 % between left and right (95 % CI -1.2 to 2.1), n=5 vs 5`."""
+        """`no difference larger than 2.1% between left and right (95% CI -1.2 to 2.1), n=5 vs 5`."""
         _, interval = _known(ratio)
         return (
             f"no difference{self._in_metric} larger than {largest_difference(interval)} between {self.left} "
@@ -80,11 +80,11 @@ class Sentences:
             )
         return (
             f"{self._undecided}: identical values in every trial, "
-            f"{abs(ratio.value - 1) * 100:.2g} % apart, leave no spread to judge by, {_sizes(ratio)}"
+            f"{abs(ratio.value - 1) * 100:.2g}% apart, leave no spread to judge by, {_sizes(ratio)}"
         )
 
     def not_enough_data(self, ratio: Ratio, more: int | None, smallest: float | None) -> str:
-        """`the data cannot decide between left and right: +5.0 % queries per second (95 % CI -3.0 to 14.0),
+        """`the data cannot decide between left and right: +5.0% queries per second (95% CI -3.0 to 14.0),
         n=3 vs 3; about 13 more trials of each would decide`, with what else would where no number of trials
         to speak of does.
 
@@ -104,7 +104,7 @@ class Sentences:
             return f"{start}: {self._signed(ratio.value, 1)} without an interval, {_sizes(ratio)}{needed}"
         needed = self._needed(min(ratio.n_left, ratio.n_right), more, smallest)
         if too_wide(ratio.interval):
-            return f"{start}: the {LEVEL * 100:.0f} % interval is {TOO_WIDE}, {_sizes(ratio)}; {needed}"
+            return f"{start}: the {LEVEL * 100:.0f}% interval is {TOO_WIDE}, {_sizes(ratio)}; {needed}"
         low, high = ratio.interval.low - 1, ratio.interval.high - 1
         family = ""
         if ratio.family > 1 and not ratio.interval.contains(1):
@@ -117,10 +117,10 @@ class Sentences:
         return f"the data cannot decide between {self.left} and {self.right}"
 
     def _signed(self, value: float, digits: int) -> str:
-        """`+4.7 % queries per second`"""
+        """`+4.7% queries per second`"""
         if value >= _TIMES:
             return f"{value:.3g} times the {self.metric.noun}"
-        return f"{signed_percent(value, digits)} % {self.metric.noun}"
+        return f"{signed_percent(value, digits)}% {self.metric.noun}"
 
     def _needed(self, n: int, more: int | None, smallest: float | None) -> str:
         """What would decide."""
@@ -136,7 +136,7 @@ class Sentences:
         return f"{percent_interval(interval)}{self.standard.correction}"
 
 
-TOO_WIDE_INTERVAL = f"{LEVEL * 100:.0f} % CI {TOO_WIDE}"
+TOO_WIDE_INTERVAL = f"{LEVEL * 100:.0f}% CI {TOO_WIDE}"
 
 
 def too_wide(interval: Interval) -> bool:
@@ -149,7 +149,7 @@ def undecidable(n: int, smallest: float | None) -> str:
     of `smallest` at least, a fraction."""
     if smallest is None or smallest >= _TIMES - 1:
         return "more trials would not decide: reduce the noise first"
-    return f"with {counted(n, 'trial')} of each only differences above {percent(smallest)} % can be seen"
+    return f"with {counted(n, 'trial')} of each only differences above {percent(smallest)}% can be seen"
 
 
 def percent_digits(low: float, high: float) -> int:
@@ -162,33 +162,33 @@ def percent_digits(low: float, high: float) -> int:
 
 
 def percent_interval(interval: Interval) -> str:
-    """`95 % CI -1.2 to 2.9` of a ratio's interval."""
+    """`95% CI -1.2 to 2.9` of a ratio's interval."""
     return TOO_WIDE_INTERVAL if too_wide(interval) else _bounds(interval.low - 1, interval.high - 1)
 
 
 def _bounds(low: float, high: float) -> str:
-    """`95 % CI -1.2 to 2.9` of two fractions."""
+    """`95% CI -1.2 to 2.9` of two fractions."""
     digits = percent_digits(low, high)
-    return f"{LEVEL * 100:.0f} % CI {percent(low, digits)} to {percent(high, digits)}"
+    return f"{LEVEL * 100:.0f}% CI {percent(low, digits)} to {percent(high, digits)}"
 
 
 def _factor_interval(interval: Interval) -> str:
-    """`95 % CI 45.1 to 58.0` of a ratio that is given as a factor."""
+    """`95% CI 45.1 to 58.0` of a ratio that is given as a factor."""
     if too_wide(interval):
         return TOO_WIDE_INTERVAL
-    return f"{LEVEL * 100:.0f} % CI {interval.low:.3g} to {interval.high:.3g}"
+    return f"{LEVEL * 100:.0f}% CI {interval.low:.3g} to {interval.high:.3g}"
 
 
 def change(ratio: Ratio) -> str:
-    """`12.0 % (95 % CI 9.1 to 15.2)`: how far a ratio with an interval is from 1, whichever way."""
+    """`12.0% (95% CI 9.1 to 15.2)`: how far a ratio with an interval is from 1, whichever way."""
     size, low, high = _change(ratio)
-    return f"{percent(size, percent_digits(low, high))} % ({_error(ratio)})"
+    return f"{percent(size, percent_digits(low, high))}% ({_error(ratio)})"
 
 
 def largest_difference(interval: Interval) -> str:
-    """`2.1 %`: the bound of the interval that is farther from 1."""
+    """`2.1%`: the bound of the interval that is farther from 1."""
     low, high = interval.low - 1, interval.high - 1
-    return f"{percent(max(abs(low), abs(high)), percent_digits(low, high))} %"
+    return f"{percent(max(abs(low), abs(high)), percent_digits(low, high))}%"
 
 
 def _change(ratio: Ratio) -> tuple[float, float, float]:

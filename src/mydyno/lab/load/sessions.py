@@ -2,59 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mydyno.core.errors import ServerError, UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.sql_names import quote
 from mydyno.lab.load.job import Target
 from mydyno.lab.stack.tables_layer import MARK
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 NO_SUCH_DATABASE = 1049
 NO_SUCH_TABLE = 1146
 _ANSWER_S = 600
 
 
-def connect(target: Target, database: str | None = None) -> Connection[Cursor]:
+def connect(target: Target, database: str | None = None) -> dbapi.Connection[dbapi.Cursor]:
     """An autocommit session as the target's account, in `database` if that is given.
 
-    Every statement is given up after 10 minutes. Raises pymysql.Error.
+    Every statement is given up after 10 minutes. Raises dbapi.Error.
     """
     return target.login.connect(database, answer_seconds=_ANSWER_S)
 
 
 def code_of(error: BaseException) -> int:
-    """The server's or client library's number of a pymysql error; 2000 (unknown) when it has none."""
-    number = error.args[0] if error.args else None
-    return number if isinstance(number, int) and number else 2000
-
-
-def said_by(error: BaseException) -> str:
-    """What the server said, without the number."""
-    return str(error.args[1] if len(error.args) > 1 else error)
+    """The number of an error; 2000 (unknown) when it has none."""
+    return dbapi.number_of(error) or 2000
 
 
 def failed(target: Target, what: str, error: BaseException) -> ServerError:
     """The error to raise when the server refused `what`."""
-    return ServerError(f"{what} on {target.address}: error {code_of(error)}: {said_by(error)}")
+    return ServerError(f"{what} on {target.address}: error {code_of(error)}: {dbapi.text_of(error)}")
 
 
 def foreign_tables(
-    cursor: Cursor, database: str, table: str | None = None, mark: str = MARK
+    cursor: dbapi.Cursor, database: str, table: str | None = None, mark: str = MARK
 ) -> list[tuple[str, int | None]]:
     """Tables of the schema without the mark, with the rows that the server guesses they have.
 
     A schema that is not there has none. `table` looks at one alone.
     """
-    import pymysql
-
     try:
         cursor.execute(f"SHOW TABLE STATUS FROM {quote(database)}")
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         if code_of(error) == NO_SUCH_DATABASE:
             return []
         raise
@@ -76,10 +63,10 @@ def refuse_foreign(tables: list[tuple[str, int | None]], database: str) -> None:
     raise UsageError(
         f"table {database}.{name} (about {counted(rows or 0, 'row')}){more} would be dropped,"
         " and mydyno did not make it",
-        "name another schema with --database, or drop it by --drop-existing",
+        "name another schema with --database, or drop it with --drop-existing",
     )
 
 
-def mark(cursor: Cursor, table: str, mark: str = MARK) -> None:
+def mark(cursor: dbapi.Cursor, table: str, mark: str = MARK) -> None:
     """Write into the table's comment that mydyno made it."""
     cursor.execute(f"ALTER TABLE {quote(table)} COMMENT='{mark}'")

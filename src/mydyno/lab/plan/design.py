@@ -97,7 +97,7 @@ def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> It
     if design.until is not None:
         yield (
             f"{design.first_look} to {design.at_most} repetitions: stops when every comparison with the "
-            f"first level is known to ±{design.until * 100:g} %, at an error rate of 5 % over all looks"
+            f"first level is known to ±{design.until * 100:g}%, at an error rate of 5% over all looks"
         )
     for point in points:
         if point.control_of is not None:

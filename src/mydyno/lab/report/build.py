@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from mydyno.core.durable import replacing
 from mydyno.core.errors import MydynoError
-from mydyno.core.writing import replacing
 from mydyno.lab.report.asked import AS_IT_IS, Asked
 from mydyno.lab.report.csv import (
     comparison_frame,

@@ -75,7 +75,7 @@ def better(view: ComparisonTable) -> str:
 def comparison_caption(view: ComparisonTable) -> str:
     """How to read the table."""
     first = view.columns[0].level
-    bars = "in brackets its 95 % interval" if view.has_intervals else "without intervals, which need 3 trials"
+    bars = "in brackets its 95% interval" if view.has_intervals else "without intervals, which need 3 trials"
     looked = f" Intervals of ratios are{view.correction.removeprefix(',')}." if view.correction else ""
     return (
         f"The mean over n valid trials, {bars}; below it the ratio to {first}, and whether the trials show a "

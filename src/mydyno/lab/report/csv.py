@@ -36,7 +36,7 @@ def without_formulas(frame: Frame) -> Frame:
 
 def points_frame(evidence: Evidence) -> pl.DataFrame:
     """One row for each setting and place (connections, queue depth, test program): n, and each metric's mean
-    with its 95 % interval.
+    with its 95% interval.
 
     Columns carry their unit: `latency_p95_ns`, `latency_p95_ns_low`, `latency_p95_ns_high`. `pooled_*` are of
     the queries of all trials together.
@@ -96,7 +96,7 @@ def trials_frame(evidence: Evidence) -> pl.DataFrame:
 
 
 def comparison_frame(view: ComparisonTable) -> pl.DataFrame:
-    """One row for each cell of the table of comparisons, row by row: the mean with its 95 % interval, the
+    """One row for each cell of the table of comparisons, row by row: the mean with its 95% interval, the
     ratio to the first column with its own, and whether a difference is shown.
 
     `unit` is that of the mean: 1/s, s or ns. A row over all places has neither a number nor a label.

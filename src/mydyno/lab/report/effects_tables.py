@@ -52,12 +52,10 @@ def label(effect: Effect) -> str:
 
 
 def share_told(share: float, error: Interval | None) -> str:
-    """`71 % (64 to 78)`"""
+    """`71% (64 to 78)`"""
     if error is None:
         return percent(share)
-    return (
-        f"{percent(share)} ({interval(error.low, error.high, lambda end: percent(end).removesuffix(' %'))})"
-    )
+    return f"{percent(share)} ({interval(error.low, error.high, lambda end: percent(end).removesuffix('%'))})"
 
 
 def p_told(effect: Effect) -> str:
@@ -79,7 +77,7 @@ def effects_caption(view: EffectsView) -> str:
     parts = [
         f"Share of the variance of {of.metric.noun} (of its logarithm) over {of.trials} valid trials"
         + (f", each at {of.places} {view.words.places_said}" if of.places > 1 else "")
-        + ", without what noise adds to it (generalised omega squared); in brackets its 95 % interval.",
+        + ", without what noise adds to it (generalised omega squared); in brackets its 95% interval.",
     ]
     if view.tested:
         parts.append("p is that of an F test, corrected for the number of effects (Holm).")

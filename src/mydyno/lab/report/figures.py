@@ -93,7 +93,7 @@ def _comparison(page: Page) -> Figure | None:
         name="speed",
         title=f"Against {first}",
         caption=f"So many times as fast as {first} in the same row: a ratio of rates, or of running times "
-        "the other way round. Bars: 95 % interval. Full marks: the trials show a difference; hollow ones: "
+        "the other way round. Bars: 95% interval. Full marks: the trials show a difference; hollow ones: "
         "they do not. The numbers are in the table of comparisons.",
         draw=lambda size: comparison_chart(view, size),
         tables=(),
@@ -180,7 +180,7 @@ def _throughput(page: Page) -> Figure | None:
         return None
     law = (
         " Behind it, pale: the fitted Universal Scalability Law; a diamond on a bar is its optimum with the "
-        "95 % interval."
+        "95% interval."
         if page.optima.fitted
         else ""
     )
@@ -235,9 +235,9 @@ def _ratios(page: Page) -> Figure | None:
     return Figure(
         name="ratio",
         title="The difference",
-        caption=f"Ratio of {views[0].metric.noun} {each}, with its 95 % interval; the "
+        caption=f"Ratio of {views[0].metric.noun} {each}, with its 95% interval; the "
         f"diamond is the ratio {whole}. Grey: a difference of less than "
-        f"{views[0].margin * 100:g} %, which counts as none. {pairing} {corrected}",
+        f"{views[0].margin * 100:g}%, which counts as none. {pairing} {corrected}",
         draw=lambda size: ratios_chart(views, size),
         tables=(),
         picture_title=page.verdicts.headline,
@@ -322,7 +322,7 @@ def _effects(page: Page) -> Figure | None:
         ""
         if view.of.interaction is None
         else " Lines: the largest interaction of two, as means over trials; parallel lines would be none. "
-        "Their bars are 95 % intervals of how far each mean is from the others."
+        "Their bars are 95% intervals of how far each mean is from the others."
     )
     return Figure(
         name=EFFECTS,
@@ -341,7 +341,7 @@ def _self_checks(page: Page) -> Figure | None:
     if not any(row.measured_iops for row in view.checks):
         return None
     tolerance = max((row.tolerance for row in view.checks if row.tolerance is not None), default=None)
-    band = "" if tolerance is None else f" Grey: up to {tolerance * 100:g} % off, which needs no remark."
+    band = "" if tolerance is None else f" Grey: up to {tolerance * 100:g}% off, which needs no remark."
     return Figure(
         name=GROUND,
         title="The disks against theory",
@@ -358,7 +358,7 @@ def _self_checks(page: Page) -> Figure | None:
 
 def _bars(has_intervals: bool) -> str:
     if has_intervals:
-        return "Bars: 95 % interval over trials (bootstrap)."
+        return "Bars: 95% interval over trials (bootstrap)."
     return "No intervals: they need at least 3 valid trials of a setting."
 
 

@@ -15,7 +15,6 @@ from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.csv import without_formulas
 from mydyno.lab.report.views.page import Page
-from mydyno.page.format import plain_spaces
 
 _EXPERIMENT = ("name", "size", "question", "source", "created_at", "mydyno_version", "plan_fingerprint")
 
@@ -64,7 +63,7 @@ def _plain(value: Any) -> Any:
     """Values of the report as JSON has them: a metric by its name and unit, and no words, which name nothing
     that is measured."""
     if isinstance(value, str):
-        return plain_spaces(value)
+        return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Metric):

@@ -55,7 +55,7 @@ def _optimum(row: BestLoad) -> tuple[str, ...]:
 
 def optima_frame(view: Optima) -> pl.DataFrame:
     """One row for each setting that was measured at several loads: the optimum by the fitted Universal
-    Scalability Law with its 95 % interval and the throughput there, the law's parameters and its lack of fit,
+    Scalability Law with its 95% interval and the throughput there, the law's parameters and its lack of fit,
     and the best measured.
 
     `outcome` says why there is no optimum. An `optimum_high` that is empty where `optimum_low` is not says

@@ -67,6 +67,6 @@ def _check_row(row: CheckRow) -> tuple[str, ...]:
         str(len(row.measured_iops)),
         count(row.expected_iops),
         f"{count(row.mean_iops)}{spread}",
-        MISSING if row.ratio is None else f"{row.ratio * 100:.0f} %",
-        MISSING if row.least_idle is None else f"{row.least_idle * 100:.0f} %",
+        MISSING if row.ratio is None else f"{row.ratio * 100:.0f}%",
+        MISSING if row.least_idle is None else f"{row.least_idle * 100:.0f}%",
     )

@@ -139,7 +139,7 @@ def _share_of(statement: StatementRecord, phase: PhaseRecord) -> str:
 
 
 def percent(share: float | None) -> str:
-    return MISSING if share is None else f"{share * 100:.1f} %"
+    return MISSING if share is None else f"{share * 100:.1f}%"
 
 
 def time_table(page: TrialPage, words: Words) -> Table | None:
@@ -230,7 +230,7 @@ def notes(page: TrialPage, words: Words) -> tuple[str, ...]:
         )
     if full:
         found.append(
-            f"The machine's CPUs were over {_CPUS_FULL * 100:g} % busy{_at(full, known, words)}: much of "
+            f"The machine's CPUs were over {_CPUS_FULL * 100:g}% busy{_at(full, known, words)}: much of "
             "what is not accounted for, or passed between client and server, was likely waiting for a CPU."
         )
     if blind and not page.series.empty:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from mydyno.core.durable import replace_file
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
-from mydyno.lab.results import files
 from mydyno.lab.results.sound import first_fault
 
 FILE = "baselines.json"
@@ -53,7 +53,7 @@ def find(lab: Path, name: str) -> Baseline:
     if name in known:
         return known[name]
     if not known:
-        raise UsageError(f"the lab {lab} has no baseline", "`mydyno baseline pin RUN` makes one")
+        raise UsageError(f"the lab {lab} has no baseline", "`mydyno baseline pin RUN` creates one")
     likely = f"did you mean {near}? " if (near := nearest(name, known)) else ""
     raise UsageError(f"the lab {lab} has no baseline {name}", f"{likely}it has {', '.join(known)}")
 
@@ -75,4 +75,4 @@ def unpin(lab: Path, name: str) -> Baseline:
 
 def _write(lab: Path, baselines: dict[str, Baseline]) -> None:
     ordered = tuple(baselines[name] for name in sorted(baselines))
-    files.replace_file(lab / FILE, _BASELINES.dump_json(ordered, indent=1).decode() + "\n")
+    replace_file(lab / FILE, _BASELINES.dump_json(ordered, indent=1).decode() + "\n")

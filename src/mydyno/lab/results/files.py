@@ -1,4 +1,4 @@
-"""Files that are either whole on the disk or not there, and a full disk told from other troubles."""
+"""Sizes and names of a lab's files, and the error for a full disk."""
 
 from __future__ import annotations
 
@@ -13,40 +13,10 @@ from mydyno.core.units import format_bytes
 from mydyno.core.writing import DISK_FULL
 
 
-def sync(path: Path) -> None:
-    """Push a file, or a folder's list of names, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sync_tree(folder: Path) -> None:
-    """Push everything below `folder` to the disk, files before the folders that name them."""
-    for parent, _, files in os.walk(folder, topdown=False):
-        for name in files:
-            path = Path(parent, name)
-            if path.is_file() and not path.is_symlink():
-                sync(path)
-        sync(Path(parent))
-
-
-def replace_file(path: Path, content: str) -> None:
-    """Write `content` to `path`: after a crash the file holds the old text or the new, never a part."""
-    if path.is_file() and path.read_text(encoding="utf-8") == content:
-        return
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(content, encoding="utf-8")
-    sync(partial)
-    partial.replace(path)
-    sync(path.parent)
-
-
 def plain_name(name: object, where: Path) -> str:
     """The name of a folder in `where`, as a database has it. Raises LabError for one that leads elsewhere."""
     if not isinstance(name, str) or name in ("", ".", "..") or "/" in name or "\0" in name:
-        raise LabError(f"the lab's database is damaged: {name!a} is no name of a folder in {where}")
+        raise LabError(f"the lab's database is damaged: {name!a} is not the name of a folder in {where}")
     return name
 
 
@@ -67,7 +37,7 @@ def full_disk(folder: Path, doing: str, needed: int | None, safe_trials: int) ->
     return LabError(
         f"the disk of the lab is full: {doing} {wants} in {folder}, {format_bytes(free_bytes(folder))} free",
         f"the finished trials ({safe_trials}) are safe: free some space (or move the lab to a larger disk) "
-        "and give the same command again, it goes on where it stopped",
+        "and run the same command again: it continues where it stopped",
     )
 
 

@@ -5,60 +5,73 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from typing import Any
 
 from mydyno.lab.results.records import (
     NO_LATENCY,
     CheckRecord,
+    DataRecord,
     Invalidity,
     Latency,
     OperationRecord,
     OperationTotal,
     PhaseRecord,
+    Remark,
+    SelfCheckRecord,
+    SettingTranslation,
     StatementRecord,
     TrialRecord,
 )
 from mydyno.lab.results.sound import sound
-from mydyno.lab.results.storage_rows import insert_storage, select_storage
-from mydyno.lab.results.tables import insert, named_values, rows_by_trial, rows_of_run
-from mydyno.lab.results.translation_rows import insert_translations, select_translations
+from mydyno.lab.results.storage_rows import insert_ground, select_grounds
+from mydyno.lab.results.tables import (
+    SEED,
+    RecordTable,
+    document,
+    insert,
+    insert_each,
+    named_values,
+    rows_by_trial,
+    rows_of_run,
+)
 
 _LARGEST_INTEGER = 2**63 - 1
-_LATENCY = (
-    "min_ns",
-    "mean_ns",
-    "max_ns",
-    "p50_ns",
-    "p75_ns",
-    "p90_ns",
-    "p95_ns",
-    "p99_ns",
-    "p999_ns",
+
+_LISTS: dict[str, RecordTable[Any]] = {
+    "invalidities": RecordTable("invalidities", Invalidity, columns={"check": "check_name"}),
+    "checks": RecordTable("checks", CheckRecord),
+    "self_checks": RecordTable("self_checks", SelfCheckRecord),
+    "remarks": RecordTable("remarks", Remark, columns={"check": "check_name"}),
+    "operation_totals": RecordTable("operation_totals", OperationTotal),
+    "translations": RecordTable(
+        "translations",
+        SettingTranslation,
+        stored={"became": document("translations.became", dict[str, str])},
+    ),
+}
+"""Field of a trial -> the table that holds its records in their order."""
+_TRIALS = RecordTable(
+    "trials",
+    TrialRecord,
+    columns={"index": "position"},
+    stored={"seed": SEED},
+    elsewhere={
+        *("levels", "settings_asked", "settings_in_force", "counters", "totals"),
+        *("phases", "ground", "data", *_LISTS),
+    },
 )
-_PHASE = (
-    "connections_asked",
-    "connections_reached",
-    "started_s",
-    "measured_from_s",
-    "measured_to_s",
-    "ended_s",
-    "queries",
-    "transactions",
-    "queries_per_second",
-    "transactions_per_second",
-    "client_cpu_user_s",
-    "client_cpu_system_s",
-    "latency_kind",
-    "aborted",
-    "backlog_max",
-    "label",
-    "retries",
-    "reconnects",
-    "steady_from_s",
+_DATA = RecordTable("trial_data", DataRecord)
+_LATENCIES = RecordTable("latencies", Latency)
+_SCOPES = {"queries": "latency", "connects": "connect", "transactions": "transaction_latency"}
+"""Scope of a row of latencies -> the field of its phase. Those of scope `statement` are of a kind each."""
+_STATEMENTS = RecordTable("statements", StatementRecord, elsewhere=("latency",))
+_OPERATIONS = RecordTable("operations", OperationRecord)
+_PHASES = RecordTable(
+    "phases",
+    PhaseRecord,
+    columns={"index": "phase"},
+    elsewhere={*_SCOPES.values(), "statements", "operations", "errors", "error_examples"},
 )
-_OPERATION = tuple(field.name for field in fields(OperationRecord))
-_OPERATION_TOTAL = tuple(field.name for field in fields(OperationTotal))
-_CHECK = tuple(field.name for field in fields(CheckRecord))
 
 
 def insert_trial(
@@ -66,34 +79,7 @@ def insert_trial(
 ) -> None:
     """Write one trial into all its tables. `file_bytes`: of the files in its folder. The caller owns the
     transaction."""
-    key = insert(
-        connection,
-        "trials",
-        run_id=run_id,
-        trial_id=trial.trial_id,
-        attempt=trial.attempt,
-        position=trial.index,
-        block=trial.block,
-        point_id=trial.point_id,
-        seed=str(trial.seed),
-        status=trial.status,
-        started_at=trial.started_at,
-        seconds=trial.seconds,
-        server_version=trial.server_version,
-        durability=trial.durability,
-        folder=folder,
-        file_bytes=file_bytes,
-    )
-    for position, reason in enumerate(trial.invalidities):
-        insert(
-            connection,
-            "invalidities",
-            trial_key=key,
-            position=position,
-            check_name=reason.check,
-            message=reason.message,
-            phase=reason.phase,
-        )
+    key = _TRIALS.insert(connection, trial, run_id=run_id, folder=folder, file_bytes=file_bytes)
     for name in sorted(trial.settings_asked.keys() | trial.settings_in_force.keys()):
         asked, in_force = trial.settings_asked.get(name), trial.settings_in_force.get(name)
         insert(connection, "settings", trial_key=key, name=name, asked=asked, in_force=in_force)
@@ -101,14 +87,12 @@ def insert_trial(
         insert(connection, "counters", trial_key=key, name=name, value=_fitting(value))
     for metric, total in trial.totals.items():
         insert(connection, "totals", trial_key=key, metric=metric, value=total)
-    for position, operation in enumerate(trial.operation_totals):
-        values = {name: getattr(operation, name) for name in _OPERATION_TOTAL}
-        insert(connection, "operation_totals", trial_key=key, position=position, **values)
-    for position, check in enumerate(trial.checks):
-        values = {name: getattr(check, name) for name in _CHECK}
-        insert(connection, "checks", trial_key=key, position=position, **values)
-    insert_storage(connection, key, trial)
-    insert_translations(connection, key, trial.translations)
+    for name, table in _LISTS.items():
+        insert_each(connection, table, getattr(trial, name), trial_key=key)
+    if trial.ground is not None:
+        insert_ground(connection, key, trial.ground)
+    if trial.data is not None:
+        _DATA.insert(connection, trial.data, trial_key=key)
     for phase in trial.phases:
         _insert_phase(connection, key, phase)
 
@@ -123,80 +107,41 @@ def select_trials(
     trials = connection.execute(
         "SELECT * FROM trials WHERE run_id = ? ORDER BY position, attempt", (run_id,)
     ).fetchall()
-    invalidities = rows_by_trial(connection, run_id, "invalidities", "position")
+    lists = {name: table.by_trial(connection, run_id, "position") for name, table in _LISTS.items()}
     totals = rows_by_trial(connection, run_id, "totals", "metric")
-    operation_totals = rows_by_trial(connection, run_id, "operation_totals", "position")
-    checks = rows_by_trial(connection, run_id, "checks", "position")
-    storage = select_storage(connection, run_id)
-    translations = select_translations(connection, run_id)
+    data = _DATA.by_trial(connection, run_id, "trial_key")
+    grounds = select_grounds(connection, run_id)
     phases = _select_phases(connection, run_id)
     return [
         sound(
-            TrialRecord(
-                trial_id=row["trial_id"],
-                attempt=row["attempt"],
-                index=row["position"],
-                block=row["block"],
-                point_id=row["point_id"],
+            _TRIALS.record(
+                row,
+                **{name: tuple(by_trial[key]) for name, by_trial in lists.items()},
                 levels=levels[row["point_id"]],
-                seed=int(row["seed"]),
-                status=row["status"],
-                invalidities=tuple(
-                    Invalidity(check=reason["check_name"], message=reason["message"], phase=reason["phase"])
-                    for reason in invalidities[row["trial_key"]]
-                ),
-                started_at=row["started_at"],
-                seconds=row["seconds"],
-                server_version=row["server_version"],
-                durability=row["durability"],
-                settings_asked=named_values(connection, row["trial_key"], "settings", "asked"),
-                settings_in_force=named_values(connection, row["trial_key"], "settings", "in_force"),
-                counters=named_values(connection, row["trial_key"], "counters", "value"),
-                phases=tuple(phases[row["trial_key"]]),
-                totals={found["metric"]: found["value"] for found in totals[row["trial_key"]]},
-                operation_totals=tuple(map(_operation_total, operation_totals[row["trial_key"]])),
-                checks=tuple(
-                    CheckRecord(name=found["name"], holds=bool(found["holds"]), detail=found["detail"])
-                    for found in checks[row["trial_key"]]
-                ),
-                ground=storage.grounds.get(row["trial_key"]),
-                self_checks=tuple(storage.self_checks[row["trial_key"]]),
-                remarks=tuple(storage.remarks[row["trial_key"]]),
-                data=storage.data.get(row["trial_key"]),
-                translations=tuple(translations[row["trial_key"]]),
+                settings_asked=named_values(connection, key, "settings", "asked"),
+                settings_in_force=named_values(connection, key, "settings", "in_force"),
+                counters=named_values(connection, key, "counters", "value"),
+                totals={total["metric"]: total["value"] for total in totals[key]},
+                phases=tuple(phases[key]),
+                ground=grounds.get(key),
+                data=next(iter(data[key]), None),
             ),
             f"trial {row['trial_id']}",
         )
         for row in trials
+        for key in (row["trial_key"],)
     ]
 
 
 def _insert_phase(connection: sqlite3.Connection, key: int, phase: PhaseRecord) -> None:
     place = {"trial_key": key, "phase": phase.index}
-    insert(connection, "phases", **place, **{name: getattr(phase, name) for name in _PHASE})
-    scopes = {
-        ("queries", ""): phase.latency,
-        ("connects", ""): phase.connect,
-        ("transactions", ""): phase.transaction_latency,
-    }
-    for position, statement in enumerate(phase.statements):
-        scopes["statement", statement.kind] = statement.latency
-        insert(
-            connection,
-            "statements",
-            **place,
-            position=position,
-            kind=statement.kind,
-            count=statement.count,
-            errors=statement.errors,
-            rows=statement.rows,
-        )
-    for position, operation in enumerate(phase.operations):
-        values = {name: getattr(operation, name) for name in _OPERATION}
-        insert(connection, "operations", **place, position=position, **values)
-    for (scope, kind), latency in scopes.items():
-        numbers = {name: getattr(latency, name) for name in _LATENCY}
-        insert(connection, "latencies", **place, scope=scope, kind=kind, count=latency.count, **numbers)
+    _PHASES.insert(connection, phase, trial_key=key)
+    insert_each(connection, _STATEMENTS, phase.statements, **place)
+    insert_each(connection, _OPERATIONS, phase.operations, **place)
+    for scope, field in _SCOPES.items():
+        _LATENCIES.insert(connection, getattr(phase, field), **place, scope=scope, kind="")
+    for statement in phase.statements:
+        _LATENCIES.insert(connection, statement.latency, **place, scope="statement", kind=statement.kind)
     for code, count in phase.errors.items():
         example = phase.error_examples.get(code)
         insert(connection, "phase_errors", **place, code=code, count=count, example=example)
@@ -210,55 +155,29 @@ def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, lis
     phases: dict[int, list[PhaseRecord]] = defaultdict(list)
     for row in rows_of_run(connection, run_id, "phases", "phase"):
         place = row["trial_key"], row["phase"]
-        by_scope = {(found["scope"], found["kind"]): _latency(found) for found in latencies[place]}
+        by_scope = {(one["scope"], one["kind"]): _LATENCIES.record(one) for one in latencies[place]}
+        examples = {error["code"]: error["example"] for error in errors[place]}
         phases[row["trial_key"]].append(
-            PhaseRecord(
-                index=row["phase"],
-                **{name: row[name] for name in _PHASE},
-                latency=by_scope.get(("queries", ""), NO_LATENCY),
-                connect=by_scope.get(("connects", ""), NO_LATENCY),
-                transaction_latency=by_scope.get(("transactions", ""), NO_LATENCY),
+            _PHASES.record(
+                row,
+                **{field: by_scope.get((scope, ""), NO_LATENCY) for scope, field in _SCOPES.items()},
                 statements=tuple(
-                    StatementRecord(
-                        kind=found["kind"],
-                        count=found["count"],
-                        errors=found["errors"],
-                        rows=found["rows"],
-                        latency=by_scope.get(("statement", found["kind"]), NO_LATENCY),
-                    )
-                    for found in statements[place]
+                    _STATEMENTS.record(one, latency=by_scope.get(("statement", one["kind"]), NO_LATENCY))
+                    for one in statements[place]
                 ),
-                operations=tuple(_operation(found) for found in operations[place]),
-                errors={found["code"]: found["count"] for found in errors[place]},
-                error_examples={
-                    found["code"]: found["example"] for found in errors[place] if found["example"] is not None
-                },
+                operations=tuple(map(_OPERATIONS.record, operations[place])),
+                errors={error["code"]: error["count"] for error in errors[place]},
+                error_examples={code: example for code, example in examples.items() if example is not None},
             )
         )
     return phases
 
 
-def _operation(row: sqlite3.Row) -> OperationRecord:
-    values = {name: row[name] for name in _OPERATION}
-    return OperationRecord(
-        **values | {"estimated": bool(row["estimated"]), "in_totals": bool(row["in_totals"])}
-    )
-
-
-def _operation_total(row: sqlite3.Row) -> OperationTotal:
-    values = {name: row[name] for name in _OPERATION_TOTAL}
-    return OperationTotal(**values | {"estimated": bool(row["estimated"]), "warned": bool(row["warned"])})
-
-
-def _latency(row: sqlite3.Row) -> Latency:
-    return Latency(count=row["count"], **{name: row[name] for name in _LATENCY})
-
-
 def _by_phase(rows: Iterable[sqlite3.Row]) -> dict[tuple[int, int], list[sqlite3.Row]]:
-    found: dict[tuple[int, int], list[sqlite3.Row]] = defaultdict(list)
+    by_phase: dict[tuple[int, int], list[sqlite3.Row]] = defaultdict(list)
     for row in rows:
-        found[row["trial_key"], row["phase"]].append(row)
-    return found
+        by_phase[row["trial_key"], row["phase"]].append(row)
+    return by_phase
 
 
 def _fitting(value: int | float) -> int | float:

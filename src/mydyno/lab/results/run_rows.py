@@ -7,18 +7,23 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TypeVar
-
-from pydantic import TypeAdapter, ValidationError
 
 from mydyno.lab.results.records import ClaimRecord, DesignRecord, ExperimentRecord, PointRecord
-from mydyno.lab.results.sound import first_fault, sound
-from mydyno.lab.results.tables import insert
+from mydyno.lab.results.sound import sound
+from mydyno.lab.results.tables import SEED, RecordTable, document, insert
 
-Document = TypeVar("Document")
-
-_CLAIMS: TypeAdapter[tuple[ClaimRecord, ...]] = TypeAdapter(tuple[ClaimRecord, ...])
-_DESIGN: TypeAdapter[DesignRecord] = TypeAdapter(DesignRecord)
+_RUNS = RecordTable(
+    "runs",
+    ExperimentRecord,
+    columns={"name": "experiment"},
+    stored={
+        "seed": SEED,
+        "claims": document("runs.claims", tuple[ClaimRecord, ...]),
+        "design": document("runs.design", DesignRecord, default=DesignRecord()),
+    },
+    elsewhere=("factors", "points"),
+)
+_POINTS = RecordTable("points", PointRecord, elsewhere=("levels",))
 
 
 @dataclass(frozen=True)
@@ -32,43 +37,15 @@ class StoredRun:
 
 def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, folder: str) -> int:
     """Write a run with its factors and points and give its number. The caller owns the transaction."""
-    run_id = insert(
-        connection,
-        "runs",
-        folder=folder,
-        experiment=experiment.name,
-        size=experiment.size,
-        question=experiment.question,
-        source=experiment.source,
-        spec_file=experiment.spec_file,
-        spec_text=experiment.spec_text,
-        plan_fingerprint=experiment.plan_fingerprint,
-        seed=str(experiment.seed),
-        planned_trials=experiment.planned_trials,
-        created_at=experiment.created_at,
-        mydyno_version=experiment.mydyno_version,
-        work=experiment.work,
-        imported=experiment.imported,
-        claims=_CLAIMS.dump_json(experiment.claims).decode(),
-        design=_DESIGN.dump_json(experiment.design).decode(),
-    )
+    run_id = _RUNS.insert(connection, experiment, folder=folder)
     for factor_position, (factor, levels) in enumerate(experiment.factors.items()):
         for level_position, level in enumerate(levels):
-            insert(
-                connection,
-                "factor_levels",
-                run_id=run_id,
-                factor_position=factor_position,
-                factor=factor,
-                level_position=level_position,
-                level=level,
-            )
+            place = {"factor_position": factor_position, "level_position": level_position}
+            insert(connection, "factor_levels", run_id=run_id, **place, factor=factor, level=level)
     for position, point in enumerate(experiment.points):
-        place = {"run_id": run_id, "point_id": point.point_id}
-        insert(
-            connection, "points", **place, position=position, title=point.title, control_of=point.control_of
-        )
+        _POINTS.insert(connection, point, run_id=run_id, position=position)
         for factor, level in point.levels.items():
+            place = {"run_id": run_id, "point_id": point.point_id}
             insert(connection, "point_levels", **place, factor=factor, level=level)
     return run_id
 
@@ -90,16 +67,13 @@ def select_run(connection: sqlite3.Connection, run_id: int) -> StoredRun:
     ):
         levels[one["point_id"]][one["factor"]] = one["level"]
     points = tuple(
-        PointRecord(
-            point_id=one["point_id"],
-            levels=levels[one["point_id"]],
-            title=one["title"],
-            control_of=one["control_of"],
-        )
+        _POINTS.record(one, levels=levels[one["point_id"]])
         for one in connection.execute("SELECT * FROM points WHERE run_id = ? ORDER BY position", (run_id,))
     )
     _check_points(points, factors)
-    return sound(StoredRun(run_id, row["folder"], _experiment(row, factors, points)), f"run {run_id}")
+    names = {name: tuple(levels) for name, levels in factors.items()}
+    experiment = _RUNS.record(row, factors=names, points=points)
+    return sound(StoredRun(run_id, row["folder"], experiment), f"run {run_id}")
 
 
 def _check_points(points: Sequence[PointRecord], factors: Mapping[str, Sequence[str]]) -> None:
@@ -108,7 +82,7 @@ def _check_points(points: Sequence[PointRecord], factors: Mapping[str, Sequence[
     for point in points:
         if point.control_of is not None and point.control_of not in names:
             raise ValueError(
-                f"point {point.point_id}: it is the control of {point.control_of!r}, which is none"
+                f"point {point.point_id}: it is the control of {point.control_of!r}, which does not exist"
             )
         for factor, level in point.levels.items():
             if level not in factors.get(factor, ()):
@@ -143,35 +117,3 @@ def free_folder(
     taken = {row["folder"] for row in connection.execute("SELECT folder FROM runs")} | set(also_taken)
     names = (f"{wanted}-{number}" for number in count(2))
     return wanted if wanted not in taken else next(name for name in names if name not in taken)
-
-
-def _experiment(
-    row: sqlite3.Row, factors: Mapping[str, Sequence[str]], points: tuple[PointRecord, ...]
-) -> ExperimentRecord:
-    return ExperimentRecord(
-        name=row["experiment"],
-        question=row["question"],
-        source=row["source"],
-        size=row["size"],
-        spec_text=row["spec_text"],
-        spec_file=row["spec_file"],
-        plan_fingerprint=row["plan_fingerprint"],
-        seed=int(row["seed"]),
-        factors={name: tuple(levels) for name, levels in factors.items()},
-        points=points,
-        planned_trials=row["planned_trials"],
-        created_at=row["created_at"],
-        mydyno_version=row["mydyno_version"],
-        work=row["work"],
-        imported=bool(row["imported"]),
-        claims=_document(_CLAIMS, row, "claims"),
-        design=_document(_DESIGN, row, "design") if row["design"] else DesignRecord(),
-    )
-
-
-def _document(kind: TypeAdapter[Document], row: sqlite3.Row, column: str) -> Document:
-    """Raises ValueError, which names the column."""
-    try:
-        return kind.validate_json(row[column])
-    except ValidationError as error:
-        raise ValueError(f"runs.{column}: {first_fault(error)}") from error

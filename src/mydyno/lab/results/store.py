@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from mydyno.core.durable import replace_file, sync, sync_tree
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.results import files
@@ -92,7 +93,7 @@ class Lab:
         if not database.is_file():
             raise LabError(
                 f"there is no lab at {path} (no {DATABASE} in it)",
-                "`mydyno run EXPERIMENT` makes one; name another folder with --lab FOLDER",
+                "`mydyno run EXPERIMENT` creates one; name another folder with --lab FOLDER",
             )
         connection, upgrade = open_for_reading(database)
         return cls(path, connection, None, upgrade)
@@ -145,7 +146,7 @@ class Lab:
                 "SELECT experiment, folder FROM runs ORDER BY run_id DESC"
             ).fetchall()
         if not rows or name is None:
-            raise UsageError(f"no run in {self.path} yet", "`mydyno run EXPERIMENT` makes one")
+            raise UsageError(f"no run in {self.path} yet", "`mydyno run EXPERIMENT` creates one")
         known = list(dict.fromkeys(row["folder"] for row in rows))
         likely = nearest(
             name, dict.fromkeys(one for row in rows for one in (row["experiment"], row["folder"]))
@@ -180,14 +181,14 @@ class Lab:
             partial.mkdir()
             try:
                 fill(partial)
-                files.sync_tree(partial)
+                sync_tree(partial)
                 sizes = {each: files.tree_bytes(partial / "trials" / each) for each in run.trial_folders}
                 partial.rename(folder)
             except BaseException:
                 shutil.rmtree(partial)
                 raise
             try:
-                files.sync(runs)
+                sync(runs)
                 run_id, first_key = free_numbers(self._connection)
                 with transaction(self._connection):
                     # Tables refer to each other, and come in no order of theirs.
@@ -237,9 +238,9 @@ class Lab:
         name = free_folder(self._connection, wanted)
         folder = self.path / "runs" / name
         folder.mkdir(exist_ok=True)
-        files.replace_file(folder / "experiment.yaml", experiment.spec_text)
-        files.replace_file(folder / "plan.json", plan_json)
-        files.sync(folder.parent)
+        replace_file(folder / "experiment.yaml", experiment.spec_text)
+        replace_file(folder / "plan.json", plan_json)
+        sync(folder.parent)
         with transaction(self._connection):
             return insert_run(self._connection, experiment, name)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from mydyno.core.durable import sync
 from mydyno.lab.results import files
 from mydyno.lab.results.schema import APPLICATION_ID
 
@@ -94,8 +95,8 @@ def _back_up(connection: sqlite3.Connection, target: Path) -> None:
         copy.execute("PRAGMA journal_mode = DELETE")
     finally:
         copy.close()
-    files.sync(target)
-    files.sync(target.parent)
+    sync(target)
+    sync(target.parent)
 
 
 def _free_name(path: Path, version: int) -> Path:

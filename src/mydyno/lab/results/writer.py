@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
+from mydyno.core.durable import sync, sync_tree
 from mydyno.lab.results import files, rows
 from mydyno.lab.results.database import transaction
 from mydyno.lab.results.records import Environment, ExperimentRecord, TrialRecord
@@ -143,9 +144,9 @@ class RunWriter(Run):
             for name, content in contents.items():
                 (partial / name).write_bytes(content)
             file_bytes = files.tree_bytes(partial)
-            files.sync_tree(partial)
+            sync_tree(partial)
             partial.rename(folder)
-            files.sync(self._trials_folder)
+            sync(self._trials_folder)
             self._insert(trial, file_bytes)
         return trial
 

@@ -23,7 +23,7 @@ _LEAST_STEPS = 2
 """Steps between samples within stalls, and as many outside."""
 
 _COUNTERS = (
-    ("status.Innodb_log_waits", "waits for room in the log buffer"),
+    ("status.Innodb_log_waits", "waits for space in the log buffer"),
     ("status.Innodb_buffer_pool_wait_free", "waits for free pages in the buffer pool"),
     ("status.Innodb_buffer_pool_pages_flushed", "bursts of page flushing"),
     ("status.Innodb_data_fsyncs", "bursts of fsync"),
@@ -85,7 +85,7 @@ def _full_checkpoint(samples: pl.DataFrame, steps: _Steps) -> str | None:
     at = [share[index] for index in steps.stalled if share[index] is not None]
     if not at or fmean(at) < FULL:
         return None
-    return f"the checkpoint age at {fmean(at):.0%} of its limit".replace("%", " %")
+    return f"the checkpoint age at {fmean(at):.0%} of its limit"
 
 
 def _growth(samples: pl.DataFrame, column: str, steps: list[int]) -> float | None:

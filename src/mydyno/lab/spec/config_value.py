@@ -28,7 +28,7 @@ class Share:
     """A size as a part of something that is known when the plan is made."""
 
     part: float
-    """0.25 for 25 %."""
+    """0.25 for 25%."""
     of: Literal["memory", "data"]
     """The memory of the host that the server is on, or the tables of the workload as they are loaded."""
 

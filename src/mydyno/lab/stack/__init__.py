@@ -1,4 +1,4 @@
-"""Raising the machine under test, layer by layer, and taking it down without a trace.
+"""Builds the system under test layer by layer, and removes it without a trace.
 
 From an experiment's values to a running server and back:
 
@@ -8,16 +8,16 @@ From an experiment's values to a running server and back:
 ...     config = {"max_connections": 450, "innodb_buffer_pool_size": "256M"}
 ...     site = Site(lab, host, Journal(lab))
 ...     with Stack(site) as stack:
-...         standing = stack.move_to([
+...         built = stack.move_to([
 ...             DatasetLayer(binary, config, contents={"workload": "smack", "rows": 90000}, prepare=load),
 ...             DataDirectoryLayer(trial="t001"),
 ...             ServerLayer(binary, config, folder=trial_folder),
 ...         ])
-...         server = standing.of(RunningServer)
+...         server = built.of(RunningServer)
 ...         differences = settings_difference(server.settings, server.variables())
 
 `find_problems(binary, config)` tells, before anything is started, every setting that the binary does
-not know, with the nearest names. `standing.of(FrozenDataset).facts` is what `prepare` returned when the
+not know, with the nearest names. `built.of(FrozenDataset).facts` is what `prepare` returned when the
 dataset was made. `cleanup(lab)` undoes whatever a killed run left. Everything outside the lab is in the
 journal before it is done; servers die with the process that started them.
 """
@@ -28,7 +28,7 @@ from mydyno.lab.stack.datadir import DataDirectory, DataDirectoryLayer
 from mydyno.lab.stack.dataset import DatasetLayer, Facts, FrozenDataset, Origin
 from mydyno.lab.stack.external_layer import ExternalServerLayer
 from mydyno.lab.stack.journal import Journal, outstanding_in
-from mydyno.lab.stack.layer import Layer, Standing
+from mydyno.lab.stack.layer import BuiltLayers, Layer
 from mydyno.lab.stack.server.external import ExternalFacts, ExternalServer, look_at
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.server.server import Server
@@ -41,6 +41,7 @@ from mydyno.server.variables.names import SettingProblem, SettingsError, find_pr
 from mydyno.server.variables.settings import SettingDifference, settings_difference
 
 __all__ = [
+    "BuiltLayers",
     "DataDirectory",
     "DataDirectoryLayer",
     "DatasetLayer",
@@ -63,7 +64,6 @@ __all__ = [
     "SettingsError",
     "Site",
     "Stack",
-    "Standing",
     "TablesLayer",
     "cleanup",
     "find_binary",

@@ -18,10 +18,7 @@ def cleanup(lab: Path) -> list[str]:
     if not (lab / FILE_NAME).is_file():
         return []
     journal = Journal(lab)
-    try:
-        undone = [undo.sentence() for undo in journal.replay()] + journal.left
-    finally:
-        journal.close()
+    undone = [undo.sentence() for undo in journal.replay()] + journal.left
     return undone + _sweep_loops(lab.resolve())
 
 

@@ -15,7 +15,7 @@ from mydyno.lab.stack.datasets.clone import Clone, clone_tree
 from mydyno.lab.stack.datasets.release import refuse_another_release
 from mydyno.lab.stack.disk_base import DiskBase
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.lab.stack.storage import MountedVolume
 from mydyno.machine.protocol import Host
@@ -75,7 +75,7 @@ class DataDirectoryLayer:
     def side_effects(self) -> tuple[str, ...]:
         return ("keeps the data directory in /var/tmp/mydyno-* when the server's user cannot enter the lab",)
 
-    def up(self, site: Site, below: Standing) -> DataDirectory:
+    def build(self, site: Site, below: BuiltLayers) -> DataDirectory:
         """Copies and syncs: the writing of the copy must not fall into the measurement."""
         if bases := below.all(DiskBase):
             return _taken_over(site.host, bases[-1], below.of(FrozenDataset))
@@ -93,7 +93,7 @@ class DataDirectoryLayer:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         return replace(directory, _folders=()) if ground.contents == "kept" else directory
 
-    def down(self, site: Site, product: DataDirectory) -> None:
+    def remove(self, site: Site, product: DataDirectory) -> None:
         if product._private is not None:
             site.remove(product._private)
         else:
@@ -119,8 +119,8 @@ def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, Mounte
     rest = volumes.get("log") if _raw(data) else data
     if rest is None or _raw(rest):
         raise StorageError(
-            f"{data.device} holds InnoDB's system tablespace and nothing else: the rest needs a file system",
-            "give setup.storage.log a volume with one",
+            f"{data.device} holds InnoDB's system tablespace only: other files need a file system",
+            "define setup.storage.log with a file system",
         )
     folders = {name: each.path / _ON_VOLUME for name, each in volumes.items() if not _raw(each)}
     for folder in folders.values():
@@ -204,4 +204,4 @@ def _move(host: Host, dataset: FrozenDataset, kind: Kind, place: Place) -> None:
 def _do(host: Host, argv: list[str], place: Path) -> None:
     done = host.run(argv, timeout_seconds=LONGEST_COPY_SECONDS)
     if done.returncode != 0:
-        raise LabError(f"the data directory could not be made in {place}: {done.stderr.strip()}")
+        raise LabError(f"the data directory could not be created in {place}: {done.stderr.strip()}")

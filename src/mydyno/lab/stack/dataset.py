@@ -16,7 +16,7 @@ from mydyno.lab.stack.datasets import page_list
 from mydyno.lab.stack.datasets.manifest import DatasetManifest, TableContent, read_manifest, write_manifest
 from mydyno.lab.stack.datasets.store import DatasetStore, touch
 from mydyno.lab.stack.datasets.tables import contents_of, one_checksum, read_everything
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.site import Site
@@ -109,11 +109,11 @@ class DatasetLayer:
 
     def side_effects(self) -> tuple[str, ...]:
         return (
-            "starts a private server for loading data, once for each dataset, and stops it",
+            "starts a private server to load the data, once per dataset, and stops it",
             "keeps its socket in a private folder mydyno-* of the temporary folder while it runs",
         )
 
-    def up(self, site: Site, below: Standing) -> FrozenDataset:
+    def build(self, site: Site, below: BuiltLayers) -> FrozenDataset:
         place = DatasetStore(site.lab).place(self.fingerprint())
         if not place.exists():
             self._make(site, place)
@@ -122,12 +122,12 @@ class DatasetLayer:
         except LabError as error:
             raise LabError(
                 f"{place} holds no readable dataset: {error.message}",
-                f"remove it, and the next run makes it anew: mydyno datasets remove {place.name}",
+                f"remove it, and the next run makes it again: mydyno datasets remove {place.name}",
             ) from error
         touch(place)
         return dataset
 
-    def down(self, site: Site, product: FrozenDataset) -> None:
+    def remove(self, site: Site, product: FrozenDataset) -> None:
         """The cache is kept: it is what the next run is quick for."""
 
     def _shaping(self) -> dict[str, Setting]:
@@ -195,7 +195,7 @@ class DatasetLayer:
         if not server.stop(patience_seconds=_SHUTDOWN_SECONDS):
             raise ServerError(
                 "the server that loaded the dataset did not shut down cleanly",
-                f"it was given {_SHUTDOWN_SECONDS:g} s; is the disk full or very slow?",
+                f"it had {_SHUTDOWN_SECONDS:g} s; is the disk full or very slow?",
             )
         return loaded
 

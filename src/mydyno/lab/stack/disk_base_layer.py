@@ -25,7 +25,7 @@ from mydyno.lab.stack.disk_base import (
     write_manifest,
 )
 from mydyno.lab.stack.ground.vm import VmGround, VmGroundLayer
-from mydyno.lab.stack.layer import Layer, Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, Layer, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.stack import Stack
 from mydyno.lab.stack.storage import building_layers
@@ -60,11 +60,11 @@ class DiskBaseLayer:
 
     def side_effects(self) -> tuple[str, ...]:
         return (
-            "boots a QEMU guest that builds the storage and clones the dataset, once for each pair of them; "
+            "boots a QEMU guest that builds the storage and clones the dataset, once per combination; "
             "its disks are kept in the lab's cache",
         )
 
-    def up(self, site: Site, below: Standing) -> DiskBase:
+    def build(self, site: Site, below: BuiltLayers) -> DiskBase:
         """Raises StorageError without room or for what cannot be built, MissingToolError, HostError."""
         shaped_by = self._shaped_by()
         place = bases_folder(site.lab) / fingerprint_of(shaped_by)
@@ -78,7 +78,7 @@ class DiskBaseLayer:
             raise LabError(f"{place} could not be read back after it was written")
         return found
 
-    def down(self, site: Site, product: DiskBase) -> None:
+    def remove(self, site: Site, product: DiskBase) -> None:
         """The cache is kept: it is what the next trial is quick for."""
 
     def _shaped_by(self) -> dict[str, object]:
@@ -92,7 +92,7 @@ class DiskBaseLayer:
             "root": root.sha256,
             "kernel": kernel.sha256,
             # New makers of xfs lay it out for the CPUs that they see.
-            "cpus": self.host.cpus or usable_cpus(),
+            "cpus": self.host.cpus_on(usable_cpus()),
         }
 
     def _refuse_without_room(self, site: Site, dataset: FrozenDataset) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mydyno.core.server_variables import Setting
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.external import ExternalServer, attach
 from mydyno.lab.stack.site import Site
 from mydyno.server.access.address import External
@@ -29,10 +29,10 @@ class ExternalServerLayer:
     def side_effects(self) -> tuple[str, ...]:
         if not self.config:
             return ()
-        return (f"sets {', '.join(self.config)} of {self.external.told} and puts the old values back",)
+        return (f"sets {', '.join(self.config)} of {self.external.told} and restores the old values",)
 
-    def up(self, site: Site, below: Standing) -> ExternalServer:
+    def build(self, site: Site, below: BuiltLayers) -> ExternalServer:
         return attach(site, self.external, self.config)
 
-    def down(self, site: Site, product: ExternalServer) -> None:
+    def remove(self, site: Site, product: ExternalServer) -> None:
         product.put_back()

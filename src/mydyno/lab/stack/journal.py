@@ -9,14 +9,14 @@ something that never happened, and undoing that does nothing.
 from __future__ import annotations
 
 import json
-import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from mydyno.core.beneath import open_below, read_below
+from mydyno.core.durable import SyncedLog
 from mydyno.core.errors import LabError, UndoError
 from mydyno.core.visible import visible_line
 from mydyno.core.writing import writing_hint
@@ -58,21 +58,16 @@ class Journal:
         lab = lab.resolve()
         self.path = lab / FILE_NAME
         self._lock = threading.Lock()
-        self._open: dict[int, Undo] = {}
-        self._damaged: list[int] = []
-        self._found: frozenset[int] = frozenset()
-        """Intentions that stood in the file when it was opened: somebody else may have written them."""
-        self._next = 1
         self.left: list[str] = []
         """What the ways back have left as it is, since somebody else has changed it: a sentence each."""
+        self._log = SyncedLog(lab, self.path)
         try:
-            self._read()
-            is_new = not self.path.is_file()
-            self._file = open_below(lab, self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            if is_new:
-                _sync_folder(self.path.parent)
+            self._open, self._damaged, self._next = _replayed(self._log.lines())
+            self._log.create()
         except OSError as error:
             raise LabError(f"the undo journal {self.path} cannot be opened: {error.strerror}") from error
+        self._found = frozenset(self._open)
+        """Intentions that stood in the file when it was opened: somebody else may have written them."""
 
     def intend(self, undo: Undo, instead_of: int | None = None) -> int:
         """Records how to undo what is about to be done; do it only after this has returned.
@@ -90,7 +85,7 @@ class Journal:
             if instead_of is not None:
                 entry["instead_of"] = instead_of
             try:
-                self._append(entry)
+                self._log.append(json.dumps(entry, separators=(",", ":")).encode())
             except OSError as error:
                 raise LabError(
                     f"the undo journal {self.path} cannot be written: {error.strerror}",
@@ -118,7 +113,7 @@ class Journal:
             # On a full disk the line is lost and the undo is repeated at the next clean-up, where it
             # finds nothing to do. Failing here would hide the error that brought us down.
             try:
-                self._append({"undone": number})
+                self._log.append(b'{"undone":%d}' % number)
             except OSError:
                 return
             self._forget(undo)
@@ -142,21 +137,18 @@ class Journal:
                 failures.append(str(error))
         if failures:
             raise UndoError(
-                "not everything could be put back:\n" + "\n".join(f"  - {failure}" for failure in failures),
-                "mend the cause and run `mydyno cleanup` again: the journal keeps what is left",
+                "not everything could be restored:\n" + "\n".join(f"  - {failure}" for failure in failures),
+                "fix the cause and run `mydyno cleanup` again: the journal keeps what is left",
             )
         return undone
-
-    def close(self) -> None:
-        os.close(self._file)
 
     def _refuse_others(self, undo: WayBack) -> None:
         if not receipts.is_ours(self.path.parent, undo.model_dump_json()):
             raise UndoError(
-                f"refused: {receipts.receipts_folder()} does not say that mydyno has begun it in this lab as "
-                f"this user: {visible_line(undo.sentence())}",
-                "clean up as the user that ran it, with the lab where it was; or put it back by hand and "
-                f"take its line out of {self.path}",
+                f"refused: {receipts.receipts_folder()} has no record that mydyno began this in this lab "
+                f"as this user: {visible_line(undo.sentence())}",
+                "clean up as the user that ran it, with the lab where it was; or undo it by hand and "
+                f"remove its line from {self.path}",
             )
 
     def _forget(self, undo: WayBack | None) -> None:
@@ -164,53 +156,23 @@ class Journal:
         if undo is not None and undo.needs_receipt and not same:
             receipts.remove(self.path.parent, undo.model_dump_json())
 
-    def _append(self, entry: dict[str, object]) -> None:
-        size = os.fstat(self._file).st_size
-        line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
-        try:
-            if os.write(self._file, line) != len(line):
-                raise OSError(28, "No space left on device")
-            os.fsync(self._file)
-        except OSError:
-            os.ftruncate(self._file, size)
-            raise
-
-    def _read(self) -> None:
-        try:
-            content = read_below(self.path.parent, self.path)
-        except FileNotFoundError:
-            return
-        whole = content.rfind(b"\n") + 1
-        if whole != len(content):
-            # A line cut short was never synced, so what it announced was never done.
-            descriptor = open_below(self.path.parent, self.path, os.O_WRONLY)
-            try:
-                os.ftruncate(descriptor, whole)
-            finally:
-                os.close(descriptor)
-        self._open, self._damaged, self._next = _replayed(content[:whole])
-        self._found = frozenset(self._open)
-
 
 def outstanding_in(lab: Path) -> list[Undo]:
     """What the journal of `lab` still holds, oldest first; it is only read. Raises LabError."""
     lab = lab.resolve()
     try:
-        content = read_below(lab, lab / FILE_NAME)
-    except FileNotFoundError:
-        return []
+        held, _, _ = _replayed(SyncedLog(lab, lab / FILE_NAME).lines())
     except OSError as error:
         raise LabError(f"cannot read {lab / FILE_NAME}: {error.strerror}") from error
-    held, _, _ = _replayed(content[: content.rfind(b"\n") + 1])
     return [held[number] for number in sorted(held)]
 
 
-def _replayed(content: bytes) -> tuple[dict[int, Undo], list[int], int]:
+def _replayed(lines: Sequence[bytes]) -> tuple[dict[int, Undo], list[int], int]:
     """Whole lines -> what is intended and not undone by number, the damaged lines, the next number."""
     held: dict[int, Undo] = {}
     damaged: list[int] = []
     following = 1
-    for line_number, line in enumerate(content.splitlines(), start=1):
+    for line_number, line in enumerate(lines, start=1):
         try:
             entry = _LINE.validate_json(line)
             if isinstance(entry, _Undone):
@@ -222,11 +184,3 @@ def _replayed(content: bytes) -> tuple[dict[int, Undo], list[int], int]:
         except ValidationError:
             damaged.append(line_number)
     return held, damaged, following
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,4 +1,4 @@
-"""A layer: one storey of the machine under test, described as a frozen value."""
+"""A layer: one part of the system under test, described as a frozen value."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from mydyno.lab.stack.site import Site
 _Product = TypeVar("_Product")
 
 
-class Standing:
-    """What the raised layers gave, bottom first: a layer looks here for what it stands on."""
+class BuiltLayers:
+    """The products of the layers built so far, bottom first: a layer finds here what it is built on."""
 
     def __init__(self, products: tuple[object, ...] = ()) -> None:
         self._products = products
@@ -24,7 +24,7 @@ class Standing:
         for product in reversed(self._products):
             if isinstance(product, kind):
                 return product
-        raise MydynoError(f"no layer below gives a {kind.__name__}")
+        raise MydynoError(f"no layer below provides a {kind.__name__}")
 
     def all(self, kind: type[_Product]) -> tuple[_Product, ...]:
         """Every product of this kind, bottom first."""
@@ -32,7 +32,7 @@ class Standing:
 
 
 class Layer(Protocol):
-    """One storey. It is a value: it holds what to build, and never what has been built."""
+    """A value: it holds what to build, and never what has been built."""
 
     @property
     def name(self) -> str:
@@ -40,19 +40,19 @@ class Layer(Protocol):
 
     @property
     def cost_seconds(self) -> float:
-        """About how long `up` takes: what the planner groups trials by."""
+        """About how long `build` takes: what the planner groups trials by."""
 
     def fingerprint(self) -> str:
         """Two layers of one name with one fingerprint are interchangeable: the one is not rebuilt."""
 
     def side_effects(self) -> tuple[str, ...]:
-        """What `up` does outside the lab, one sentence each, to be shown before it is done."""
+        """What `build` does outside the lab, one sentence each, to be shown before it is done."""
 
-    def up(self, site: Site, below: Standing) -> Any:
-        """Builds it and gives its product. When it raises, it has left nothing behind."""
+    def build(self, site: Site, below: BuiltLayers) -> Any:
+        """Builds it and returns its product. When it raises, it has left nothing behind."""
 
-    def down(self, site: Site, product: Any) -> None:
-        """Takes down what `up` gave. Whatever it cannot undo is still in the journal."""
+    def remove(self, site: Site, product: Any) -> None:
+        """Removes what `build` returned. Whatever it cannot undo is still in the journal."""
 
 
 def fingerprint_of(parts: Mapping[str, object]) -> str:

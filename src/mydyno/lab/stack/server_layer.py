@@ -9,7 +9,7 @@ from pathlib import Path
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.lab.stack.datadir import DataDirectory
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.site import Site
 from mydyno.machine.limits import Limits
@@ -56,13 +56,13 @@ class ServerLayer:
             "keeps its socket in a private folder mydyno-* of the temporary folder while it runs",
         )
 
-    def up(self, site: Site, below: Standing) -> RunningServer:
+    def build(self, site: Site, below: BuiltLayers) -> RunningServer:
         directory = below.of(DataDirectory)
         if directory.release != str(self.binary.version):
             raise ServerError(
-                f"{self.binary.path} is {self.binary.version} and the data is of {directory.release}: it is "
-                "not started, since it would change the files",
-                "a dataset belongs to the release that made it",
+                f"{self.binary.path} is {self.binary.version} and the data is from {directory.release}: it "
+                "is not started, since it would change the files",
+                "a dataset can only be used by the release that made it",
             )
         config = canonical(self.binary, self.config)
         placed = place_settings_of(self.binary, directory.places, config)
@@ -82,5 +82,5 @@ class ServerLayer:
             limits=self.limits,
         )
 
-    def down(self, site: Site, product: RunningServer) -> None:
+    def remove(self, site: Site, product: RunningServer) -> None:
         product.stop()

@@ -10,19 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
+from mydyno.core.sql_names import quote
 from mydyno.lab.stack.dataset import Facts
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.server import Server
 from mydyno.lab.stack.site import Site
+from mydyno.server.access import dbapi
 from mydyno.server.access.session import session
 from mydyno.server.variables import catalogue
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 MARK = "made by mydyno"
 """How the comment of every table begins that mydyno makes: what it may drop again without asking."""
@@ -63,12 +61,12 @@ class TablesLayer:
         )
 
     def side_effects(self) -> tuple[str, ...]:
-        return (f"makes tables in the schema {self.database}, where they stay",)
+        return (f"creates tables in the schema {self.database}, and keeps them",)
 
-    def up(self, site: Site, below: Standing) -> LoadedTables:
+    def build(self, site: Site, below: BuiltLayers) -> LoadedTables:
         """Raises ServerError when a table in the way was not made by mydyno."""
         server = below.of(Server)  # type: ignore[type-abstract]
-        with session(server.login, "the tables could not be looked at", _COUNTING_SECONDS) as cursor:
+        with session(server.login, "the tables could not be read", _COUNTING_SECONDS) as cursor:
             if foreign := foreign_tables(cursor, self.database, self.names):
                 raise ServerError(f"{server.login.address}: {refusal(self.database, foreign)}", WAY_OUT)
             digest = self._digest(server.settings)
@@ -76,11 +74,11 @@ class TablesLayer:
         facts: Facts = {"tables": rows} if rows is not None else self.prepare(server)
         # Freshly made tables say no more than whose they are.
         if self.writes == (rows is not None):
-            with session(server.login, "a table could not be marked", _COUNTING_SECONDS) as cursor:
+            with session(server.login, "a table could not be commented", _COUNTING_SECONDS) as cursor:
                 self._mark(cursor, facts["tables"], digest)
         return LoadedTables(facts)
 
-    def down(self, site: Site, product: LoadedTables) -> None:
+    def remove(self, site: Site, product: LoadedTables) -> None:
         """They stay: the next trial, or the next run, may find them as they should be."""
 
     def _digest(self, settings: Mapping[str, Setting]) -> str:
@@ -88,7 +86,7 @@ class TablesLayer:
         shaping = {name: settings[name] for name in sorted(catalogue().shaping() & settings.keys())}
         return fingerprint_of({"format": _FORMAT, "settings": shaping, "contents": dict(self.contents)})
 
-    def _fresh(self, cursor: Cursor, digest: str) -> dict[str, int] | None:
+    def _fresh(self, cursor: dbapi.Cursor, digest: str) -> dict[str, int] | None:
         """Rows of each table when all of them are there with these contents; else None."""
         found: dict[str, int] = {}
         of = 0
@@ -99,23 +97,23 @@ class TablesLayer:
         if not found or len(found) != of:
             return None
         for table, rows in found.items():
-            cursor.execute(f"SELECT COUNT(*) FROM `{self.database}`.`{table}`")
+            cursor.execute(f"SELECT COUNT(*) FROM {quote(self.database, table)}")
             (count,) = cursor.fetchone() or (None,)
             if count != rows:
                 return None
         return found
 
-    def _mark(self, cursor: Cursor, tables: Mapping[str, int], digest: str) -> None:
+    def _mark(self, cursor: dbapi.Cursor, tables: Mapping[str, int], digest: str) -> None:
         for table, rows in tables.items():
             contents = f": {rows} rows of {digest}, one of {len(tables)} tables"
             comment = MARK + ("" if self.writes else contents)
-            cursor.execute(f"ALTER TABLE `{self.database}`.`{table}` COMMENT = '{comment}'")
+            cursor.execute(f"ALTER TABLE {quote(self.database, table)} COMMENT = '{comment}'")
 
 
-WAY_OUT = "name another schema in setup.server.external.database; mydyno drops no table that it has not made"
+WAY_OUT = "use another schema in setup.server.external.database; it drops no table that it did not create"
 
 
-def comments(cursor: Cursor, database: str) -> dict[str, str]:
+def comments(cursor: dbapi.Cursor, database: str) -> dict[str, str]:
     """Every table and view of the schema with its comment; nothing without such a schema."""
     cursor.execute(
         "SELECT table_name, table_comment FROM information_schema.tables WHERE table_schema = %s", (database,)
@@ -123,7 +121,7 @@ def comments(cursor: Cursor, database: str) -> dict[str, str]:
     return {str(table): str(comment) for table, comment in cursor.fetchall()}
 
 
-def foreign_tables(cursor: Cursor, database: str, names: Sequence[str]) -> list[str]:
+def foreign_tables(cursor: dbapi.Cursor, database: str, names: Sequence[str]) -> list[str]:
     """Those of `names` that are there and that mydyno has not made."""
     wanted = {name.lower() for name in names}
     return [
@@ -136,4 +134,4 @@ def foreign_tables(cursor: Cursor, database: str, names: Sequence[str]) -> list[
 def refusal(database: str, foreign: Sequence[str]) -> str:
     """The sentence about tables in the way."""
     more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
-    return f"the table {database}.{foreign[0]}{more} is in the way, and mydyno has not made it"
+    return f"the table {database}.{foreign[0]}{more} already exists, and mydyno did not create it"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
@@ -90,21 +89,21 @@ class Campaign:
         machine = self.host.environment(self.lab.path)
         run.record_environment(environment_facts(machine, self.prepared, engine_version()))
         self._fetch_kernels(emit)
-        with closing(Journal(self.lab.path)) as journal:
-            # What an earlier, killed run has left behind must not stand in the way of this one.
-            journal.replay()
-            for sentence in journal.left:
-                emit(Step(sentence))
-            site = Site(self.lab.path, self.host, journal)
-            stack = Stack(site, announce=lambda layer: emit(_raising(layer)))
-            try:
-                run_trial = TrialRunner(self.prepared, stack, run, emit)
-                for trial in chain(first, chain.from_iterable(blocks)):
-                    run_trial(trial)
-                return run_trial.failures.first
-            finally:
-                with uninterrupted():
-                    stack.close()
+        journal = Journal(self.lab.path)
+        # What an earlier, killed run has left behind must not stand in the way of this one.
+        journal.replay()
+        for sentence in journal.left:
+            emit(Step(sentence))
+        site = Site(self.lab.path, self.host, journal)
+        stack = Stack(site, announce=lambda layer: emit(_raising(layer)))
+        try:
+            run_trial = TrialRunner(self.prepared, stack, run, emit)
+            for trial in chain(first, chain.from_iterable(blocks)):
+                run_trial(trial)
+            return run_trial.failures.first
+        finally:
+            with uninterrupted():
+                stack.close()
 
     def _releases(self) -> list[str]:
         """Those that must not be removed while it runs."""
@@ -125,8 +124,8 @@ def _recovered(run: RunWriter) -> list[str]:
     """What an earlier start that did not end well has left, and what became of it."""
     found = run.recovery
     told = [
-        ("was cut off in {}: measured again", found.swept),
-        ("had finished {} without entering it: entered now", found.adopted),
+        ("was interrupted in {}: measured again", found.swept),
+        ("had finished {} without recording it: recorded now", found.adopted),
         ("left {} unreadable: moved aside, measured again", found.damaged),
     ]
     return [f"an earlier start {text.format(', '.join(trials))}" for text, trials in told if trials]

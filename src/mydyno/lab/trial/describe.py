@@ -30,7 +30,7 @@ from mydyno.lab.stack import DataDirectory, ExternalFacts, FrozenDataset
 from mydyno.lab.stack.cache import PageCache, WarmPool
 from mydyno.lab.stack.server.placement import Placement
 from mydyno.lab.trial.preflight import Prepared
-from mydyno.lab.trial.raising import Raised
+from mydyno.lab.trial.running import Running
 from mydyno.machine.environment import Environment
 from mydyno.server.variables import Note, Remark
 from mydyno.server.variables.convert import text_of
@@ -84,9 +84,9 @@ def _levels_in(experiment: Experiment, plan: Plan) -> dict[str, tuple[str, ...]]
     }
 
 
-def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
+def ground_record(running: Running, host: Host) -> GroundRecord | None:
     """Where the storage of a trial stands, read back while it does; None when there is none."""
-    ground = raised.ground
+    ground = running.ground
     if ground is None:
         return None
     # What a guest's kernel counts as memory is a little different at each boot.
@@ -100,19 +100,19 @@ def ground_record(raised: Raised, host: Host) -> GroundRecord | None:
         disk_model="; ".join(
             [ground.disk_model, *(f"{name}: {value}" for name, value in ground.described.items())]
         ),
-        volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in raised.described().items()),
+        volumes=tuple(VolumeRecord(name=name, facts=facts) for name, facts in running.described().items()),
     )
 
 
 def data_record(
-    raised: Raised, setup: Setup, variables: Mapping[str, str], status: Mapping[str, str]
+    running: Running, setup: Setup, variables: Mapping[str, str], status: Mapping[str, str]
 ) -> DataRecord:
     """How the data was cloned and how warm it is; `status` is the server's before the first phase."""
-    clone = raised.standing.of(DataDirectory).clone
-    pages = raised.standing.of(PageCache)
-    warmed = raised.standing.all(WarmPool)
+    clone = running.layers.of(DataDirectory).clone
+    pages = running.layers.of(PageCache)
+    warmed = running.layers.all(WarmPool)
     return DataRecord(
-        dataset=raised.standing.of(FrozenDataset).name,
+        dataset=running.layers.of(FrozenDataset).name,
         clone=clone.how,
         clone_seconds=round(clone.seconds, 3),
         cache=setup.cache,

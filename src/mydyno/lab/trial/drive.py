@@ -1,60 +1,165 @@
-"""Who carries out a trial's load: the engine, or the external program that the workload names."""
+"""Drives the load of one trial on what is running for it, and notes what is known only while it runs."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from mydyno.core.errors import StorageError
+from mydyno.core.errors import EngineError, HostError, MydynoError
+from mydyno.core.sql_names import quote
 from mydyno.lab.load.driver import Driver
-from mydyno.lab.load.engine import Engine
-from mydyno.lab.load.external import External
-from mydyno.lab.load.fio import Fio
-from mydyno.lab.load.job import Job
-from mydyno.lab.plan import Plan, PlannedTrial
-from mydyno.lab.spec import Workload
-from mydyno.lab.trial.raising import Raised
-from mydyno.machine.protocol import Host
+from mydyno.lab.load.job import Target
+from mydyno.lab.results.records import DataRecord, GroundRecord, SettingTranslation, Work
+from mydyno.lab.stack import DataDirectory, RunningServer, Server, settings_difference, understand
+from mydyno.lab.stack.server.placement import read_placement
+from mydyno.lab.stack.undo.base import comes_true
+from mydyno.lab.trial.attempt import Attempt
+from mydyno.lab.trial.collect import Collector
+from mydyno.lab.trial.describe import data_record, ground_record, translations_of, with_files
+from mydyno.lab.trial.drivers import disk_driver, driver
+from mydyno.lab.trial.events import Listener
+from mydyno.lab.trial.external import changed_meanwhile
+from mydyno.lab.trial.failures import Failure, spoils_one_trial
+from mydyno.lab.trial.job import database_of, driving, keeps_row_counts
+from mydyno.lab.trial.preflight import Prepared
+from mydyno.lab.trial.progress import progress_of
+from mydyno.lab.trial.running import Running
+from mydyno.lab.trial.settings import settings_of
+from mydyno.machine.process_limits import limits_difference
+from mydyno.server.access import dbapi
+from mydyno.server.variables.durability import durability
+
+_ENDING_SECONDS = 2.0
 
 
-def driver(workload: Workload, job: Job, host: Host) -> Driver:
-    """The job, started on `host`. Raises MissingToolError, UsageError, EngineError."""
-    external = workload.external
-    if external is None:
-        return Engine(job, host)
-    return External(
-        job.target,
-        job.phases,
-        external,
-        job.sampling,
-        seed=job.seed,
-        prepare=job.prepare,
-        interval_s=job.interval_s,
-        drop_existing=job.drop_existing,
-        answer_within_s=job.answer_within_s,
-    )
+@dataclass
+class Observed:
+    """What a trial has shown while it ran."""
+
+    ground: GroundRecord | None = None
+    data: DataRecord | None = None
+    collector: Collector = field(default_factory=Collector)
+    server_version: str | None = None
+    durability: str | None = None
+    settings_asked: Mapping[str, Any] = field(default_factory=dict)
+    settings_in_force: Mapping[str, str] = field(default_factory=dict)
+    translations: tuple[SettingTranslation, ...] = ()
+    differences: list[str] = field(default_factory=list)
+    misplaced: tuple[str, ...] = ()
+    rows_expected: Mapping[str, int] = field(default_factory=dict)
+    rows_found: Mapping[str, int] | None = None
+    server_alive: bool = True
+    host_lost: str | None = None
+    failure: Failure | None = None
+    """Why the load ended by itself, on a server and a host that live."""
+    host_seen: bool = True
+    """Whether the server's machine could be sampled."""
 
 
-def disk_driver(
-    workload: Workload,
-    raised: Raised,
-    plan: Plan,
-    trial: PlannedTrial,
-    folder: Path,
-    part: Literal["fill", "measure"],
-) -> Driver:
-    """fio on a volume of what stands; `folder` keeps its reports. Raises StorageError, MissingToolError."""
-    options, ground = workload.fio_options, raised.ground
-    volume = raised.volumes.get(options.volume) if options is not None else None
-    if options is None or ground is None or volume is None:
-        raise StorageError("fio has no volume to run on", "give setup.storage with the volume that it names")
-    return Fio(
-        options,
-        volume.path,
-        ground.host,
-        seed=trial.seed,
-        interval_s=plan.sampling.every,
-        folder=folder,
-        part=part,
-        answer_within_s=workload.answer_within,
-    )
+@dataclass(frozen=True)
+class LoadRun:
+    """The load of one attempt, from its first phase to the checks after its last."""
+
+    prepared: Prepared
+    attempt: Attempt
+    running: Running
+    emit: Listener
+    observed: Observed = field(default_factory=Observed)
+
+    def drive(self) -> Observed:
+        """A server or a guest that dies under the load ends the trial, not the run."""
+        observed, point = self.observed, self.attempt.point
+        try:
+            observed.ground = ground_record(self.running, point.setup.host)
+            if self.running.server is None:
+                self._drive_disks()
+            else:
+                self._drive_server(self.running.server)
+        except HostError as error:
+            observed.host_lost = error.message
+        except MydynoError as error:
+            if not spoils_one_trial(error, point):
+                raise
+            observed.failure = Failure("load", error)
+        return observed
+
+    def _drive_disks(self) -> None:
+        attempt = self.attempt
+        load = disk_driver(
+            attempt.point.workload,
+            self.running,
+            self.prepared.plan,
+            attempt.planned,
+            attempt.folder,
+            "measure",
+        )
+        self._collect(load, "ios")
+
+    def _drive_server(self, server: Server) -> None:
+        observed, point, planned = self.observed, self.attempt.point, self.attempt.planned
+        self._note_settings(server)
+        if isinstance(server, RunningServer):
+            self._note_data(server)
+        database = database_of(point)
+        observed.rows_expected = self.running.tables if keeps_row_counts(point.workload) else {}
+        job = driving(Target.of(server.login, database), self.prepared.plan, point, planned, server.pid)
+        try:
+            self._collect(driver(point.workload, job, server.host), "queries")
+        except EngineError:
+            if not _has_ended(server):
+                raise
+        observed.rows_found = _rows_found(server, database, observed.rows_expected)
+        observed.server_alive = observed.rows_found is not None or not _has_ended(server)
+        if point.setup.server.external is not None and observed.server_alive:
+            observed.differences += changed_meanwhile(
+                observed.settings_asked, observed.settings_in_force, server.variables()
+            )
+
+    def _note_settings(self, server: Server) -> None:
+        observed, point = self.observed, self.attempt.point
+        observed.host_seen = server.pid is not None
+        observed.server_version = str(server.version)
+        observed.settings_asked, observed.settings_in_force = server.settings, server.variables()
+        understood = understand(self.prepared.knows(point), settings_of(point))
+        observed.translations = translations_of(understood.notes)
+        observed.durability = durability(observed.settings_in_force, self.running.unflushed).label
+        settings = settings_difference(observed.settings_asked, observed.settings_in_force)
+        observed.differences = [str(difference) for difference in settings]
+        if (limits := point.setup.limits) is not None:
+            refused = limits_difference(limits, server.limits())
+            observed.differences += [difference.sentence() for difference in refused]
+
+    def _note_data(self, server: RunningServer) -> None:
+        """What is known only of data that mydyno has placed itself: its clone, and where its files lie."""
+        observed, variables = self.observed, self.observed.settings_in_force
+        observed.data = data_record(self.running, self.attempt.point.setup, variables, server.status())
+        placement = read_placement(server, self.running.layers.of(DataDirectory).places, variables)
+        observed.misplaced = placement.wrong
+        observed.ground = observed.ground and with_files(observed.ground, placement)
+
+    def _collect(self, load: Driver, work: Work) -> None:
+        collector = self.observed.collector
+        with load:
+            for message in load:
+                collector.hear(message)
+                if event := progress_of(message, collector, work):
+                    self.emit(event)
+
+
+def _has_ended(server: Server) -> bool:
+    """Of a server that does not answer: a killed process closes its sockets a moment before it is gone."""
+    return comes_true(lambda: not server.alive(), _ENDING_SECONDS)
+
+
+def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dict[str, int] | None:
+    """Rows of each table after the load; None when the server no longer answers."""
+    try:
+        with server.connect() as connection, connection.cursor() as cursor:
+            rows = {}
+            for table in tables:
+                cursor.execute(f"SELECT COUNT(*) FROM {quote(database)}.{quote(table)}")
+                (rows[table],) = cursor.fetchone() or (0,)
+            return rows
+    except dbapi.Error:
+        return None

@@ -118,7 +118,7 @@ class Looked(Event):
     type: ClassVar[str] = "looked"
     block: int
     half_width: float | None
-    """Of the comparison that is known worst, 0.03 for ±3 %; None when one has no interval yet."""
+    """Of the comparison that is known worst, 0.03 for ±3%; None when one has no interval yet."""
     wanted: float
     worst: str
     """The title of its point."""

@@ -1,4 +1,4 @@
-"""Trials that could not be measured: which errors the other trials survive, and when a point is given up."""
+"""Trials that could not be measured: which errors the other trials survive, and when a point is skipped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mydyno.core.errors import LabError, MountRefusedError, MydynoError, UndoErr
 from mydyno.lab.plan import Point
 from mydyno.lab.results.records import FAILED, SKIPPED, Invalidity
 
-GIVEN_UP_AFTER = 2
+SKIPPED_AFTER = 2
 """Failures of a point in the same step, without a trial of it that was measured, after which its further
 trials are not tried: what fails twice in one place fails for a reason, and a guest costs half a minute."""
 
@@ -33,9 +33,12 @@ class Failure:
         return Invalidity(check=FAILED, message=message)
 
 
-def spoils_one_trial(error: MydynoError) -> bool:
-    """Whether the other trials can go on after `error`; otherwise it ends the run."""
-    return not isinstance(error, _ENDS_THE_RUN)
+def spoils_one_trial(error: MydynoError, point: Point) -> bool:
+    """Whether the other trials can go on after `error` in a trial of `point`; otherwise it ends the run.
+
+    An external server may keep the settings of a trial that broke off: the run ends; the journal has them.
+    """
+    return not isinstance(error, _ENDS_THE_RUN) and point.setup.server.external is None
 
 
 Refusal = tuple[str, str | None, str, str]
@@ -64,13 +67,13 @@ class Failures:
     def measured(self, point: Point) -> None:
         self._measured.add(point.id)
 
-    def given_up(self, point: Point) -> Invalidity | None:
+    def skipped(self, point: Point) -> Invalidity | None:
         """Why the further trials of a point are not tried; None while they are."""
         if point.id in self._measured:
             return None
         failures = self._of_point.get(point.id, [])
         message = self._known_refusal(point) or _refused_mount(failures) or _failed_twice(failures)
-        return None if message is None else Invalidity(check=SKIPPED, message=f"not tried: {message}")
+        return None if message is None else Invalidity(check=SKIPPED, message=f"skipped: {message}")
 
     def _known_refusal(self, point: Point) -> str | None:
         """An option of one of its volumes that was refused before, in a trial of this point or another."""
@@ -84,11 +87,11 @@ class Failures:
 
 def _refused_mount(failures: Sequence[Failure]) -> str | None:
     refused = [failure for failure in failures if isinstance(failure.error, MountRefusedError)]
-    return f"a trial of this point failed in {refused[0].step}, and would again" if refused else None
+    return f"an earlier trial of this point failed in {refused[0].step}" if refused else None
 
 
 def _failed_twice(failures: Sequence[Failure]) -> str | None:
-    last = failures[-GIVEN_UP_AFTER:]
-    if len(last) < GIVEN_UP_AFTER or len({failure.step for failure in last}) > 1:
+    last = failures[-SKIPPED_AFTER:]
+    if len(last) < SKIPPED_AFTER or len({failure.step for failure in last}) > 1:
         return None
-    return f"{GIVEN_UP_AFTER} trials of this point failed in the same step ({last[-1].step})"
+    return f"{SKIPPED_AFTER} trials of this point failed in the same step ({last[-1].step})"

@@ -17,7 +17,7 @@ DATABASE = "mydyno"
 INTERVALS = 60
 """Of the measured part of each phase, at least: enough to judge it."""
 SHORTEST_S = 0.1
-"""Ten intervals a second: putting a histogram together and writing it takes some 0.3 ms, 0.3 % of a CPU."""
+"""Ten intervals a second: putting a histogram together and writing it takes some 0.3 ms, 0.3% of a CPU."""
 
 
 def database_of(point: Point) -> str:

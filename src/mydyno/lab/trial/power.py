@@ -24,11 +24,11 @@ _LOOKED_AT = 50
 
 
 def power_sentence(plan: Plan, lab: Path) -> str | None:
-    """`5 repetitions see differences of 4 % or more...`; None when the plan compares nothing."""
+    """`5 repetitions see differences of 4% or more...`; None when the plan compares nothing."""
     if sum(point.control_of is None for point in plan.points) < 2:
         return None
     found = _earlier(plan, lab)
-    chance = f"{POWER:.0%}".replace("%", " %")
+    chance = f"{POWER:.0%}"
     if found is not None:
         run, spread = found
         seen = _smallest(plan, spread.value, spread.paired)
@@ -40,10 +40,10 @@ def power_sentence(plan: Plan, lab: Path) -> str | None:
     if not differences:
         return f"{_repetitions(plan)} {_sees(None)}"
     listed = ", ".join(map(_percent, differences))
-    assumed = ", ".join(f"{spread:.0%}".replace("%", " %") for spread in ASSUMED)
+    assumed = ", ".join(f"{spread:.0%}" for spread in ASSUMED)
     return (
-        f"{_repetitions(plan)} see differences of {listed} or more with {chance} power, where trials of the "
-        f"same differ by {assumed} (no earlier results in {lab} say which)"
+        f"{_repetitions(plan)} have a minimum detectable effect of {listed} with {chance} power if trials of "
+        f"the same point differ by {assumed} (no earlier results in {lab})"
     )
 
 
@@ -92,13 +92,13 @@ def _repetitions(plan: Plan) -> str:
 
 def _sees(difference: float | None) -> str:
     return (
-        "can show no difference at all"
+        "cannot detect any difference"
         if difference is None
-        else f"see differences of {_percent(difference)} or more"
+        else f"have a minimum detectable effect of {_percent(difference)}"
     )
 
 
 def _percent(share: float) -> str:
     """Rounded up to two digits."""
     digits = max(0, 1 - math.floor(math.log10(share * 100))) if share > 0 else 0
-    return f"{math.ceil(share * 100 * 10**digits - 1e-9) / 10**digits:.{digits}f} %"
+    return f"{math.ceil(share * 100 * 10**digits - 1e-9) / 10**digits:.{digits}f}%"

@@ -5,7 +5,7 @@ Nothing heavy is imported here: the process that `press.py` starts has nothing e
 
 from __future__ import annotations
 
-import tempfile
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,9 @@ from typing import Any
 import vl_convert
 
 from mydyno.core.cache import cache_folder
-from mydyno.page.format import GROUP
+from mydyno.core.durable import replacing
 
-LOCALE = {"decimal": ".", "thousands": GROUP, "grouping": [3], "currency": ["", ""]}
+LOCALE = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", ""]}
 _SNIPPET = "window.vegaEmbed=vegaEmbed"
 
 
@@ -32,7 +32,7 @@ def png(drawn: str, scale: float = 2.0) -> bytes:
 
 def script() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script, which sets `window.vegaEmbed`. Packing it takes seconds,
-    so it is kept in the cache; where that cannot be written it is packed anew each time."""
+    so it is kept in the cache; where that cannot be written it is packed each time."""
     path = cache_folder("page") / f"vega-of-vl-convert-{version('vl-convert-python')}.js"
     try:
         return path.read_text(encoding="utf-8")
@@ -44,10 +44,7 @@ def script() -> str:
 
 def _keep(path: Path, text: str) -> None:
     """Whole or not at all: another report may be reading."""
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-            file.write(text)
-        Path(file.name).replace(path)
-    except OSError:
-        return
+        with replacing(path) as file:
+            file.write(text.encode())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from mydyno.core.plurals import plural
-from mydyno.page.format import MINUS, change, count, number, plain_spaces, ratio, shorten
+from mydyno.page.format import MINUS, change, count, number, ratio, shorten
 from mydyno.page.lines import Line, Style, wrapped
 from mydyno.page.zoned import Zone
 from mydyno.queries.change import FEWEST, NOTABLE
@@ -106,7 +106,7 @@ def _change(rank: int, each: Change, width: int) -> Iterator[Line]:
     word = verdict(each)
     if each.load is not None:
         word += f", load {_load_of(each.old)} -> {_load_of(each.new)} ({signed(each.load)})"
-    yield Line(plain_spaces(f"{rank:3}. {word}"), _STYLES.get(each.times, "heading"))
+    yield Line(f"{rank:3}. {word}", _STYLES.get(each.times, "heading"))
     yield from wrapped(each.fingerprint, width, first=_INDENT)
     for text in change_words(each):
         yield from wrapped(text, width, first=f"{_INDENT}  ", rest=f"{_INDENT}    ")
@@ -156,7 +156,7 @@ def _mean_words(each: Change) -> str:
         )
     text += f" ({ratio(found.low)} to {ratio(found.high)})"
     if each.times == "unsure":
-        text += f", neither a change of {NOTABLE * 100:.0f} % nor its absence is shown"
+        text += f", neither a change of {NOTABLE * 100:.0f}% nor its absence is shown"
     if each.chance_slower is not None:
         text += f"; of 100 pairs, the new call is slower in {each.chance_slower * 100:.0f}"
     return text

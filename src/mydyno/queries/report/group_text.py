@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mydyno.page.blocks import heights, on_log_scale
-from mydyno.page.format import MISSING, count, number, plain_spaces, printable, printable_lines, shorten
+from mydyno.page.format import MISSING, count, number, printable, printable_lines, shorten
 from mydyno.page.lines import Line, wrapped
 from mydyno.page.zoned import Zone
 from mydyno.queries.attributes import title
@@ -75,7 +75,7 @@ def _histogram(time: Measure, width: int) -> Iterator[Line]:
     low = amount(time.min if time.min is not None else time.histogram[0][0], "us")
     high = amount(time.max if time.max is not None else time.histogram[-1][0], "us")
     steps = on_log_scale(time.histogram, max(8, min(_STEPS, width - len(f"{_INDENT}{low} ││ {high}"))))
-    yield Line(plain_spaces(f"{_INDENT}{low} │{heights(steps)}│ {high}"))
+    yield Line(f"{_INDENT}{low} │{heights(steps)}│ {high}")
 
 
 def _flags(group: Group, width: int) -> Iterator[Line]:
@@ -101,7 +101,7 @@ def _example(example: Example, zone: Zone, width: int) -> Iterator[Line]:
     for text in lines[:_MOST_LINES]:
         yield Line(f"    {text}", "do")
     if example.is_cut or len(lines) > _MOST_LINES or len(example.text) > _MOST_CHARACTERS:
-        yield Line(plain_spaces(f"    … of {count(example.bytes)} bytes"), "faint")
+        yield Line(f"    … of {count(example.bytes)} bytes", "faint")
 
 
 def _of_example(example: Example, zone: Zone) -> Iterator[str]:
@@ -151,9 +151,7 @@ def _cell(row: PlanRow, name: str) -> str:
     value = getattr(row, name)
     if value is None:
         return MISSING
-    text = (
-        plain_spaces(count(value)) if name == "rows" else f"{value:g}" if name == "filtered" else str(value)
-    )
+    text = count(value) if name == "rows" else f"{value:g}" if name == "filtered" else str(value)
     return printable(text) if name == "extra" else shorten(printable(text), _CELL)
 
 

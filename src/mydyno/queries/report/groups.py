@@ -162,7 +162,7 @@ def _people(group: Group) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _example(example: Example, zone: Zone) -> str:
-    """`The slowest: 812 ms at 2026-11-22 03:30:00 UTC, by web@10.0.0.11 in shop; slow.log, line 31 802`."""
+    """`The slowest: 812 ms at 2026-11-22 03:30:00 UTC, by web@10.0.0.11 in shop; slow.log, line 31,802`."""
     parts = []
     if example.query_time_us is not None:
         parts.append(f"took {amount(example.query_time_us, 'us')}")

@@ -17,7 +17,7 @@ def span(digest: Digest, zone: Zone) -> str:
 
 
 def each_call(group: Group) -> str:
-    """`4 000 calls of 193 ms`."""
+    """`4,000 calls of 193 ms`."""
     time = group.measures.get("query_time")
     told = "one call" if group.count == 1 else f"{count(group.count)} calls"
     return f"{told} of {amount(time.mean, 'us')}" if time and time.sum else told
@@ -41,7 +41,7 @@ def facts(digest: Digest) -> Iterator[tuple[str, str]]:
 
 
 def candidates_told(digest: Digest) -> str:
-    """`2 index candidates would serve statements that take 81 % of the time`; empty without one."""
+    """`2 index candidates would serve statements that take 81% of the time`; empty without one."""
     if not digest.candidates:
         return ""
     served = {id_ for each in digest.candidates for id_ in each.groups}

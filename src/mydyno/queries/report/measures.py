@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mydyno.page.format import plain_spaces
 from mydyno.page.lines import Line
 from mydyno.queries.attributes import title
 from mydyno.queries.records import Figures, Group, Measure
@@ -53,4 +52,4 @@ def _row(measure: Measure, total: Measure | None) -> dict[str, str]:
     for column in ("min", "p50", "p95", "p99", "max"):
         value = getattr(measure, column)
         found[column] = "" if value is None else amount(value, measure.unit)
-    return {column: plain_spaces(text) for column, text in found.items()}
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mydyno.page.blocks import bar
-from mydyno.page.format import MISSING, count, plain_spaces
+from mydyno.page.format import MISSING, count
 from mydyno.page.lines import Line
 from mydyno.queries.records import Digest, Figures, Group
 from mydyno.queries.report.abbreviated import abbreviated
@@ -53,13 +53,11 @@ _COLUMNS = (
 
 def table_lines(digest: Digest, width: int) -> Iterator[Line]:
     """A heading, then a line a group, numbered in the digest's order."""
-    rows = [
-        [plain_spaces(column.cell(group, digest.total)) for column in _COLUMNS] for group in digest.groups
-    ]
+    rows = [[column.cell(group, digest.total) for column in _COLUMNS] for group in digest.groups]
     total = next(place for place, column in enumerate(_COLUMNS) if column.head == "total")
     sums = [_total(group) for group in digest.groups]
     for row, text in zip(rows, amounts_us(sums), strict=True):
-        row[total] = plain_spaces(text)
+        row[total] = text
     rank = len(str(len(digest.groups)))
     told = [
         place

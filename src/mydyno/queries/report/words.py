@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from mydyno.core.plurals import plural
 from mydyno.core.units import format_bytes
 from mydyno.page.blocks import heights
-from mydyno.page.format import GROUP, MISSING, count, latency, number, printable, ratio
+from mydyno.page.format import MISSING, count, latency, number, printable, ratio
 from mydyno.page.zoned import Zone
 from mydyno.queries.attributes import title
 from mydyno.queries.history import times_of_before
 from mydyno.queries.records import Digest, Example, Figures, Group, History, Measure, Problem, Unit
+from mydyno.server.access import dbapi
 
 _MOST = 0.8
 """Groups are named in the headline, the largest first, until they have this share."""
@@ -23,7 +24,7 @@ _HALF = 0.5
 
 
 def headline(digest: Digest) -> str:
-    """`3 of 214 statements take 81 % of the time`; of the calls, where nobody told times."""
+    """`3 of 214 statements take 81% of the time`; of the calls, where nobody told times."""
     groups = all_groups(digest)
     if not groups:
         return "No statement was found"
@@ -85,15 +86,15 @@ def others(groups: int) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """`81 %`, `0.3 %`; a dash where there is no whole. What is not all never reads `100 %`."""
+    """`81%`, `0.3%`; a dash where there is no whole. What is not all never reads `100%`."""
     if whole <= 0:
         return MISSING
     percent = part / whole * 100
     if 0 < percent < 0.1:
-        return "< 0.1 %"
+        return "< 0.1%"
     if 99.5 <= percent < 100:
-        return "> 99 %"
-    return f"{percent:.0f} %" if percent >= 10 or percent == 0 else f"{percent:.1f} %"
+        return "> 99%"
+    return f"{percent:.0f}%" if percent >= 10 or percent == 0 else f"{percent:.1f}%"
 
 
 def share_of_time(group: Group, total: Figures) -> str:
@@ -107,7 +108,7 @@ def examined_per_sent(figures: Figures) -> float | None:
 
 
 def amount(value: float | None, unit: Unit) -> str:
-    """A number of an attribute in its unit: `12.3 ms`, `46 153`, `1.5K`."""
+    """A number of an attribute in its unit: `12.3 ms`, `46,153`, `1.5K`."""
     if value is None:
         return MISSING
     if unit == "us":
@@ -134,7 +135,7 @@ def _digits(value: float) -> str:
     decimals = 2 if value < 10 else 1 if value < 100 else 0
     if value < 10**-decimals / 2:
         return f"< {10**-decimals:.{decimals}f}"
-    return f"{value:,.{decimals}f}".replace(",", GROUP)
+    return f"{value:,.{decimals}f}"
 
 
 def mean(measure: Measure | None) -> str:
@@ -150,9 +151,8 @@ def error_names(errors: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     """`1205 LOCK_WAIT_TIMEOUT` and how often; a number alone where the client library has no name for it."""
     if not errors:
         return []
-    from pymysql.constants import ER
 
-    names = {value: name for name, value in vars(ER).items() if name.isupper()}
+    names = {value: name for name, value in vars(dbapi.ER).items() if name.isupper()}
     named = [
         (number, names.get(int(number)) if number.isdecimal() else None, times) for number, times in errors
     ]
@@ -175,7 +175,7 @@ def history_words(history: History, zone: Zone) -> str:
 
 
 def where(at: Example | Problem) -> str:
-    """`slow.log, line 31 802, byte 1 204 113`: its place, on one line. Empty where it stands nowhere."""
+    """`slow.log, line 31,802, byte 1,204,113`: its place, on one line. Empty where it stands nowhere."""
     line = f"line {count(at.line)}" if at.line is not None else ""
     byte = f"byte {count(at.at_byte)}" if at.at_byte is not None else ""
     return ", ".join(part for part in (printable(at.source or ""), line, byte) if part)

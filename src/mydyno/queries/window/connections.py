@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.session import session
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _NOBODYS = frozenset({"system user", "event_scheduler", "system"})
 _NO_STATEMENTS = ("Daemon", "Binlog Dump", "Connect", "Register Slave")
@@ -42,8 +39,8 @@ class Sessions:
         return named + (f" and {len(most) - _NAMED} more accounts" if len(most) > _NAMED else "")
 
 
-def sessions(cursor: Cursor, threshold: float) -> Sessions:
-    """Raises pymysql.Error."""
+def sessions(cursor: dbapi.Cursor, threshold: float) -> Sessions:
+    """Raises dbapi.Error."""
     cursor.execute("SELECT CONNECTION_ID()")
     (own,) = cursor.fetchone() or (0,)
     cursor.execute("SHOW PROCESSLIST")
@@ -68,12 +65,10 @@ def still_there(login: Login, before: Sessions) -> int | None:
         return None
 
 
-def _above(cursor: Cursor, threshold: float) -> int | None:
-    import pymysql
-
+def _above(cursor: dbapi.Cursor, threshold: float) -> int | None:
     try:
         cursor.execute(_THRESHOLDS, (threshold,))
-    except pymysql.Error:
+    except dbapi.Error:
         return None
     row = cursor.fetchone()
     return int(row[0]) if row else None

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
 from mydyno.queries.window.settings import Output
+from mydyno.server.access import dbapi
 from mydyno.server.variables import global_variables
 from mydyno.survey.asking import account_of
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _NEWER = "SYSTEM_VARIABLES_ADMIN"
 
 
-def must_be_allowed(cursor: Cursor, names: Iterable[str], output: Output) -> None:
+def must_be_allowed(cursor: dbapi.Cursor, names: Iterable[str], output: Output) -> None:
     """Raises ServerError that names the GRANT which is missing."""
     refusals = {name: why for name in names if (why := global_variables.refusal(cursor, name)) is not None}
     if refusals:
@@ -32,13 +29,11 @@ def must_be_allowed(cursor: Cursor, names: Iterable[str], output: Output) -> Non
         _must_read_the_table(cursor)
 
 
-def _must_read_the_table(cursor: Cursor) -> None:
-    import pymysql
-
+def _must_read_the_table(cursor: dbapi.Cursor) -> None:
     try:
         cursor.execute("SELECT start_time FROM mysql.slow_log LIMIT 0")
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         raise ServerError(
-            f"mysql.slow_log cannot be read, nor can the log's file from here: {error.args[-1]}",
-            f"GRANT SELECT ON mysql.slow_log TO {account_of(cursor)}; or --host ssh:USER@HOST for the file",
+            f"mysql.slow_log cannot be read, nor can the log's file from here: {dbapi.text_of(error)}",
+            f"GRANT SELECT ON mysql.slow_log TO {account_of(cursor)}; or --ssh USER@HOST for the file",
         ) from None

@@ -5,15 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mydyno.queries.window.log import Amount
 from mydyno.queries.window.row import Row, start_us, text_of
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login, explained
 from mydyno.server.access.session import session
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 ANSWER_SECONDS = 600
 """A table of gigabytes is read from its beginning: it is kept as CSV, without an index."""
@@ -33,7 +31,7 @@ class TableLog:
 
     name = "mysql.slow_log"
 
-    def __init__(self, login: Login, cursor: Cursor, *, is_mariadb: bool) -> None:
+    def __init__(self, login: Login, cursor: dbapi.Cursor, *, is_mariadb: bool) -> None:
         """`cursor`: of a session that is not logged itself; the rows are read in one of their own."""
         self._login = login
         self._cursor = cursor
@@ -82,12 +80,9 @@ class TableLog:
         return tuple(self._told)
 
     def blocks(self) -> Iterator[bytes]:
-        import pymysql
-        from pymysql.cursors import SSCursor
-
         try:
             with closing(self._login.connect(answer_seconds=ANSWER_SECONDS)) as connection:
-                cursor = SSCursor(connection)
+                cursor = dbapi.SSCursor(connection)
                 more = _has(cursor)
                 columns = ", ".join((_COLUMNS, *more))
                 cursor.execute(
@@ -96,7 +91,7 @@ class TableLog:
                 )
                 for row in cursor:
                     yield text_of(self._row(row, more))
-        except (pymysql.Error, OSError) as error:
+        except (dbapi.Error, OSError) as error:
             raise explained(error, self._login, "mysql.slow_log could not be read") from error
 
     def close(self) -> None:
@@ -118,27 +113,25 @@ class TableLog:
 
     def _rows(self) -> tuple[int, int]:
         """How many there are, and their bytes as text of a file, about."""
-        import pymysql
-
         try:
             self._cursor.execute("SELECT COUNT(*), SUM(LENGTH(sql_text)) FROM mysql.slow_log")
             row = self._cursor.fetchone()
-        except (pymysql.Error, OSError, RuntimeError) as error:
+        except (dbapi.Error, OSError, RuntimeError) as error:
             raise explained(error, self._login, "mysql.slow_log could not be read") from error
         assert row is not None
         return int(row[0]), int(row[0]) * _ROW_BYTES + int(row[1] or 0)
 
 
-def has_fractions(cursor: Cursor) -> bool:
-    """Whether the table keeps parts of a second: MySQL's does since 5.7. Raises pymysql.Error."""
+def has_fractions(cursor: dbapi.Cursor) -> bool:
+    """Whether the table keeps parts of a second: MySQL's does since 5.7. Raises dbapi.Error."""
     return "(6)" in _types(cursor)["query_time"]
 
 
-def _has(cursor: Cursor) -> list[str]:
+def _has(cursor: dbapi.Cursor) -> list[str]:
     """The columns that some releases have more than others."""
     return [name for name in ("thread_id", "rows_affected") if name in _types(cursor)]
 
 
-def _types(cursor: Cursor) -> dict[str, str]:
+def _types(cursor: dbapi.Cursor) -> dict[str, str]:
     cursor.execute("SHOW COLUMNS FROM mysql.slow_log")
     return {str(row[0]): str(row[1]) for row in cursor.fetchall()}

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from mydyno.apply.acts.held_variables import HoldVariables, holding
 from mydyno.apply.means import Means
@@ -24,13 +23,11 @@ from mydyno.queries.window.rights import must_be_allowed
 from mydyno.queries.window.settings import Settings, Wish, settings
 from mydyno.queries.window.table import ANSWER_SECONDS, TableLog, has_fractions
 from mydyno.queries.window.watching import Tell, Wait, Watched, limits, pause, watch
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.server_process import process_of
 from mydyno.server.access.session import session, version_line
 from mydyno.survey.host.machine import LocalMachine, Machine
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _LOCK = "mydyno slowlog"
 _FAST = 0.01
@@ -64,7 +61,7 @@ class Window:
     log: Log
     remarks: tuple[str, ...]
     """What will not be in the log, and what it may cost, a sentence each."""
-    _cursor: Cursor = field(repr=False)
+    _cursor: dbapi.Cursor = field(repr=False)
     _unseen: Sessions | None = field(repr=False)
     """Connections that keep a threshold of their own."""
 
@@ -114,11 +111,9 @@ class Window:
                 raise
 
     def _is_alive(self) -> bool:
-        import pymysql
-
         try:
             self._cursor.execute("DO 1")
-        except (pymysql.Error, OSError):
+        except (dbapi.Error, OSError):
             return False
         return True
 
@@ -174,7 +169,7 @@ def _files(
     return files_far(variables, machine)
 
 
-def _must_be_the_only_one(cursor: Cursor, login: Login) -> None:
+def _must_be_the_only_one(cursor: dbapi.Cursor, login: Login) -> None:
     """By a lock of the server's own, since the other may be on another machine."""
     cursor.execute("SELECT GET_LOCK(%s, 0)", (_LOCK,))
     row = cursor.fetchone()
@@ -185,24 +180,22 @@ def _must_be_the_only_one(cursor: Cursor, login: Login) -> None:
         )
 
 
-def _be_unseen(cursor: Cursor) -> None:
+def _be_unseen(cursor: dbapi.Cursor) -> None:
     """This session looks on while the others are logged."""
-    import pymysql
-
     cursor.execute(f"SET SESSION wait_timeout = {_IDLE_SECONDS}")
     cursor.execute("SET SESSION long_query_time = 31536000")
     try:
         cursor.execute("SET SESSION min_examined_row_limit = 4294967295")
-    except pymysql.Error:
+    except dbapi.Error:
         return  # MySQL 8 wants a right for this one; then a look at the table may be in the log, too.
 
 
-def _variables(cursor: Cursor) -> dict[str, str]:
+def _variables(cursor: dbapi.Cursor) -> dict[str, str]:
     cursor.execute("SHOW GLOBAL VARIABLES")
     return {str(name).lower(): str(value) for name, value in cursor.fetchall()}
 
 
-def _levels(cursor: Cursor, version: Version) -> frozenset[str]:
+def _levels(cursor: dbapi.Cursor, version: Version) -> frozenset[str]:
     """The words of log_slow_verbosity, which only MariaDB lists."""
     if not version.is_mariadb:
         return frozenset()
@@ -215,7 +208,7 @@ def _levels(cursor: Cursor, version: Version) -> frozenset[str]:
 
 
 def _remarks(
-    cursor: Cursor,
+    cursor: dbapi.Cursor,
     version: Version,
     variables: Mapping[str, str],
     wish: Wish,
@@ -225,7 +218,7 @@ def _remarks(
     if wanted.output == "TABLE" and not has_fractions(cursor):
         yield (
             "mysql.slow_log of this release has whole seconds only, so what took less counts as nothing:"
-            " give the log's file (--host)"
+            " give the log's file (--ssh)"
         )
     if wanted.output == "TABLE" and version.is_mariadb:
         yield "mysql.slow_log of MariaDB is text: bytes of a statement that are no UTF-8 have become ? in it"
@@ -233,7 +226,7 @@ def _remarks(
         yield _rate(cursor)
 
 
-def _rate(cursor: Cursor) -> str:
+def _rate(cursor: dbapi.Cursor) -> str:
     """What a threshold near 0 may write in a second at most."""
     before, began = _queries(cursor), time.monotonic()
     pause(_RATE_SECONDS)
@@ -244,7 +237,7 @@ def _rate(cursor: Cursor) -> str:
     )
 
 
-def _queries(cursor: Cursor) -> int:
+def _queries(cursor: dbapi.Cursor) -> int:
     cursor.execute("SHOW GLOBAL STATUS LIKE 'Queries'")
     row = cursor.fetchone()
     return int(row[1]) if row else 0

@@ -27,7 +27,7 @@ class AnyPacket(Packet):
 
 
 class Answer(Result):
-    """Raises whatever exception for an answer that is none: the connection makes a pymysql.Error of it."""
+    """Raises whatever exception for an answer that is none: the connection makes a dbapi.Error of it."""
 
     connection: BoundedConnection
 

@@ -2,7 +2,7 @@
 
 PyMySQL trusts a server: it reads what comes for as long as it comes, and ends in whatever exception its
 parser meets. Here connecting and each statement have a deadline, an answer has a most, the password goes by
-the policy of `transport`, and whatever a server does otherwise is a pymysql.OperationalError of one line.
+the policy of `transport`, and whatever a server does otherwise is an OperationalError of one line.
 
 Source of the protocol: MySQL Internals, "Client/Server Protocol"; packets of PyMySQL 1.2.
 """
@@ -17,13 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pymysql.constants import CR
-from pymysql.err import Error, OperationalError
-from pymysql.protocol import MysqlPacket
-
 from mydyno.core.server_text import one_line
 from mydyno.core.units import format_bytes
 from mydyno.server.access.answer import Answer, AnyPacket
+from mydyno.server.access.dbapi import CR, Error, MysqlPacket, OperationalError
 from mydyno.server.access.dialling import dial
 from mydyno.server.access.pymysql_internals import Packet, Session
 from mydyno.server.access.transport import Transport
@@ -56,7 +53,7 @@ BROKEN = CR.CR_MALFORMED_PACKET
 
 
 class BoundedConnection(Session):
-    """An autocommit session in utf8mb4. Raises pymysql.Error, and nothing else, for whatever a server does.
+    """An autocommit session in utf8mb4. Raises Error, and nothing else, for whatever a server does.
 
     `address`: the path of a unix socket, or host and port. `connect` opens it; its `stream`, when given,
     is one that leads to such a socket.
@@ -131,7 +128,7 @@ class BoundedConnection(Session):
         pass
 
     def connect(self, sock: socket.socket | None = None) -> None:
-        """Raises pymysql.Error."""
+        """Raises Error."""
         self._begin(self._connect_seconds, _AUTHENTICATION_BYTES)
         self._is_connecting = True
         self._read_timeout = self._write_timeout = None  # Every reading and writing sets its own.

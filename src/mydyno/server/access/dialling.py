@@ -6,14 +6,13 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from pymysql.constants import CR
-from pymysql.err import OperationalError
+from mydyno.server.access.dbapi import CR, OperationalError
 
 
 def dial(address: Path | tuple[str, int], seconds_left: Callable[[], float]) -> socket.socket:
     """A connected stream: to a unix socket, or to the first address of the host that answers.
 
-    Raises pymysql.OperationalError, and what `seconds_left` raises when nothing is left.
+    Raises OperationalError, and what `seconds_left` raises when nothing is left.
     """
     if isinstance(address, Path):
         return _connected(socket.AF_UNIX, str(address), seconds_left(), CR.CR_CONNECTION_ERROR, str(address))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mydyno.core.errors import ServerError, UsageError
 from mydyno.core.secrets import Secret
 from mydyno.core.server_text import one_line
+from mydyno.server.access import dbapi
 from mydyno.server.access.address import DEFAULT_PORT, External
 from mydyno.server.access.credentials import read_option_file, read_password_file
 from mydyno.server.access.transport import Transport, transport
@@ -68,7 +69,7 @@ class Login:
     ) -> BoundedConnection:
         """An autocommit session, encrypted and bounded as `transport` and `client` say.
 
-        Raises pymysql.Error; UsageError when a file of `transport` cannot be used.
+        Raises dbapi.Error; UsageError when a file of `transport` cannot be used.
         """
         from mydyno.server.access.client import BoundedConnection
 
@@ -145,11 +146,9 @@ def server_errors(login: Login, what: str = "cannot get in") -> Iterator[None]:
 
     Inside is only what comes from the server: an answer that cannot be understood is the server's fault here.
     """
-    import pymysql
-
     try:
         yield
-    except (pymysql.Error, OSError, RuntimeError) as error:
+    except (dbapi.Error, OSError, RuntimeError) as error:
         raise explained(error, login, what) from error
     except _NONSENSE as error:
         raise _not_understood(error, login) from error
@@ -169,9 +168,8 @@ def _not_understood(error: Exception, login: Login) -> ServerError:
 
 
 def explained(error: BaseException, login: Login, what: str = "cannot get in") -> ServerError:
-    """What a pymysql error on the way to, or on, this server means for a user."""
-    number = error.args[0] if error.args and isinstance(error.args[0], int) else None
-    said = one_line(str(error.args[1]) if len(error.args) > 1 else str(error))
+    """What an error on the way to, or on, this server means for a user."""
+    number, said = dbapi.number_of(error), one_line(dbapi.text_of(error))
     return ServerError(
         f"{login.address}: {what}: {said}" + (f" (error {number})" if number else ""), _hint(number, login)
     )

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pymysql.connections import Connection, MySQLResult
-from pymysql.protocol import MysqlPacket
+from mydyno.server.access.dbapi import Connection, MysqlPacket, MySQLResult
 
 if TYPE_CHECKING:
     import socket
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from io import BufferedReader
     from typing import Any
 
-    from pymysql.cursors import Cursor
+    from mydyno.server.access.dbapi import Cursor
 
     class Packet(MysqlPacket):
         _data: bytes

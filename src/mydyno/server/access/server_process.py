@@ -6,20 +6,17 @@ import socket
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mydyno.machine import processes
 from mydyno.machine.proc import TICKS_PER_SECOND
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _RECOVERY_SECONDS = 600.0
 """A server counts its uptime from the end of its recovery, its process from the beginning."""
 
 
-def process_of(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> int | None:
+def process_of(cursor: dbapi.Cursor, login: Login, variables: Mapping[str, str]) -> int | None:
     """The server's process, as far as this machine can be sure of it."""
     if login.socket is not None:
         pid = _peer(cursor)
@@ -30,7 +27,7 @@ def process_of(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> in
     return pid if pid and processes.start_ticks(pid) is not None else None
 
 
-def _peer(cursor: Cursor) -> int | None:
+def _peer(cursor: dbapi.Cursor) -> int | None:
     """Who listens at the other end of the unix socket (SO_PEERCRED, unix(7)); 0 from within a container."""
     stream = getattr(cursor.connection, "_sock", None)
     if not isinstance(stream, socket.socket):
@@ -54,7 +51,7 @@ def _of_pid_file(path: Path, uptime_seconds: int) -> int | None:
     return pid if -2.0 < older_by < _RECOVERY_SECONDS else None
 
 
-def _uptime_seconds(cursor: Cursor) -> int:
+def _uptime_seconds(cursor: dbapi.Cursor) -> int:
     cursor.execute("SHOW GLOBAL STATUS LIKE 'Uptime'")
     row = cursor.fetchone()
     return int(row[1]) if row else 0

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import ANSWER_SECONDS, Login, server_errors
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 
 @contextmanager
 def session(
     login: Login, what: str = "cannot get in", answer_seconds: int = ANSWER_SECONDS
-) -> Iterator[Cursor]:
+) -> Iterator[dbapi.Cursor]:
     """A cursor of a session of its own. Raises ServerError for whatever the server refuses inside."""
     with (
         server_errors(login, what),
@@ -26,7 +23,7 @@ def session(
         yield cursor
 
 
-def show_global(cursor: Cursor, what: str) -> dict[str, str]:
+def show_global(cursor: dbapi.Cursor, what: str) -> dict[str, str]:
     cursor.execute(f"SHOW GLOBAL {what}")
     return {str(name): str(value) for name, value in cursor.fetchall()}
 
@@ -43,7 +40,7 @@ def refuse_encryption(login: Login) -> None:
             must_take_plain(cursor, login, show_global(cursor, "VARIABLES LIKE 'require_secure_transport'"))
 
 
-def must_take_plain(cursor: Cursor, login: Login, variables: Mapping[str, str]) -> None:
+def must_take_plain(cursor: dbapi.Cursor, login: Login, variables: Mapping[str, str]) -> None:
     """The engine has no TLS. Raises ServerError when the account or the server requires it."""
     if login.socket is not None:
         return
@@ -61,12 +58,10 @@ def must_take_plain(cursor: Cursor, login: Login, variables: Mapping[str, str]) 
         )
 
 
-def _account_requires_encryption(cursor: Cursor) -> bool:
-    import pymysql
-
+def _account_requires_encryption(cursor: dbapi.Cursor) -> bool:
     try:
         cursor.execute("SHOW CREATE USER CURRENT_USER()")
-    except pymysql.Error:
+    except dbapi.Error:
         return False  # Not every server has the statement, nor every account the right to it.
     text = " ".join(str(cell) for row in cursor.fetchall() for cell in row).upper()
     return any(f"REQUIRE {rule}" in text for rule in ("SSL", "X509", "ISSUER", "SUBJECT", "CIPHER"))

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from mydyno.core.server_variables import Setting
+from mydyno.server.access import dbapi
 from mydyno.server.variables.settings import number
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 Value = int | float | str | None
 """As SELECT @@GLOBAL gives it: a switch is 0 or 1, and NULL is told from an empty text."""
@@ -24,8 +21,8 @@ _READ_ONLY = 1238
 _ONE_COLUMN = 1241
 
 
-def read(cursor: Cursor, names: Iterable[str]) -> dict[str, Value]:
-    """The values in force. Raises pymysql.Error when the server lacks one of them."""
+def read(cursor: dbapi.Cursor, names: Iterable[str]) -> dict[str, Value]:
+    """The values in force. Raises dbapi.Error when the server lacks one of them."""
     wanted = list(names)
     if not wanted:
         return {}
@@ -34,8 +31,8 @@ def read(cursor: Cursor, names: Iterable[str]) -> dict[str, Value]:
     return dict(zip(wanted, map(_plain, row), strict=True))
 
 
-def write(cursor: Cursor, name: str, value: Value) -> None:
-    """SET GLOBAL. Raises pymysql.Error when the server refuses; it may also clamp and say nothing."""
+def write(cursor: dbapi.Cursor, name: str, value: Value) -> None:
+    """SET GLOBAL. Raises dbapi.Error when the server refuses; it may also clamp and say nothing."""
     cursor.execute(f"SET GLOBAL {name} = %s", (value,))
 
 
@@ -49,7 +46,7 @@ def as_value(asked: Setting, now: Value) -> Value:
     return asked
 
 
-def refusal(cursor: Cursor, name: str) -> str | None:
+def refusal(cursor: dbapi.Cursor, name: str) -> str | None:
     """Why this account cannot set the variable while the server runs; None: it can.
 
     Asked of the server itself, by a statement that it must refuse whatever happens: a row of two is a value
@@ -68,7 +65,7 @@ def refusal(cursor: Cursor, name: str) -> str | None:
     return said
 
 
-def can_be_set(cursor: Cursor, name: str) -> tuple[bool | None, bool | None]:
+def can_be_set(cursor: dbapi.Cursor, name: str) -> tuple[bool | None, bool | None]:
     """Whether SET GLOBAL can change the variable at all, and whether this account may; None: not told."""
     code, _ = _refused(cursor, name)
     if code == _ONE_COLUMN:
@@ -78,15 +75,12 @@ def can_be_set(cursor: Cursor, name: str) -> tuple[bool | None, bool | None]:
     return (False, False) if code in (_READ_ONLY, *_SESSION_ONLY) else (None, None)
 
 
-def _refused(cursor: Cursor, name: str) -> tuple[int, str]:
+def _refused(cursor: dbapi.Cursor, name: str) -> tuple[int, str]:
     """The server's answer to a SET GLOBAL that it must refuse."""
-    import pymysql
-
     try:
         cursor.execute(f"SET GLOBAL {name} = (1, 2)")
-    except pymysql.Error as error:
-        code = error.args[0] if isinstance(error.args[0], int) else 0
-        return code, str(error.args[-1])
+    except dbapi.Error as error:
+        return dbapi.number_of(error) or 0, dbapi.text_of(error)
     raise AssertionError(f"the server took a row of two as the value of {name}")
 
 

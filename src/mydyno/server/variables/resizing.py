@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 _STATUS = "Innodb_buffer_pool_resize_status"
 _SECONDS = 120.0
@@ -14,14 +12,14 @@ _BEGINS_SECONDS = 2.0
 _POLL_SECONDS = 0.05
 
 
-def resize_status(cursor: Cursor) -> str:
+def resize_status(cursor: dbapi.Cursor) -> str:
     """What the server says of its last resizing; empty where it says nothing."""
     cursor.execute("SHOW GLOBAL STATUS LIKE %s", (_STATUS,))
     row = cursor.fetchone()
     return str(row[1]) if row else ""
 
 
-def wait_for_resizing(cursor: Cursor, before: str) -> None:
+def wait_for_resizing(cursor: dbapi.Cursor, before: str) -> None:
     """Until the resizing is over that was just asked for; until it begins, the status is still `before`."""
     started = time.monotonic()
     while (now := resize_status(cursor)) == before or not _is_over(now):
@@ -31,7 +29,7 @@ def wait_for_resizing(cursor: Cursor, before: str) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def wait_until_resized(cursor: Cursor) -> None:
+def wait_until_resized(cursor: dbapi.Cursor) -> None:
     """Until no resizing goes on that somebody began: MySQL does it in the background, and refuses a size
     meanwhile."""
     started = time.monotonic()

@@ -14,12 +14,9 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 SETTING_SECONDS = 600
 """How long one SET GLOBAL may take before its session is given up."""
@@ -38,11 +35,11 @@ def new_lock() -> str:
     return f"mydyno-{uuid.uuid4().hex}"
 
 
-def take_lock(cursor: Cursor, lock: str, patience_seconds: float = _ENDS_WITHIN_SECONDS) -> None:
+def take_lock(cursor: dbapi.Cursor, lock: str, patience_seconds: float = _ENDS_WITHIN_SECONDS) -> None:
     """Returns when this session holds `lock`, its earlier holder ended.
 
     Raises ServerError when the holder does not end within `patience_seconds`, or may not be ended by this
-    account; pymysql.Error when the connection fails. A server that refuses user locks is taken as it is.
+    account; dbapi.Error when the connection fails. A server that refuses user locks is taken as it is.
     """
     deadline = time.monotonic() + patience_seconds
     holder: int | None = None
@@ -58,32 +55,28 @@ def take_lock(cursor: Cursor, lock: str, patience_seconds: float = _ENDS_WITHIN_
             _end(cursor, holder)
 
 
-def _got(cursor: Cursor, lock: str) -> bool:
-    import pymysql
-
+def _got(cursor: dbapi.Cursor, lock: str) -> bool:
     try:
         cursor.execute("SELECT GET_LOCK(%s, %s)", (lock, _FIRST_WAIT_SECONDS))
-    except pymysql.Error as error:
-        if error.args and error.args[0] == _REFUSED:
+    except dbapi.Error as error:
+        if dbapi.number_of(error) == _REFUSED:
             return True
         raise
     row = cursor.fetchone()
     return row is not None and row[0] == 1
 
 
-def _holder(cursor: Cursor, lock: str) -> int | None:
+def _holder(cursor: dbapi.Cursor, lock: str) -> int | None:
     cursor.execute("SELECT IS_USED_LOCK(%s)", (lock,))
     row = cursor.fetchone()
     return None if row is None or row[0] is None else int(row[0])
 
 
-def _end(cursor: Cursor, connection: int) -> None:
-    import pymysql
-
+def _end(cursor: dbapi.Cursor, connection: int) -> None:
     try:
         cursor.execute(f"KILL {connection}")
-    except pymysql.Error as error:
-        code = error.args[0] if error.args else None
+    except dbapi.Error as error:
+        code = dbapi.number_of(error)
         if code == _NOT_THE_OWNER:
             raise ServerError(
                 f"connection {connection} runs a statement of an earlier mydyno that sets variables, "

@@ -7,12 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from mydyno.server.access import dbapi
 from mydyno.survey.facts import Reading, Status
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 Tell = Callable[[str], None]
 """Shows the user what is being done now."""
@@ -28,10 +25,10 @@ def pause(seconds: float) -> None:
     threading.Event().wait(seconds)
 
 
-def watch(cursor: Cursor, seconds: float, tell: Tell, wait: Wait = pause) -> Status:
+def watch(cursor: dbapi.Cursor, seconds: float, tell: Tell, wait: Wait = pause) -> Status:
     """The counters before and after `seconds`; Ctrl-C ends the interval early, and what there is counts.
 
-    Raises pymysql.Error.
+    Raises dbapi.Error.
     """
     before, began = _status(cursor), time.monotonic()
     points = [_point(before, began)]
@@ -60,7 +57,7 @@ def readings_of(points: Sequence[Point]) -> tuple[Reading, ...]:
 
 
 def sit_out(
-    cursor: Cursor,
+    cursor: dbapi.Cursor,
     seconds: float,
     tell: Tell,
     wait: Wait = pause,
@@ -70,7 +67,7 @@ def sit_out(
 
     `each` is called about once a second.
 
-    Raises pymysql.Error.
+    Raises dbapi.Error.
     """
     # A server that cuts idle connections off after a few seconds would end the interval with an error.
     cursor.execute(f"SET SESSION wait_timeout = {int(seconds) + _LONGER_THAN_THE_INTERVAL_SECONDS}")
@@ -86,7 +83,7 @@ def sit_out(
     return True
 
 
-def _few(cursor: Cursor) -> dict[str, str]:
+def _few(cursor: dbapi.Cursor) -> dict[str, str]:
     cursor.execute("SHOW GLOBAL STATUS WHERE Variable_name IN ('Questions', 'Threads_running')")
     return {str(name): str(value) for name, value in cursor.fetchall()}
 
@@ -95,6 +92,6 @@ def _point(status: dict[str, str], at: float) -> Point:
     return Point(at, float(status.get("Threads_running", 0)), float(status.get("Questions", 0)))
 
 
-def _status(cursor: Cursor) -> dict[str, str]:
+def _status(cursor: dbapi.Cursor) -> dict[str, str]:
     cursor.execute("SHOW GLOBAL STATUS")
     return {str(name): str(value) for name, value in cursor.fetchall()}

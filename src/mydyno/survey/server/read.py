@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mydyno.core.server_version import Version, parse_version
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.server_process import process_of
 from mydyno.server.access.session import session, version_line
@@ -22,9 +22,6 @@ from mydyno.survey.server.rights import Rights, rights_of
 from mydyno.survey.server.role import read_role
 from mydyno.survey.server.schema import MOST_SECONDS, read_schema
 from mydyno.survey.server.secrets import without_secrets
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _TRIED = {True: ((10, 5), (11, 8)), False: ((5, 6), (9, 7))}
 """Oldest and newest series whose servers these questions were tried on, for MariaDB and for MySQL."""
@@ -99,7 +96,7 @@ def read_server(
     return Read(server, told, pid)
 
 
-def _variables(cursor: Cursor) -> dict[str, str]:
+def _variables(cursor: dbapi.Cursor) -> dict[str, str]:
     cursor.execute("SHOW GLOBAL VARIABLES")
     return {str(name).lower(): str(value) for name, value in cursor.fetchall()}
 

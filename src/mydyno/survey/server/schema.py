@@ -13,6 +13,7 @@ from typing import Any
 
 from mydyno.core.server_variables import ON_WORDS
 from mydyno.core.server_version import Version
+from mydyno.server.access import dbapi
 from mydyno.survey.asking import Asking
 from mydyno.survey.facts import Index, Schema, Table, Unread
 from mydyno.survey.facts.indexes import PRIMARY, ForeignKey, TableIndex, covered, not_needed, of_rows
@@ -80,8 +81,6 @@ def _grant(account: str) -> str:
 
 def limit_questions(asking: Asking, version: Version) -> None:
     """Settings of this session alone; a release that lacks one goes without."""
-    import pymysql
-
     for statement in (
         f"SET SESSION max_statement_time = {MOST_SECONDS}"
         if version.is_mariadb
@@ -90,7 +89,7 @@ def limit_questions(asking: Asking, version: Version) -> None:
     ):
         try:
             asking.cursor.execute(statement)
-        except pymysql.Error:
+        except dbapi.Error:
             continue
 
 

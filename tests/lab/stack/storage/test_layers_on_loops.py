@@ -14,12 +14,12 @@ from lab.stack.loops import needs_loops
 from mydyno.core.errors import MissingToolError, StorageError
 from mydyno.lab.spec.host import Host
 from mydyno.lab.spec.storage import Storage
-from mydyno.lab.stack import Stack, Standing
+from mydyno.lab.stack import BuiltLayers, Stack
 from mydyno.lab.stack.ground.local import LocalGroundLayer
 from mydyno.lab.stack.storage import MountedVolume, building_layers, described, loading_layers
 from mydyno.machine.programs import find_program
 
-Build = Callable[..., Standing]
+Build = Callable[..., BuiltLayers]
 """`build(2, filesystem="xfs")`: a data volume of so many disks with these values."""
 
 
@@ -38,7 +38,7 @@ pytestmark = [needs_loops, pytest.mark.skipif(not _has_agent(), reason="mydyno-a
 def build(open_folder: Path) -> Iterator[Build]:
     with Stack(site_in(open_folder / "lab")) as stack:
 
-        def move_to(disks: int, **volume: Any) -> Standing:
+        def move_to(disks: int, **volume: Any) -> BuiltLayers:
             storage = Storage.model_validate({"data": {"disks": {"count": disks, "size": "320M"}, **volume}})
             ground = LocalGroundLayer(Host(), storage, open_folder, trial=f"{disks} disks")
             return stack.move_to([ground, *building_layers(storage), *loading_layers(storage)])
@@ -50,9 +50,9 @@ def build(open_folder: Path) -> Iterator[Build]:
 def test_a_file_system_is_mounted_as_asked_and_its_folder_is_the_servers(
     build: Build, filesystem: str
 ) -> None:
-    standing = build(1, filesystem=filesystem, mount=["noatime"])
-    volume = standing.of(MountedVolume)
-    told = described(standing)["data"]
+    built = build(1, filesystem=filesystem, mount=["noatime"])
+    volume = built.of(MountedVolume)
+    told = described(built)["data"]
     assert volume.path == Path("/run/mydyno/data")
     assert told["file system"] == filesystem
     assert "noatime" in told["mount"].split(",")
@@ -67,8 +67,8 @@ def test_btrfs_spreads_over_disks_and_is_never_called_an_array(build: Build) -> 
 
 
 def test_scheduler_queue_and_readahead_are_set_on_every_disk_and_read_back(build: Build) -> None:
-    standing = build(2, filesystem="btrfs", scheduler="mq-deadline", queue_depth=64, readahead="256K")
-    told = described(standing)["data"]
+    built = build(2, filesystem="btrfs", scheduler="mq-deadline", queue_depth=64, readahead="256K")
+    told = described(built)["data"]
     assert (told["scheduler"], told["queue depth"], told["readahead"]) == ("mq-deadline", "64", "256K")
 
 
@@ -116,4 +116,4 @@ def test_a_file_system_that_the_kernel_lacks_is_told_with_the_host_that_has_it(b
     with pytest.raises(StorageError, match=r"knows no file system reiserfs") as caught:
         build(1, filesystem="reiserfs")
     assert caught.value.hint is not None
-    assert "host: uml has it" in caught.value.hint
+    assert "host: uml supports it" in caught.value.hint

@@ -1,1 +1,1 @@
-"""InnoDB: memory, redo log, I/O, concurrency, files."""
+"""InnoDB: redo log, durability, I/O, concurrency, files."""

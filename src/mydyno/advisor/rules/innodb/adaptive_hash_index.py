@@ -9,14 +9,7 @@ status variables, threads that wait for latches at the moment of the survey are 
 is changed on so little evidence.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import Server, System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_adaptive_hash_index"
 _BY_HASH, _WITHOUT = "Innodb_adaptive_hash_hash_searches", "Innodb_adaptive_hash_non_hash_searches"
@@ -41,18 +34,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     share = by_hash / searches
     if share >= _WORTH_IT:
         return Fine(f"{share:.0%} of {searches:,.0f} searches went by hash")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"The adaptive hash index serves {share:.0%} of the searches and costs all of them",
         evidence=(f"{by_hash:,.0f} searches by hash of {searches:,.0f} = {share:.1%}",),
         recommendation=f"set {_NAME} to OFF, and measure",
         changes=settings(server, {_NAME: "OFF"}),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="small",
-            says="no upkeep of hash indexes that are seldom used; its memory goes back to the pool",
+        effect=better(
+            "throughput",
+            "small",
+            "no upkeep of hash indexes that are seldom used; its memory goes back to the pool",
         ),
         risk="loads that search the same few pages can get slower; it can be set back while the server runs",
     )
@@ -64,34 +55,24 @@ def _by_waits(server: Server) -> Judgement:
         return Unknown("waits for latches: the account needs PROCESS for SHOW ENGINE INNODB STATUS")
     if waits < _MANY_WAITS:
         return Fine(f"{waits} threads wait for a latch")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{waits} threads wait for latches, and the adaptive hash index is on",
         evidence=(f"{waits} threads in the list of semaphores of SHOW ENGINE INNODB STATUS",),
         recommendation="look whether they wait in btr0sea; if so, turn the index off and measure",
-        changes=(
-            ByHand(
-                says="look at the SEMAPHORES section; where it names btr0sea, turn the index off",
-                commands=("SHOW ENGINE INNODB STATUS", f"SET GLOBAL {_NAME} = OFF"),
-            ),
+        changes=by_hand(
+            "look at the SEMAPHORES section; where it names btr0sea, turn the index off",
+            "SHOW ENGINE INNODB STATUS",
+            f"SET GLOBAL {_NAME} = OFF",
         ),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="medium",
-            says="less waiting, if it is for its latches",
-        ),
+        effect=better("throughput", "medium", "less waiting, if it is for its latches"),
     )
 
 
 RULE = Rule(
-    id="adaptive-hash-index",
-    layer="InnoDB concurrency",
     checks="innodb_adaptive_hash_index, by the share of searches that it serves or by waits for latches",
     why="Hash indexes that are seldom used cost CPU, memory and latches with every change.",
     expected="a bit more throughput under mixed loads",
-    durability="none",
     risk="searches of few hot pages may get slower; measure, and set it back if so",
     sources=(
         'MySQL Reference Manual, "Adaptive Hash Index"; 8.4: "What Is New", table of new defaults',

@@ -9,14 +9,7 @@ Only Galera's need is set by mydyno. Whether gaps matter is for the application 
 the setting is recommended by hand.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import Server, System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_autoinc_lock_mode"
 _FREE = 2
@@ -38,60 +31,44 @@ def _judge(system: System, _: Targets) -> Judgement:
         return _galera(server, now)
     if statements or now == 1:
         return Fine(f"{_NAME} is {now}: inserts of many rows hold the counter, numbers have no gaps")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="Every INSERT holds the lock of the AUTO_INCREMENT counter to its end",
         evidence=(f"{_NAME} = {now}",),
         recommendation=f"set {_NAME} to 1, the default before MySQL 8.0.3, or to 2 where gaps do not matter",
-        changes=(ByHand(says=f"write {_NAME} = 1 into the option file and restart"),),
+        changes=by_hand(f"write {_NAME} = 1 into the option file and restart"),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="throughput", direction="better", size="small", says="concurrent inserts wait less"
-        ),
+        effect=better("throughput", "small", "concurrent inserts wait less"),
         restart=True,
     )
 
 
 def _galera(server: Server, now: int) -> Finding:
     changes = settings(server, {_NAME: _FREE})
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"Galera needs {_NAME} = 2, it is {now}",
         evidence=(f"{_NAME} = {now}, and this server is a node of a Galera cluster",),
         recommendation=f"set {_NAME} to 2",
         changes=changes,
         severity=Severity.HIGH,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="medium",
-            says="appliers of other nodes do not deadlock with inserts here",
-        ),
-        restart=any(change.restart for change in changes),
+        effect=better("stability", "medium", "appliers of other nodes do not deadlock with inserts here"),
     )
 
 
 def _other_numbers() -> Finding:
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="Replicas can get other AUTO_INCREMENT numbers than this server",
         evidence=(f"{_NAME} = 2 with binlog_format = STATEMENT",),
         recommendation="log rows: see the advice on binlog_format",
-        changes=(ByHand(says="set binlog_format to ROW (or innodb_autoinc_lock_mode to 1)"),),
+        changes=by_hand("set binlog_format to ROW (or innodb_autoinc_lock_mode to 1)"),
         severity=Severity.HIGH,
-        effect=Effect(
-            aspect="safety", direction="better", size="medium", says="source and replicas hold the same rows"
-        ),
+        effect=better("safety", "medium", "source and replicas hold the same rows"),
     )
 
 
 RULE = Rule(
-    id="autoinc-lock-mode",
-    layer="InnoDB concurrency",
     checks="innodb_autoinc_lock_mode with the format of the binary log and with Galera",
     why="The wrong mode makes replicas differ, or Galera's nodes stop each other.",
     expected="the same numbers everywhere, or less waiting in inserts",
-    durability="none",
     risk="mode 2 leaves gaps in the numbers of one statement",
     sources=(
         'MySQL Reference Manual, "AUTO_INCREMENT Handling in InnoDB"',

@@ -6,13 +6,7 @@ read. It spares random reads on rotating disks, and had faults that damaged inde
 in 11.0. MySQL keeps it; whether it is on there is left alone.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_change_buffering"
 
@@ -30,18 +24,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     evidence = [f"{_NAME} = {now}"]
     if waiting and waiting < 1 << 32:
         evidence.append(f"{waiting:,.0f} pages of changes wait in it")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="MariaDB's change buffer is on: it could damage indexes and was given up",
         evidence=tuple(evidence),
         recommendation=f"set {_NAME} to none, the default since 10.5.15",
         changes=settings(server, {_NAME: "none"}),
         severity=Severity.HIGH,
-        effect=Effect(
-            aspect="safety",
-            direction="better",
-            size="medium",
-            says="no new changes go by way of the change buffer; those that wait are merged as before",
+        effect=better(
+            "safety",
+            "medium",
+            "no new changes go by way of the change buffer; those that wait are merged as before",
         ),
         risk="on rotating disks writes to many secondary indexes read more; an innodb_fast_shutdown of 0 "
         "empties it before an upgrade",
@@ -49,8 +41,6 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 RULE = Rule(
-    id="change-buffering",
-    layer="InnoDB I/O",
     checks="innodb_change_buffering of MariaDB before 11.0",
     why="Known faults of the change buffer damaged data; MariaDB turned it off and removed it.",
     expected="no damage by way of it",

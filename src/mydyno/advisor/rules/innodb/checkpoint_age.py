@@ -6,15 +6,7 @@ falls to what the disks can write, in waves. A larger redo log moves that point 
 innodb_io_capacity makes the writing begin in time.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.innodb import checkpoint_age
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.units import format_bytes
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NEAR = 0.75
 _FULL = 0.9
@@ -31,30 +23,24 @@ def _judge(system: System, targets: Targets) -> Judgement:
     evidence = [f"checkpoint age {format_bytes(int(age))} of {format_bytes(int(most))} = {share:.0%}"]
     if targets.redo_bytes:
         evidence.append(f"a redo log of {format_bytes(targets.redo_bytes)} is advised for this load")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"The redo log is nearly full: {share:.0%} of what may be in use",
         evidence=tuple(evidence),
         recommendation="see redo-capacity and io-capacity; if both are as advised, the disks are too slow",
-        changes=(ByHand(says="look at the checkpoint age again once the redo log has its advised size"),),
+        changes=by_hand("look at the checkpoint age again once the redo log has its advised size"),
         severity=Severity.HIGH if share >= _FULL else Severity.MEDIUM,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="large" if share >= _FULL else "medium",
-            says="no waves of waiting for pages to be written",
+        effect=better(
+            "stability",
+            "large" if share >= _FULL else "medium",
+            "no waves of waiting for pages to be written",
         ),
     )
 
 
 RULE = Rule(
-    id="checkpoint-age",
-    layer="redo log",
     checks="how much of the redo log is in use, against the point at which changes have to wait",
     why="Near the end of the redo log all changes wait for pages to be written.",
     expected="steady throughput under writes",
-    durability="none",
-    risk="none known",
     sources=(
         'MySQL Reference Manual, "Configuring Buffer Pool Flushing"',
         'MariaDB Documentation, "InnoDB Status Variables", Innodb_checkpoint_max_age',

@@ -6,13 +6,7 @@ several times the CPU of crc32, for which processors have an instruction. Old pa
 crc32, and get the new checksum when they are next written.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_checksum_algorithm"
 
@@ -26,29 +20,24 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not blind and not now.endswith("innodb"):
         return Fine(f"{_NAME} is {now}")
     changes = settings(server, {_NAME: "crc32"})
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="Damaged pages are not noticed" if blind else "Checksums of pages cost more CPU than they need",
         evidence=(f"{_NAME} = {now}",),
         recommendation=f"set {_NAME} to crc32",
         changes=changes,
         severity=Severity.HIGH if blind else Severity.LOW,
-        effect=Effect(
-            aspect="safety" if blind else "throughput",
-            direction="better",
-            size="medium" if blind else "small",
-            says="a fault of the hardware is noticed before it is in every backup"
+        effect=better(
+            "safety" if blind else "throughput",
+            "medium" if blind else "small",
+            "a fault of the hardware is noticed before it is in every backup"
             if blind
             else "less CPU for each page that is read or written",
         ),
         risk="MySQL 5.6.2 and older cannot read the new checksums",
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="checksum-algorithm",
-    layer="durability",
     checks="innodb_checksum_algorithm",
     why="Without checksums damage spreads unseen; the old algorithm is slow.",
     expected="damage that is noticed, or some CPU back",

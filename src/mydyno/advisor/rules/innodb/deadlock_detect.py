@@ -6,13 +6,7 @@ row, detection itself costs time; MySQL's manual allows turning it off there, wi
 place. So it is let be where the timeout is short.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_deadlock_detect"
 _SHORT_SECONDS = 5
@@ -27,30 +21,21 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is ON")
     if timeout is not None and timeout <= _SHORT_SECONDS:
         return Fine(f"{_NAME} is OFF, and a lock is waited for {timeout} s at most")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"A deadlock stops its transactions for {timeout or 50} s",
         evidence=(f"{_NAME} = OFF, innodb_lock_wait_timeout = {timeout or 'not known'}",),
         recommendation=f"set {_NAME} to ON, or innodb_lock_wait_timeout to a few seconds",
         changes=settings(server, {_NAME: "ON"}),
         severity=Severity.MEDIUM,
-        effect=Effect(
-            aspect="latency",
-            direction="better",
-            size="medium",
-            says="deadlocks end at once, not after the timeout",
-        ),
+        effect=better("latency", "medium", "deadlocks end at once, not after the timeout"),
         risk="where hundreds of transactions queue for one row, detection costs CPU",
     )
 
 
 RULE = Rule(
-    id="deadlock-detect",
-    layer="InnoDB concurrency",
     checks="innodb_deadlock_detect with innodb_lock_wait_timeout",
     why="Without detection only the timeout ends a deadlock.",
     expected="no long waits after a deadlock",
-    durability="none",
     risk="CPU under extreme contention on one row",
     sources=('MySQL Reference Manual, "Deadlock Detection"',),
     judge=_judge,

@@ -6,13 +6,7 @@ orders, hold locks for long, or lock ranges for want of an index. Only MariaDB a
 in a status variable.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _COUNTER = "Innodb_deadlocks"
 _OFTEN = 1 / 60
@@ -28,33 +22,27 @@ def _judge(system: System, _: Targets) -> Judgement:
     if rate < _OFTEN:
         return Fine(f"{mean * 3600:.2g} deadlocks an hour")
     total = server.counter(_COUNTER) or 0.0
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{rate * 60:,.1f} deadlocks a minute",
         evidence=(
             f"{total:,.0f} since the start = {mean * 60:,.2g} a minute; "
             f"{(now or 0.0) * 60:,.2g} a minute in the last {server.status.seconds:.0f} s",
         ),
         recommendation="let transactions take rows in one order, commit sooner, and find rows by an index",
-        changes=(ByHand(says="look at the latest deadlock", commands=("SHOW ENGINE INNODB STATUS",)),),
+        changes=by_hand("look at the latest deadlock", "SHOW ENGINE INNODB STATUS"),
         severity=Severity.MEDIUM if rate >= _VERY_OFTEN else Severity.LOW,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="medium" if rate >= _VERY_OFTEN else "small",
-            says="less work that is done and thrown away",
+        effect=better(
+            "throughput",
+            "medium" if rate >= _VERY_OFTEN else "small",
+            "less work that is done and thrown away",
         ),
     )
 
 
 RULE = Rule(
-    id="deadlocks",
-    layer="InnoDB concurrency",
     checks="the rate of deadlocks",
     why="Each deadlock throws the work of a transaction away.",
     expected="fewer transactions that are done twice",
-    durability="none",
-    risk="none known",
     sources=('MySQL Reference Manual, "How to Minimize and Handle Deadlocks"',),
     judge=_judge,
 )

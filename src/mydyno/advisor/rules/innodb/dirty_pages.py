@@ -6,14 +6,7 @@ page to be freed for a read. The defaults are 75 before MySQL 8.0.3 and MariaDB 
 between 50 and 95 nothing is said.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.innodb import is_mariadb, is_mysql
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_max_dirty_pages_pct"
 _LEAST, _MOST = 50, 95
@@ -25,36 +18,31 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now is None:
         return Unknown(_NAME)
     if _LEAST <= now <= _MOST:
-        return Fine(f"up to {now} % of the pool may be dirty")
+        return Fine(f"up to {now}% of the pool may be dirty")
     newer = is_mysql(server.release, (8, 0, 3)) or is_mariadb(server.release, (10, 5, 7))
     default = 90 if newer else 75
     low = now < _LEAST
     dirty, total = (server.counter(f"Innodb_buffer_pool_pages_{kind}") for kind in ("dirty", "total"))
     seen = (f"{dirty / total:.0%} of the pool is dirty now",) if dirty is not None and total else ()
     changes = settings(server, {_NAME: default})
-    return Finding(
-        rule=RULE.id,
-        title=f"Only {now} % of the pool may be dirty: pages are written again and again"
+    return RULE.finding(
+        title=f"Only {now}% of the pool may be dirty: pages are written again and again"
         if low
-        else f"{now} % of the pool may be dirty: no clean page may be left to be freed",
+        else f"{now}% of the pool may be dirty: no clean page may be left to be freed",
         evidence=(f"{_NAME} = {now}", *seen),
         recommendation=f"set {_NAME} to {default}, the default of this release",
         changes=changes,
         severity=Severity.MEDIUM if low else Severity.LOW,
-        effect=Effect(
-            aspect="throughput" if low else "stability",
-            direction="better",
-            size="medium" if low else "small",
-            says="fewer writes for the same changes" if low else "reads find a page to free",
+        effect=better(
+            "throughput" if low else "stability",
+            "medium" if low else "small",
+            "fewer writes for the same changes" if low else "reads find a page to free",
         ),
         risk="a clean shutdown has more pages to write" if low else None,
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="dirty-pages",
-    layer="InnoDB I/O",
     checks="innodb_max_dirty_pages_pct",
     why="The bound decides how many changes a page gathers before it is written.",
     expected="fewer writes, or steadier reads",

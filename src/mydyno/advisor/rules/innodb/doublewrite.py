@@ -9,14 +9,8 @@ leaves out syncs of the data files.
 A file system that never overwrites in place (ZFS) tears no page; there it may be off.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.advisor.rules import *
 from mydyno.server.variables.row import same_value
-from mydyno.survey.facts import Server, System
 
 _NAME = "innodb_doublewrite"
 _FAST = "fast"
@@ -37,23 +31,18 @@ def _judge(system: System, _: Targets) -> Judgement:
         change.model_copy(update={"restart": change.restart or _only_at_start(server, now)})
         for change in settings(server, {_NAME: "ON"})
     )
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{_NAME} is {now}: "
         + ("data files are not synced" if fast else "a page torn by a crash cannot be repaired"),
         evidence=(f"{_NAME} = {now}",),
         recommendation=f"set {_NAME} to ON, unless the disks are known to write 16K as a whole",
         changes=changes,
         severity=Severity.MEDIUM if fast else Severity.CRITICAL,
-        effect=Effect(
-            aspect="throughput",
-            direction="worse",
-            size="small",
-            says="pages are written twice, the first time sequentially; reads cost nothing",
+        effect=worse(
+            "throughput", "small", "pages are written twice, the first time sequentially; reads cost nothing"
         ),
         durability="raises",
         durability_says="tables survive a crash in the middle of a write",
-        restart=any(change.restart for change in changes),
     )
 
 
@@ -63,8 +52,6 @@ def _only_at_start(server: Server, now: str) -> bool:
 
 
 RULE = Rule(
-    id="doublewrite",
-    layer="durability",
     checks="innodb_doublewrite, and the file system under the data",
     why="Redo cannot repair a page of which a crash has left one half old.",
     expected="no damaged tables after a crash; some more writing",

@@ -5,13 +5,7 @@ committed is lost, but the next start has to recover, an upgrade to another rele
 log cannot get another size. 1, the default, writes all pages first.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_fast_shutdown"
 _AS_A_CRASH = 2
@@ -23,30 +17,21 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown(_NAME)
     if now < _AS_A_CRASH:
         return Fine(f"{_NAME} is {now}")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="Each shutdown is like a crash: the next start has to recover",
         evidence=(f"{_NAME} = {now}",),
         recommendation=f"set {_NAME} to 1, the default",
         changes=settings(system.server, {_NAME: 1}),
         severity=Severity.MEDIUM,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="small",
-            says="starts are quick, upgrades and a new size of the redo log work",
-        ),
+        effect=better("stability", "small", "starts are quick, upgrades and a new size of the redo log work"),
         risk="a shutdown takes as long as dirty pages take to be written",
     )
 
 
 RULE = Rule(
-    id="fast-shutdown",
-    layer="durability",
     checks="innodb_fast_shutdown",
     why="A shutdown that leaves recovery to the next start makes upgrades and changes of the redo log fail.",
     expected="clean shutdowns",
-    durability="none",
     risk="slower shutdowns",
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_fast_shutdown',

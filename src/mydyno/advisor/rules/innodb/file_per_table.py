@@ -6,14 +6,7 @@ tables can be copied and compressed one by one. On by default since MySQL 5.6.6;
 choice. It counts for tables that are made from then on.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_file_per_table"
 
@@ -28,30 +21,21 @@ def _judge(system: System, _: Targets) -> Judgement:
         says="rebuild each table that should leave the shared tablespace, one by one",
         commands=("ALTER TABLE schema_name.table_name ENGINE=InnoDB",),
     )
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="All new tables go into one file that never shrinks",
         evidence=(f"{_NAME} = OFF",),
         recommendation=f"set {_NAME} to ON, and rebuild the tables whose space should be given back",
         changes=(*settings(system.server, {_NAME: "ON"}), rebuild),
         severity=Severity.MEDIUM,
-        effect=Effect(
-            aspect="disk space",
-            direction="better",
-            size="medium",
-            says="dropped and rebuilt tables give their space back",
-        ),
+        effect=better("disk space", "medium", "dropped and rebuilt tables give their space back"),
         risk="a file for each table needs open files: see the limits",
     )
 
 
 RULE = Rule(
-    id="file-per-table",
-    layer="InnoDB files",
     checks="innodb_file_per_table",
     why="The shared tablespace only grows.",
     expected="space that comes back; no change of speed",
-    durability="none",
     risk="more open files",
     sources=(
         'MySQL Reference Manual, "File-Per-Table Tablespaces"',

@@ -11,14 +11,7 @@ many connections share one sync (group commit). Where a second of transactions m
 is built anew, a cache), 2 can be right: leave this finding out then. MariaDB's value 3 syncs like 1.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.units import format_duration
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_flush_log_at_trx_commit"
 _LOSES = {
@@ -40,18 +33,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     evidence = [f"{_NAME} = {now}: {loss}"]
     if commits:
         evidence.append(f"{commits:,.1f} commits/s x {seconds} s = {commits * seconds:,.0f} transactions")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{loss[0].upper()}{loss[1:]}",
         evidence=(*evidence, *_price(system)),
         recommendation=f"set {_NAME} to 1, unless such a loss is accepted here",
         changes=settings(server, {_NAME: 1}),
         severity=Severity.MEDIUM if _can_be_built_anew(system) else Severity.HIGH,
-        effect=Effect(
-            aspect="throughput",
-            direction="worse",
-            size="medium",
-            says="commits wait for the disk; connections that commit at the same time share one sync",
+        effect=worse(
+            "throughput",
+            "medium",
+            "commits wait for the disk; connections that commit at the same time share one sync",
         ),
         durability="raises",
         durability_says="nothing confirmed is lost in a crash (on a source with sync_binlog = 1)",
@@ -77,8 +68,6 @@ def _price(system: System) -> tuple[str, ...]:
 
 
 RULE = Rule(
-    id="flush-at-commit",
-    layer="durability",
     checks="innodb_flush_log_at_trx_commit",
     why="Only 1 keeps the promise of a commit. 0 and 2 are faster since they do not.",
     expected="no confirmed transaction is lost; writes cost a sync",

@@ -14,16 +14,7 @@ O_DIRECT_NO_FSYNC leaves out those of data files: after a crash a file may be sh
 on file systems that keep sizes in their journal (XFS), and a disk's own cache is not emptied.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import SetVariable
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.server_variables import Setting
-from mydyno.core.units import format_bytes
-from mydyno.survey.facts import Server, System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_flush_method"
 _BUFFERING = "innodb_data_file_buffering"
@@ -85,36 +76,28 @@ def _cache_is_needed(system: System, targets: Targets) -> Judgement | None:
 
 
 def _unsafe(server: Server, changes: tuple[SetVariable, ...]) -> Finding:
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{_NAME} is {server.text(_NAME)}: syncs that recovery relies on are left out",
         evidence=(f"{_NAME} = {server.text(_NAME)}, which the manual keeps for tests of the server",),
         recommendation=f"set {_NAME} to O_DIRECT",
         changes=changes,
         severity=Severity.CRITICAL,
-        effect=Effect(
-            aspect="throughput", direction="worse", size="medium", says="data files are synced again"
-        ),
+        effect=worse("throughput", "medium", "data files are synced again"),
         durability="raises",
         durability_says="the database can be recovered after a power cut",
-        restart=any(change.restart for change in changes),
     )
 
 
 def _less_safe(server: Server, changes: tuple[SetVariable, ...]) -> Finding:
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{_NAME} is {server.text(_NAME)}: data files are not synced",
         evidence=(f"{_NAME} = {server.text(_NAME)}; what the disk's own cache holds is lost in a power cut",),
         recommendation=f"set {_NAME} to O_DIRECT, unless every disk has a cache that survives a power cut",
         changes=changes,
         severity=Severity.HIGH,
-        effect=Effect(
-            aspect="throughput", direction="worse", size="small", says="data files are synced again"
-        ),
+        effect=worse("throughput", "small", "data files are synced again"),
         durability="raises",
         durability_says="pages that a checkpoint counts on are on the disk",
-        restart=any(change.restart for change in changes),
     )
 
 
@@ -122,27 +105,20 @@ def _buffered(server: Server, changes: tuple[SetVariable, ...]) -> Judgement:
     if not changes:
         return Fine("data files are opened with O_DIRECT")
     name = changes[0].name
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="Pages lie in memory twice: in the buffer pool and in the file system's cache",
         evidence=(f"{name} = {server.text(name) or 'not set, which is fsync'}",),
         recommendation=f"set {name} to {changes[0].value}",
         changes=changes,
         severity=Severity.MEDIUM,
-        effect=Effect(
-            aspect="memory",
-            direction="better",
-            size="medium",
-            says="the file system's copy of the data leaves the memory; steadier writes",
+        effect=better(
+            "memory", "medium", "the file system's copy of the data leaves the memory; steadier writes"
         ),
         risk="each miss of the buffer pool is a read of the disk: follow buffer-pool-size with it",
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="flush-method",
-    layer="InnoDB I/O",
     checks="how data files are opened and synced, and the pool's share of memory and data",
     why="Two copies of a page waste memory, and syncs that are left out cost data.",
     expected="more memory for what is used, steadier writes; safety where syncs were left out",

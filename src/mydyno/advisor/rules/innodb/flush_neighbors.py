@@ -5,14 +5,8 @@ way to go: neighbours only add writes and wear. Off by default since MySQL 8.0; 
 itself where it finds that a file lies on a solid-state disk (MDEV-17380).
 """
 
-from __future__ import annotations
-
 from mydyno.advisor.innodb import solid_state
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_flush_neighbors"
 
@@ -28,8 +22,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if (now > 0) == (wanted > 0):
         return Fine(f"{_NAME} is {now}, and the data's disks {'do not ' if fast else ''}rotate")
     changes = settings(server, {_NAME: wanted})
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="Pages beside a dirty page are written too, on disks where each write costs the same"
         if fast
         else "Each dirty page is written by itself, on disks where the way to it is what costs",
@@ -37,24 +30,16 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="small",
-            says="fewer needless writes" if fast else "fewer movements of the disk's head",
+        effect=better(
+            "throughput", "small", "fewer needless writes" if fast else "fewer movements of the disk's head"
         ),
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="flush-neighbors",
-    layer="InnoDB I/O",
     checks="innodb_flush_neighbors against the kind of the data's disks",
     why="Neighbours are cheap to write on rotating disks and a waste on others.",
     expected="some writes less, or some movements of the head less",
-    durability="none",
-    risk="none known",
     sources=(
         'MySQL Reference Manual, "Configuring Buffer Pool Flushing"; worklog 9631',
         "MariaDB, MDEV-17380",

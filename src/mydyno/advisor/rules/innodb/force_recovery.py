@@ -6,13 +6,7 @@ dumping what can be read, then a new data directory; forgotten in the option fil
 fault. mydyno does not take it out: without it the server may not start at all.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_force_recovery"
 _DAMAGES = 4
@@ -27,29 +21,22 @@ def _judge(system: System, _: Targets) -> Judgement:
     origin = system.server.variables[_NAME].origin
     said = (f"{origin.file}:{origin.line} says so",) if origin and origin.file else ()
     damages = ", at which data files can be damaged for good" if now >= _DAMAGES else ""
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"The server runs in recovery mode {now}{damages}",
         evidence=(f"{_NAME} = {now}", *said),
         recommendation="dump all data, make a new data directory without it, and load the dump",
-        changes=(
-            ByHand(
-                says=f"take a backup, dump all tables, then take {_NAME} out of the option file",
-                commands=("mysqldump --all-databases --single-transaction",),
-            ),
+        changes=by_hand(
+            f"take a backup, dump all tables, then take {_NAME} out of the option file",
+            "mysqldump --all-databases --single-transaction",
         ),
         severity=Severity.CRITICAL,
-        effect=Effect(
-            aspect="safety", direction="better", size="large", says="recovery, purge and checks work again"
-        ),
+        effect=better("safety", "large", "recovery, purge and checks work again"),
         risk="without it the server may refuse to start on damaged files: have a backup first",
         restart=True,
     )
 
 
 RULE = Rule(
-    id="force-recovery",
-    layer="durability",
     checks="innodb_force_recovery",
     why="It switches parts of recovery off, hides damage, and from 4 on can do more of it.",
     expected="a database that protects itself again",

@@ -5,13 +5,7 @@ more is needed. That is one system call or two, and a latch that everybody needs
 time it shows. It matters only when there are more tables than places and the places are used up.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_open_files"
 
@@ -25,28 +19,21 @@ def _judge(system: System, targets: Targets) -> Judgement:
     changes = settings(server, {_NAME: wanted})
     if not changes:
         return Fine(f"{opened:,.0f} of {now:,} files are open")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"InnoDB may have {now:,} files open, {opened:,.0f} are, and there are more tables",
         evidence=(f"{opened:,.0f} / {now:,} = {opened / now:.0%} of the places are used",),
         recommendation=f"set {_NAME} to {wanted:,}",
         changes=changes,
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="latency", direction="better", size="small", says="files stay open between two uses"
-        ),
+        effect=better("latency", "small", "files stay open between two uses"),
         risk="the process needs as many open files: see its limit",
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="innodb-open-files",
-    layer="InnoDB files",
     checks="innodb_open_files against the files that are open and the tables that there are",
     why="Closing and opening files takes a latch that all need.",
     expected="a bit of latency back on servers with thousands of tables in use",
-    durability="none",
     risk="more open files of the process",
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_open_files',

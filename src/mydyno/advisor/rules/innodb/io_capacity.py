@@ -14,16 +14,8 @@ the disk can do or more.
 MySQL's default is 10,000 since 8.4 and 200 before, MariaDB's is 200, about what two rotating disks do.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.counts import often
-from mydyno.advisor.innodb import checkpoint_age, data_disk_kinds
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.server_variables import Setting
-from mydyno.survey.facts import Server, System
+from mydyno.advisor.innodb import data_disk_kinds
+from mydyno.advisor.rules import *
 
 _NAME, _MAX = "innodb_io_capacity", "innodb_io_capacity_max"
 _BY_KIND = {"nvme": 2000, "ssd": 1000, "rotating": 200}
@@ -54,23 +46,20 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not changes:
         return Fine(f"{_NAME} is {now}")
     pressed = _pressed(system)
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"InnoDB counts on {now} writes a second; {wanted} suit the disks",
         evidence=(because, f"{_NAME} = {now}, {_MAX} = {server.text(_MAX)}", *_of_load(server)),
         recommendation=f"set {_NAME} to {wanted} and {_MAX} to {2 * wanted}",
         changes=changes,
         severity=Severity.MEDIUM if pressed else Severity.LOW,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="medium" if pressed and not too_high else "small",
-            says="no bursts of writes that queries wait for"
+        effect=better(
+            "stability",
+            "medium" if pressed and not too_high else "small",
+            "no bursts of writes that queries wait for"
             if too_high
             else "dirty pages are written in time, not when all wait for it",
         ),
         risk="with too high a pace pages are written too often; half of a measured rate leaves room",
-        restart=any(change.restart for change in changes),
     )
 
 
@@ -134,13 +123,10 @@ def _of_load(server: Server) -> tuple[str, ...]:
 
 
 RULE = Rule(
-    id="io-capacity",
-    layer="InnoDB I/O",
     checks="innodb_io_capacity and its maximum against what the disks can do, measured or by their kind",
     why="It is the pace of writing in the background: too slow and queries wait for it in the end, too fast "
     "and pages are written over and over.",
     expected="steadier throughput under writes",
-    durability="none",
     risk="more writes where the number is too high for the disk",
     sources=(
         'MySQL Reference Manual, "Configuring InnoDB I/O Capacity"',

@@ -6,16 +6,9 @@ since 10.5 has no such threads; the numbers, times 256, bound how many requests 
 default of 4 is enough nearly always.
 """
 
-from __future__ import annotations
-
 import math
 
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.server_variables import Setting
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _PENDING = {
     "innodb_read_io_threads": "Innodb_data_pending_reads",
@@ -41,31 +34,22 @@ def _judge(system: System, _: Targets) -> Judgement:
     changes = settings(server, wanted)
     if not changes:
         return Fine("; ".join(evidence))
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="Requests queue for InnoDB's I/O threads" if pressed else "Fewer I/O threads than the default",
         evidence=tuple(evidence),
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
         changes=changes,
         severity=Severity.MEDIUM if pressed else Severity.LOW,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="small",
-            says="more requests under way at once, where the disks can take them",
+        effect=better(
+            "throughput", "small", "more requests under way at once, where the disks can take them"
         ),
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="io-threads",
-    layer="InnoDB I/O",
     checks="innodb_read_io_threads and innodb_write_io_threads against pending requests",
     why="A request that waits for a thread does not reach a disk that could take it.",
     expected="somewhat more I/O on fast disks; nothing where no requests queue",
-    durability="none",
-    risk="none known",
     sources=(
         'MySQL Reference Manual, "Configuring the Number of Background InnoDB I/O Threads"',
         'MariaDB Documentation, "InnoDB Asynchronous I/O"',

@@ -6,13 +6,7 @@ shows every session what may be rolled back a moment later. SERIALIZABLE turns e
 into a locking one. Only the application knows what it relies on: mydyno changes nothing here.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAMES = ("transaction_isolation", "tx_isolation")
 
@@ -45,25 +39,18 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 def _finding(name: str, now: str, says: str, aspect: str, severity: Severity) -> Finding:
     effects = {
-        "safety": Effect(
-            aspect="safety", direction="better", size="medium", says="answers that were true once"
-        ),
-        "throughput": Effect(
-            aspect="throughput", direction="better", size="medium", says="readers lock nothing"
-        ),
-        "stability": Effect(
-            aspect="stability", direction="better", size="large", says="writes are not refused"
-        ),
+        "safety": better("safety", "medium", "answers that were true once"),
+        "throughput": better("throughput", "medium", "readers lock nothing"),
+        "stability": better("stability", "large", "writes are not refused"),
     }
     remedy = (
         "binlog_format to ROW" if aspect == "stability" else f"{name} to REPEATABLE-READ or READ-COMMITTED"
     )
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{name} is {now} for everybody: {says}",
         evidence=(f"{name} = {now}",),
         recommendation=f"set {remedy}, once the application's owners agree",
-        changes=(ByHand(says=f"ask the application's owners, then set {remedy}"),),
+        changes=by_hand(f"ask the application's owners, then set {remedy}"),
         severity=severity,
         effect=effects[aspect],
         risk="an application may rely on the level that it has",
@@ -71,12 +58,9 @@ def _finding(name: str, now: str, says: str, aspect: str, severity: Severity) ->
 
 
 RULE = Rule(
-    id="isolation-level",
-    layer="InnoDB concurrency",
     checks="the isolation level that sessions begin with, and the format of the binary log",
     why="The extremes cost correctness or concurrency, and READ COMMITTED needs a binary log of rows.",
     expected="depends on the application",
-    durability="none",
     risk="applications that rely on the level that they have",
     sources=('MySQL Reference Manual, "Transaction Isolation Levels" and "Setting The Binary Log Format"',),
     judge=_judge,

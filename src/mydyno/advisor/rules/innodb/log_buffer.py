@@ -5,16 +5,7 @@ write before it goes on (Innodb_log_waits). As long as that counter does not mov
 nothing: 128M, as some guides advise for any server, is memory that the buffer pool could have.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.counts import a_second, often
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.units import format_bytes
-from mydyno.server.variables.convert import size_text
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_log_buffer_size"
 _COUNTER = "Innodb_log_waits"
@@ -30,31 +21,22 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if not changes:
         return Fine(f"{format_bytes(now)}; {waits:,.0f} transactions have waited for room since the start")
     rate = often(server, _COUNTER) or 0.0
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"Transactions wait for room in a log buffer of {format_bytes(now)}",
         evidence=(*targets.log_buffer_lines, f"{_COUNTER}: {a_second(rate)}"),
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",
         changes=changes,
         severity=Severity.MEDIUM if rate >= _OFTEN else Severity.LOW,
-        effect=Effect(
-            aspect="latency",
-            direction="better",
-            size="medium" if rate >= _OFTEN else "small",
-            says="large transactions do not stop to write redo",
+        effect=better(
+            "latency", "medium" if rate >= _OFTEN else "small", "large transactions do not stop to write redo"
         ),
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="log-buffer",
-    layer="redo log",
     checks="innodb_log_buffer_size against Innodb_log_waits",
     why="A transaction that fills the log buffer must write it before it goes on.",
     expected="fewer pauses in large transactions",
-    durability="none",
-    risk="none known",
     sources=(
         'MySQL Reference Manual, "Optimizing InnoDB Redo Logging" and "Server Status Variables"',
         "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: raise it when Innodb_log_waits is not 0",

@@ -6,13 +6,7 @@ taken over here: since 9.5, with the binary log on from 32 CPUs on (as since 8.4
 Before 8.4 the threads were always on.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_log_writer_threads"
 _MANY_WITH_BINLOG, _MANY_WITHOUT = 32, 5
@@ -32,29 +26,24 @@ def _judge(system: System, _: Targets) -> Judgement:
     if on == wanted:
         return Fine(f"{_NAME} is {server.text(_NAME)}: {told}")
     word = "ON" if wanted else "OFF"
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{_NAME} is {server.text(_NAME)} with {told}",
         evidence=(f"MySQL 9.5 and later would choose {word}: ON from {many} CPUs on",),
         recommendation=f"set {_NAME} to {word}",
         changes=settings(server, {_NAME: word}),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="latency",
-            direction="better",
-            size="small",
-            says="commits on many connections wait less" if wanted else "a commit needs fewer wake-ups",
+        effect=better(
+            "latency",
+            "small",
+            "commits on many connections wait less" if wanted else "a commit needs fewer wake-ups",
         ),
     )
 
 
 RULE = Rule(
-    id="log-writer-threads",
-    layer="redo log",
     checks="innodb_log_writer_threads against the number of CPUs and the binary log",
     why="Threads that only pass work on cost more than they save on few CPUs.",
     expected="somewhat shorter commits",
-    durability="none",
     risk="none known; it can be set back while the server runs",
     sources=(
         'MySQL 9.5 Reference Manual, "What Is New in MySQL 9.5"',

@@ -7,14 +7,7 @@ loads, more only where there is I/O to spare. So it is looked at from both sides
 to wait for a free page.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.innodb import is_mariadb
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_lru_scan_depth"
 _WAITS = "Innodb_buffer_pool_wait_free"
@@ -32,32 +25,25 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not short and not far:
         return Fine(f"{_NAME} is {now}, {waits:.2g} waits for a free page each second")
     changes = settings(server, {_NAME: default})
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"The cleaner looks at {now} pages for free ones, "
         + ("and queries wait for them" if short else "and nobody ever waits for one"),
         evidence=(f"{_NAME} = {now}, the default is {default}", f"{_WAITS}: {waits:.2g}/s"),
         recommendation=f"set {_NAME} to {default}, the default",
         changes=changes,
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="latency" if short else "throughput",
-            direction="better",
-            size="small",
-            says="more pages are free in advance" if short else "less CPU under the pool's latch",
+        effect=better(
+            "latency" if short else "throughput",
+            "small",
+            "more pages are free in advance" if short else "less CPU under the pool's latch",
         ),
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="lru-scan-depth",
-    layer="InnoDB I/O",
     checks="innodb_lru_scan_depth against the waits for free pages",
     why="Too far costs CPU under a latch each second, too short leaves reads waiting.",
     expected="little; a bit of CPU or latency back",
-    durability="none",
-    risk="none known",
     sources=('MySQL Reference Manual, "Configuring Buffer Pool Flushing", innodb_lru_scan_depth',),
     judge=_judge,
     variables=(_NAME,),

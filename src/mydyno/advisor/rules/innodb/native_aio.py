@@ -6,14 +6,7 @@ container that forbids io_uring, tmpfs) and says so in its error log: then setti
 cause has to be removed.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand, Change
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_use_native_aio"
 _ASKED = ("file", "command line", "persisted")
@@ -36,8 +29,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         commands=("sysctl fs.aio-nr fs.aio-max-nr",),
     )
     changes: tuple[Change, ...] = settings(server, {_NAME: "ON"}) if asked else (cause,)
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="InnoDB does its I/O one request a thread",
         evidence=(
             f"{_NAME} = OFF, "
@@ -50,23 +42,15 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to ON" if asked else "find out why the kernel refuses it",
         changes=changes,
         severity=Severity.MEDIUM,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="medium",
-            says="more requests under way on fast disks",
-        ),
+        effect=better("throughput", "medium", "more requests under way on fast disks"),
         restart=True,
     )
 
 
 RULE = Rule(
-    id="native-aio",
-    layer="InnoDB I/O",
     checks="innodb_use_native_aio, and whether it was asked for",
     why="A disk that could do a hundred requests at a time gets as many as there are threads.",
     expected="more I/O on disks that can do many requests at a time",
-    durability="none",
     risk="none known; a kernel that refuses it makes InnoDB go on without",
     sources=(
         'MySQL Reference Manual, "Using Asynchronous I/O on Linux"',

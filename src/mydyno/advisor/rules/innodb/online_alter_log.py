@@ -7,18 +7,8 @@ minutes. The log is written in temporary files only while an ALTER runs, so that
 until then.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.disk_space import free_bytes
-from mydyno.advisor.innodb import GIB, MIB
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
+from mydyno.advisor.rules import *
 from mydyno.advisor.targets.redo import write_rate
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.units import format_bytes
-from mydyno.server.variables.convert import size_text
-from mydyno.survey.facts import System
 
 _NAME = "innodb_online_alter_log_max_size"
 _SECONDS = 1800
@@ -42,8 +32,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if wanted <= now or (free is not None and wanted > free * _OF_FREE_DISK):
         return Fine(f"{format_bytes(now)}, and {format_bytes(free or 0)} free for temporary files: no more")
     changes = settings(server, {_NAME: size_text(wanted)})
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"An online ALTER TABLE may fail after {format_bytes(now)} of changes",
         evidence=(
             *lines,
@@ -54,24 +43,17 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",
         changes=changes,
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="small",
-            says="half an hour of an online ALTER survives all changes of this rate",
+        effect=better(
+            "stability", "small", "half an hour of an online ALTER survives all changes of this rate"
         ),
         risk="an ALTER may take as much room in innodb_tmpdir, and locks the table longer at its end",
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="online-alter-log",
-    layer="InnoDB files",
     checks="innodb_online_alter_log_max_size against the rate of redo",
     why="An ALTER that fails after an hour has to be done again.",
     expected="online ALTERs that come to their end",
-    durability="none",
     risk="more temporary space while an ALTER runs",
     sources=('MySQL Reference Manual, "Online DDL Space Requirements", "Online DDL Failure Conditions"',),
     judge=_judge,

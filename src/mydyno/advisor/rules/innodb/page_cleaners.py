@@ -5,15 +5,8 @@ than parts one part waits for another's I/O. MySQL 8.4 and later have as many as
 ones 4; MariaDB has one cleaner for one pool.
 """
 
-from __future__ import annotations
-
 from mydyno.advisor.buffer_pool import instances_advised
-from mydyno.advisor.innodb import is_mysql
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_page_cleaners"
 
@@ -30,31 +23,20 @@ def _judge(system: System, targets: Targets) -> Judgement:
     changes = settings(server, {_NAME: parts}) if now < parts else ()
     if not changes:
         return Fine(f"{now} for {parts} parts of the buffer pool")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{now} page cleaners for {parts} parts of the buffer pool",
         evidence=(f"{_NAME} = {now}, innodb_buffer_pool_instances = {parts} (now or as advised)",),
         recommendation=f"set {_NAME} to {parts}, as MySQL 8.4 does by default",
         changes=changes,
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="small",
-            says="dirty pages of all parts are written at the same time",
-        ),
-        restart=any(change.restart for change in changes),
+        effect=better("stability", "small", "dirty pages of all parts are written at the same time"),
     )
 
 
 RULE = Rule(
-    id="page-cleaners",
-    layer="InnoDB I/O",
     checks="innodb_page_cleaners against innodb_buffer_pool_instances",
     why="A part of the pool without a cleaner of its own waits for another part's writes.",
     expected="steadier writes on servers with many parts and many changes; else nothing",
-    durability="none",
-    risk="none known",
     sources=(
         'MySQL Reference Manual, "Configuring Buffer Pool Flushing"',
         'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',

@@ -6,14 +6,7 @@ counts transactions whose versions wait. In the hundreds of thousands, reads get
 dead versions; in the millions, undo tablespaces grow by gigabytes, and the server needs long to catch up.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.innodb import history_list_length
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _LONG, _VERY_LONG = 1_000_000, 10_000_000
 _OLDEST = (
@@ -29,32 +22,25 @@ def _judge(system: System, _: Targets) -> Judgement:
     if history < _LONG:
         return Fine(f"{history:,.0f} transactions wait for purge")
     worst = history >= _VERY_LONG
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"The old row versions of {history:,.0f} transactions cannot be removed",
         evidence=(f"history list length {history:,.0f}; below {_LONG:,} is usual",),
         recommendation="find the oldest open transaction and end it, or make the application commit sooner",
-        changes=(
-            ByHand(says="look at the oldest transactions and end what was forgotten", commands=(_OLDEST,)),
-        ),
+        changes=by_hand("look at the oldest transactions and end what was forgotten", _OLDEST),
         severity=Severity.HIGH if worst else Severity.MEDIUM,
-        effect=Effect(
-            aspect="latency",
-            direction="better",
-            size="large" if worst else "medium",
-            says="reads stop walking past dead row versions; undo stops growing",
+        effect=better(
+            "latency",
+            "large" if worst else "medium",
+            "reads stop walking past dead row versions; undo stops growing",
         ),
         risk="ending a transaction rolls it back, which takes as long as its changes took",
     )
 
 
 RULE = Rule(
-    id="purge-lag",
-    layer="InnoDB I/O",
     checks="the length of the history list",
     why="One forgotten transaction keeps old versions of all tables alive.",
     expected="faster reads and less disk space, once the transaction is gone",
-    durability="none",
     risk="the transaction that is ended has to be done again",
     sources=(
         'MySQL Reference Manual, "Purge Configuration" and "InnoDB Multi-Versioning"',

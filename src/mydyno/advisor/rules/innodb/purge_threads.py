@@ -7,14 +7,7 @@ advised only where the history is long and CPUs are there. Purge cannot overtake
 transaction, whatever its threads: see purge-lag.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.innodb import history_list_length
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_purge_threads"
 _WANTED = 4
@@ -32,35 +25,24 @@ def _judge(system: System, _: Targets) -> Judgement:
     if cpus is None:
         return Unknown("the number of CPUs")
     changes = settings(server, {_NAME: _WANTED})
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{history:,.0f} transactions wait for purge, which has {now} thread{'s' * (now > 1)}",
         evidence=(f"history list length {history:,.0f}", f"{_NAME} = {now}"),
         recommendation=f"set {_NAME} to {_WANTED}, the default of most releases",
         changes=changes,
         severity=Severity.MEDIUM,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="small",
-            says="old row versions of several tables are removed at the same time",
+        effect=better(
+            "stability", "small", "old row versions of several tables are removed at the same time"
         ),
-        restart=any(change.restart for change in changes),
     )
 
 
 RULE = Rule(
-    id="purge-threads",
-    layer="InnoDB I/O",
     checks="innodb_purge_threads against the length of the history list",
     why="Old row versions make tables larger and reads slower until they are purged.",
     expected="a shorter history where several tables change; nothing where a transaction stays open",
-    durability="none",
     risk="purge takes more CPU",
-    sources=(
-        'MySQL Reference Manual, "Purge Configuration"',
-        'MariaDB Documentation, "InnoDB Purge"',
-    ),
+    sources=('MySQL Reference Manual, "Purge Configuration"', 'MariaDB Documentation, "InnoDB Purge"'),
     judge=_judge,
     variables=(_NAME,),
 )

@@ -5,13 +5,7 @@ default; where it is on and its pages are evicted before anybody has looked at t
 and the pool's room from what is needed.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_random_read_ahead"
 _READ, _EVICTED = "Innodb_buffer_pool_read_ahead_rnd", "Innodb_buffer_pool_read_ahead_evicted"
@@ -33,27 +27,20 @@ def _judge(system: System, _: Targets) -> Judgement:
     share = evicted / (linear + random)
     if share < _WASTE:
         return Fine(f"{share:.0%} of the pages read ahead were evicted unused")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{share:.0%} of the pages that are read ahead are never used",
         evidence=(f"{evicted:,.0f} evicted of {linear:,.0f} + {random:,.0f} read ahead = {share:.1%}",),
         recommendation=f"set {_NAME} to OFF, the default",
         changes=settings(server, {_NAME: "OFF"}),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="throughput", direction="better", size="small", says="the disk reads only what is needed"
-        ),
+        effect=better("throughput", "small", "the disk reads only what is needed"),
     )
 
 
 RULE = Rule(
-    id="random-read-ahead",
-    layer="InnoDB I/O",
     checks="innodb_random_read_ahead and how many pages read ahead are evicted unused",
     why="Pages that nobody uses cost reads and push others out of the pool.",
     expected="fewer reads of the disk",
-    durability="none",
-    risk="none known",
     sources=('MySQL Reference Manual, "Configuring InnoDB Buffer Pool Prefetching (Read-Ahead)"',),
     judge=_judge,
     variables=(_NAME,),

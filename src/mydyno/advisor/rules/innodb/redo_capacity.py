@@ -11,20 +11,10 @@ innodb_log_files_in_group files of innodb_log_file_size. MariaDB has one file, w
 while it runs since 10.9. A log that is larger than needed is left alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
-from mydyno.advisor.innodb import checkpoint_age
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
+from mydyno.advisor.rules import *
 from mydyno.advisor.targets.redo import redo_now, usual_write_rate
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.server_variables import Setting
-from mydyno.core.units import format_bytes
-from mydyno.server.variables.convert import size_text
-from mydyno.survey.facts import Server, System
 
 _SHORT = 450
 """Seconds of a busy hour: a log that lasts no longer is full eight times an hour."""
@@ -40,22 +30,19 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine("; ".join(targets.redo_lines) or f"{format_bytes(now)} of redo log are enough")
     lasting = _lasting_seconds(system, now)
     short = lasting is not None and lasting < _SHORT
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"The redo log has {format_bytes(now)} where {format_bytes(wanted)} are called for",
         evidence=(*targets.redo_lines, *_of_busy_hour(lasting), *_age(checkpoint_age(system))),
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
         changes=changes,
         severity=Severity.HIGH if short else Severity.MEDIUM,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="large" if short else "medium",
-            says="pages gather more changes before they are written; fewer stalls under bursts of writes",
+        effect=better(
+            "throughput",
+            "large" if short else "medium",
+            "pages gather more changes before they are written; fewer stalls under bursts of writes",
         ),
         risk="recovery after a crash reads up to the whole log; where a restart is needed, the log is made "
         "anew after a clean shutdown (innodb_fast_shutdown below 2)",
-        restart=any(change.restart for change in changes),
     )
 
 
@@ -89,8 +76,6 @@ def _age(age: tuple[float, float] | None) -> tuple[str, ...]:
 
 
 RULE = Rule(
-    id="redo-capacity",
-    layer="redo log",
     checks="the size of the redo log against the rate at which it is written",
     why="A full redo log stops every change until pages are written; a small one makes InnoDB write the same "
     "page over and over.",

@@ -5,13 +5,7 @@ while it is off leaves a data directory that does not start again. It stays off 
 somebody turns it on.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _STATUS = "Innodb_redo_log_enabled"
 _REMEDY = "ALTER INSTANCE ENABLE INNODB REDO_LOG"
@@ -23,32 +17,23 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere("this release always writes redo")
     if word.upper() != "OFF":
         return Fine(f"{_STATUS} is {word}")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="The redo log is disabled: a crash loses the whole database",
         evidence=(f"{_STATUS} = {word}",),
         recommendation="turn it on as soon as the data is loaded",
-        changes=(ByHand(says="turn the redo log on", commands=(_REMEDY,)),),
+        changes=by_hand("turn the redo log on", _REMEDY),
         severity=Severity.CRITICAL,
-        effect=Effect(
-            aspect="throughput",
-            direction="worse",
-            size="medium",
-            says="changes are written to the redo log again",
-        ),
+        effect=worse("throughput", "medium", "changes are written to the redo log again"),
         durability="raises",
         durability_says="the database survives a crash",
     )
 
 
 RULE = Rule(
-    id="redo-log-disabled",
-    layer="durability",
     checks="whether redo logging is enabled",
     why="Without redo a crash leaves files that cannot be recovered.",
     expected="a database that survives a crash",
     durability="raises it",
-    risk="none known",
     sources=('MySQL Reference Manual, "Redo Log", disabling redo logging',),
     judge=_judge,
 )

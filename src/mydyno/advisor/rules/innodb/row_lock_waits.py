@@ -5,13 +5,7 @@ many sessions wait at any moment. No setting makes that less; shorter transactio
 their rows by an index (InnoDB locks what it reads), and READ COMMITTED, which locks no gaps, do.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import Server, System
+from mydyno.advisor.rules import *
 
 _TIME, _WAITS = "Innodb_row_lock_time", "Innodb_row_lock_waits"
 _SOME, _MANY = 0.5, 4.0
@@ -27,21 +21,19 @@ def _judge(system: System, _: Targets) -> Judgement:
     if waiting < _SOME:
         return Fine(f"{waiting:.2g} sessions wait for a row at any moment")
     each = milliseconds / waits if waits else None
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{waiting:.1f} sessions wait for a row lock at any moment",
         evidence=(
             f"{_TIME} grew by {milliseconds:,.0f} ms/s / 1000 = {waiting:.1f} sessions",
             f"{waits:,.1f} waits/s" + (f" of {each:,.0f} ms each" if each is not None else ""),
         ),
         recommendation="find who holds the locks; commit sooner, and find rows by an index",
-        changes=(ByHand(says="look who waits for whom", commands=(_who(server),)),),
+        changes=by_hand("look who waits for whom", _who(server)),
         severity=Severity.HIGH if waiting >= _MANY else Severity.MEDIUM,
-        effect=Effect(
-            aspect="latency",
-            direction="better",
-            size="large" if waiting >= _MANY else "medium",
-            says="transactions that do not queue for the same rows",
+        effect=better(
+            "latency",
+            "large" if waiting >= _MANY else "medium",
+            "transactions that do not queue for the same rows",
         ),
     )
 
@@ -57,13 +49,9 @@ def _who(server: Server) -> str:
 
 
 RULE = Rule(
-    id="row-lock-waits",
-    layer="InnoDB concurrency",
     checks="the time that sessions spend waiting for row locks",
     why="A session that waits for a row does nothing else, and holds its own locks meanwhile.",
     expected="shorter transactions and more of them",
-    durability="none",
-    risk="none known",
     sources=('MySQL Reference Manual, "Server Status Variables", Innodb_row_lock_time; "InnoDB Locking"',),
     judge=_judge,
 )

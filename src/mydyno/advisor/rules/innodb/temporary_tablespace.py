@@ -13,17 +13,7 @@ lets the one statement fail that wants more. How much is right depends on the st
 by hand.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.counts import uptime
-from mydyno.advisor.disk_space import free_bytes
-from mydyno.advisor.innodb import GIB, MIB, is_mysql
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.units import format_bytes
-from mydyno.survey.facts import Server, System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_temp_data_file_path"
 _TRUNCATE = "innodb_truncate_temporary_tablespace_now"
@@ -46,8 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"no session has made a temporary table of InnoDB {uptime(server)} ({_CREATED} = 0)")
     free = free_bytes(system, "data")
     bound = "10G" if free is None else _bound(free)
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="Temporary tables of InnoDB can fill the disk",
         evidence=(
             f"{_NAME} = {now}: it grows without an end",
@@ -56,13 +45,10 @@ def _judge(system: System, _: Targets) -> Judgement:
             _shrinking(server),
         ),
         recommendation=f"bound it: {_NAME} = {now}:max:{bound}",
-        changes=(ByHand(says=f"write {_NAME} = {now}:max:{bound} into the option file and restart"),),
+        changes=by_hand(f"write {_NAME} = {now}:max:{bound} into the option file and restart"),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="small",
-            says="a statement that needs too much fails alone, and the disk does not fill up",
+        effect=better(
+            "stability", "small", "a statement that needs too much fails alone, and the disk does not fill up"
         ),
         risk="statements that need more temporary space than that fail",
         restart=True,
@@ -90,12 +76,9 @@ def _shrinking(server: Server) -> str:
 
 
 RULE = Rule(
-    id="temporary-tablespace",
-    layer="InnoDB files",
     checks="whether innodb_temp_data_file_path has a bound, where temporary tables are kept in that file",
     why="A full disk stops the whole server, one query that fails does not.",
     expected="no full disk by way of temporary tables",
-    durability="none",
     risk="the bound may be too low for a query that is needed",
     sources=(
         'MySQL 5.7 Reference Manual, "The Temporary Tablespace"',

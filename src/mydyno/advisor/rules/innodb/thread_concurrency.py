@@ -5,14 +5,7 @@ It once helped on machines whose latches did not scale; the default is 0, no gat
 it since 10.5.5. A gate narrower than the CPUs leaves them idle while queries queue.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.innodb import is_mariadb
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_thread_concurrency"
 
@@ -32,30 +25,23 @@ def _judge(system: System, _: Targets) -> Judgement:
     evidence = [f"{_NAME} = {now}" + (f" on {cpus} CPUs" if cpus else "")]
     if queue is not None:
         evidence.append(f"{queue} queries in the queue to get in")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"Only {now} threads may be inside InnoDB" + (f", {queue} queue" if queue else ""),
         evidence=tuple(evidence),
         recommendation=f"set {_NAME} to 0, the default; a thread pool limits load better",
         changes=settings(server, {_NAME: 0}),
         severity=Severity.MEDIUM,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="medium" if queue else "small",
-            says="all CPUs work; no query queues before InnoDB",
+        effect=better(
+            "throughput", "medium" if queue else "small", "all CPUs work; no query queues before InnoDB"
         ),
         risk="with hundreds of running queries contention may rise; it can be set back while the server runs",
     )
 
 
 RULE = Rule(
-    id="thread-concurrency",
-    layer="InnoDB concurrency",
     checks="innodb_thread_concurrency against CPUs and the queue before InnoDB",
     why="A gate that is narrower than the machine leaves CPUs idle.",
     expected="more throughput where queries queue",
-    durability="none",
     risk="more contention under extreme load",
     sources=(
         'MySQL Reference Manual, "Configuring Thread Concurrency for InnoDB"',

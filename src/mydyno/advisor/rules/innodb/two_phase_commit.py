@@ -5,13 +5,7 @@ InnoDB. Off, a crash between them leaves transactions in one and not in the othe
 their source for good. Later releases always do it.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_support_xa"
 
@@ -23,27 +17,19 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere("this release always commits in two phases")
     if on or server.switch("log_bin") is not True:
         return Fine(f"{_NAME} is {server.text(_NAME)}, the binary log is {server.text('log_bin')}")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="After a crash the binary log and the tables may differ",
         evidence=(f"{_NAME} = OFF with log_bin = ON",),
         recommendation=f"set {_NAME} to ON",
         changes=settings(server, {_NAME: "ON"}),
         severity=Severity.HIGH,
-        effect=Effect(
-            aspect="throughput",
-            direction="worse",
-            size="small",
-            says="a commit syncs once more, shared by many",
-        ),
+        effect=worse("throughput", "small", "a commit syncs once more, shared by many"),
         durability="raises",
         durability_says="what is committed is in the tables and in the binary log, or in neither",
     )
 
 
 RULE = Rule(
-    id="two-phase-commit",
-    layer="durability",
     checks="innodb_support_xa where there is a binary log",
     why="A crash between table and binary log makes replicas differ.",
     expected="replicas that agree with their source after a crash",

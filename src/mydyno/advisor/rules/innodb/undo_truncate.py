@@ -6,13 +6,7 @@ MySQL 5.7 it works where the data directory was made with innodb_undo_tablespace
 ships it off, and that is left alone.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "innodb_undo_log_truncate"
 _LEAST = 2
@@ -30,30 +24,21 @@ def _judge(system: System, _: Targets) -> Judgement:
     files = server.number("innodb_undo_tablespaces")
     if files is not None and files < _LEAST:
         return NotHere(f"{files} undo tablespaces: shrinking one needs another that takes over")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="Undo that one long transaction made grow never shrinks",
         evidence=(f"{_NAME} = OFF; the default is ON since MySQL 8.0.2",),
         recommendation=f"set {_NAME} to ON",
         changes=settings(server, {_NAME: "ON"}),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="disk space",
-            direction="better",
-            size="small",
-            says="undo gives back what it no longer needs",
-        ),
+        effect=better("disk space", "small", "undo gives back what it no longer needs"),
         risk="while a tablespace is made small, transactions share the others",
     )
 
 
 RULE = Rule(
-    id="undo-truncate",
-    layer="InnoDB files",
     checks="innodb_undo_log_truncate and the number of undo tablespaces",
     why="Undo grows with the longest transaction and stays so.",
     expected="disk space back",
-    durability="none",
     risk="short pauses on busy servers while a tablespace is made small",
     sources=('MySQL Reference Manual, "Undo Tablespaces", truncating',),
     judge=_judge,

@@ -1,1 +1,1 @@
-"""Tables and indexes."""
+"""Tables, indexes and table caches."""

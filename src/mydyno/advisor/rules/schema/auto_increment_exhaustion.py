@@ -5,14 +5,7 @@ with it the application: nothing but another column type helps, and changing the
 takes hours that one does not have then. Deleted rows and failed inserts use numbers up as well.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.names import SHOWN, quoted
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NEAR = 0.7
 _URGENT = 0.9
@@ -29,39 +22,28 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not found:
         return Fine(f"no counter has used {_NEAR:.0%} of its range")
     most = found[0].auto_increment_used or 0
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"The counter of {found[0].name} has used {most:.0%} of its range",
         evidence=tuple(
             f"{table.name}: {table.auto_increment_used:.1%} used, about {table.rows or 0} rows"
             for table in found[:SHOWN]
         ),
         recommendation="make these columns, and those that refer to them, BIGINT UNSIGNED in time",
-        changes=(
-            ByHand(
-                says="look at each table, then change the type of its AUTO_INCREMENT column and of the"
-                " columns that refer to it to BIGINT UNSIGNED; the ALTER copies the table",
-                commands=tuple(f"SHOW CREATE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
-            ),
+        changes=by_hand(
+            "look at each table, then change the type of its AUTO_INCREMENT column and of the"
+            " columns that refer to it to BIGINT UNSIGNED; the ALTER copies the table",
+            *tuple(f"SHOW CREATE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
         ),
         severity=Severity.CRITICAL if most >= _URGENT else Severity.HIGH,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="large",
-            says="inserts do not stop when the counter is used up",
-        ),
+        effect=better("stability", "large", "inserts do not stop when the counter is used up"),
         risk="a long ALTER; clients that keep the value in 32 bits",
     )
 
 
 RULE = Rule(
-    id="auto-increment-exhaustion",
-    layer="schema",
     checks="how much of their range AUTO_INCREMENT columns have used up",
     why="At the end of the range every INSERT fails.",
     expected="inserts go on; no effect on speed",
-    durability="none",
     risk="the ALTER copies the table",
     sources=(
         "MySQL Reference Manual, The schema_auto_increment_columns View; Using AUTO_INCREMENT",

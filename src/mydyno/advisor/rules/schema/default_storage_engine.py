@@ -4,13 +4,7 @@ It has been InnoDB since MySQL 5.5. Where an old option file says MyISAM, every 
 makes is one that a crash tears, without anybody having asked for it.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "default_storage_engine"
 _UNSAFE = frozenset({"myisam", "aria", "memory", "csv", "archive", "blackhole", "mrg_myisam"})
@@ -22,26 +16,18 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown(_NAME)
     if now.casefold() not in _UNSAFE:
         return Fine(f"new tables are {now}")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"New tables are {now} unless they say otherwise",
         evidence=(f"{_NAME} = {now}; the default is InnoDB",),
         recommendation=f"set {_NAME} = InnoDB",
         changes=settings(system.server, {_NAME: "InnoDB"}),
         severity=Severity.HIGH,
-        effect=Effect(
-            aspect="safety",
-            direction="better",
-            size="medium",
-            says="new tables survive a crash and take part in transactions",
-        ),
+        effect=better("safety", "medium", "new tables survive a crash and take part in transactions"),
         risk="an application that relies on MyISAM's ways without naming it",
     )
 
 
 RULE = Rule(
-    id="default-storage-engine",
-    layer="schema",
     checks="default_storage_engine",
     why="New tables are made in an engine without crash recovery and nobody notices.",
     expected="safe new tables; old ones stay as they are",

@@ -6,15 +6,7 @@ the space is not the disk's, backups are longer, scans read half-empty pages. Re
 it anew.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.names import SHOWN, counted, quoted
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.units import format_bytes
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _WORTH = 1 << 30
 """Free bytes in all of them together."""
@@ -28,8 +20,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     free = sum(table.free_bytes or 0 for table in found)
     if free < _WORTH:
         return Fine(f"less than {format_bytes(_WORTH)} is free inside tables with much free space")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{format_bytes(free)} of the files of {counted(len(found), 'table')} are empty",
         evidence=tuple(
             f"{table.name}: {format_bytes(table.free_bytes or 0)} free,"
@@ -37,30 +28,24 @@ def _judge(system: System, _: Targets) -> Judgement:
             for table in found[:SHOWN]
         ),
         recommendation="rebuild those that will not grow again, at a quiet time",
-        changes=(
-            ByHand(
-                says="rebuild tables with much free space; each needs room for its copy meanwhile",
-                commands=tuple(f"OPTIMIZE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
-            ),
+        changes=by_hand(
+            "rebuild tables with much free space; each needs room for its copy meanwhile",
+            *tuple(f"OPTIMIZE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
         ),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="disk space",
-            direction="better",
-            size="medium",
-            says=f"up to {format_bytes(free)} go back to the file system; scans read fewer pages",
+        effect=better(
+            "disk space",
+            "medium",
+            f"up to {format_bytes(free)} go back to the file system; scans read fewer pages",
         ),
         risk="it reads and writes the whole table, and replicas do it after",
     )
 
 
 RULE = Rule(
-    id="fragmented-tables",
-    layer="schema",
     checks="free space inside the files of tables",
     why="After large deletes a table's file stays as large as it was.",
     expected="disk space; faster scans of these tables",
-    durability="none",
     risk="the load of writing the table anew",
     sources=(
         "MySQL Reference Manual, Defragmenting a Table; OPTIMIZE TABLE Statement",

@@ -5,13 +5,7 @@ somebody runs REPAIR TABLE. With myisam_recover_options = BACKUP,FORCE the serve
 keeps a copy of the data file when rows were lost. Moving the tables to InnoDB is better.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advisor.setting import settings
-from mydyno.advisor.targets import Targets
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _NAME = "myisam_recover_options"
 
@@ -25,27 +19,19 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere("no table of a user's is MyISAM")
     if now.upper() not in ("", "OFF"):
         return Fine(f"{_NAME} is {now}")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title="MyISAM tables that a crash has torn stay unusable until somebody repairs them",
         evidence=(f"{_NAME} = {now or 'empty'}, {schema.tables_by_engine['MyISAM']} tables are MyISAM",),
         recommendation=f"set {_NAME} = BACKUP,FORCE until the tables are InnoDB (rule myisam-tables)",
         changes=settings(server, {_NAME: "BACKUP,FORCE"}),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="small",
-            says="torn tables come back by themselves, as far as they can",
-        ),
+        effect=better("stability", "small", "torn tables come back by themselves, as far as they can"),
         risk="a repair of a large table runs at its first use",
         restart=True,
     )
 
 
 RULE = Rule(
-    id="myisam-recovery",
-    layer="schema",
     checks="myisam_recover_options where there are MyISAM tables",
     why="A torn table refuses every statement until it is repaired.",
     expected="tables usable after a crash without a hand",

@@ -6,16 +6,7 @@ backup must lock them to be consistent. InnoDB has none of these, and since MySQ
 full-text and spatial indexes, too.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.counts import share
-from mydyno.advisor.names import SHOWN, counted, first, quoted
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.core.units import format_bytes
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -29,8 +20,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = [table.name for table in schema.other_engines or () if table.engine == "MyISAM"]
     size = (schema.bytes_by_engine or {}).get("MyISAM")
     waited = share(server.counter("Table_locks_waited"), server.counter("Table_locks_immediate"))
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{counted(number, 'table', 'is')} MyISAM, which a crash tears",
         evidence=(
             *((f"{format_bytes(size)} in them",) if size is not None else ()),
@@ -38,26 +28,19 @@ def _judge(system: System, _: Targets) -> Judgement:
             *((f"{waited:.1%} of the locks of tables had to wait",) if waited is not None else ()),
         ),
         recommendation="move them to InnoDB",
-        changes=(
-            ByHand(
-                says="move tables to InnoDB at a quiet time: each ALTER copies and locks its table",
-                commands=tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in found[:SHOWN]),
-            ),
+        changes=by_hand(
+            "move tables to InnoDB at a quiet time: each ALTER copies and locks its table",
+            *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in found[:SHOWN]),
         ),
         severity=Severity.HIGH,
-        effect=Effect(
-            aspect="safety",
-            direction="better",
-            size="large",
-            says="these tables survive a crash, and writers no longer lock whole tables",
+        effect=better(
+            "safety", "large", "these tables survive a crash, and writers no longer lock whole tables"
         ),
         risk="InnoDB takes more space, and COUNT(*) without WHERE reads an index",
     )
 
 
 RULE = Rule(
-    id="myisam-tables",
-    layer="schema",
     checks="user tables of the engine MyISAM",
     why="MyISAM knows no crash recovery, no transactions and only locks of whole tables.",
     expected="safety; more throughput with several writers",

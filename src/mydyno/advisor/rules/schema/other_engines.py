@@ -6,14 +6,7 @@ Each has its use; in a cluster none of them is copied to the other nodes. Engine
 as RocksDB does, are not meant here.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.names import SHOWN, counted, first, quoted
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _LOSING = frozenset({"MEMORY", "Aria", "BLACKHOLE", "CSV", "ARCHIVE", "MRG_MYISAM"})
 
@@ -29,31 +22,25 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = [table.name for table in schema.other_engines or () if table.engine in _LOSING]
     cluster = server.role.galera or server.role.group_replication
     told = ", ".join(f"{number} {engine}" for engine, number in sorted(counts.items()))
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{counted(sum(counts.values()), 'table', 'is')} of engines without transactions: {told}",
         evidence=(first(found), *(("the cluster does not copy them",) if cluster else ())),
         recommendation="move to InnoDB those whose content matters",
-        changes=(
-            ByHand(
-                says="move tables whose content matters to InnoDB, at a quiet time",
-                commands=tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in found[:SHOWN]),
-            ),
+        changes=by_hand(
+            "move tables whose content matters to InnoDB, at a quiet time",
+            *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in found[:SHOWN]),
         ),
         severity=Severity.HIGH if cluster else Severity.LOW,
-        effect=Effect(
-            aspect="safety",
-            direction="better",
-            size="medium" if cluster else "small",
-            says="their rows survive restarts, are part of transactions and are replicated",
+        effect=better(
+            "safety",
+            "medium" if cluster else "small",
+            "their rows survive restarts, are part of transactions and are replicated",
         ),
         risk="ARCHIVE and CSV tables grow; MEMORY tables become slower to write",
     )
 
 
 RULE = Rule(
-    id="other-engines",
-    layer="schema",
     checks="user tables of engines without transactions, but for MyISAM",
     why="Their rows are lost at restarts, or are not part of transactions, or not in the cluster.",
     expected="safety where their content matters",

@@ -5,14 +5,7 @@ write twice. An exception is an index that is much smaller and scanned as a whol
 first where the longer one is very long.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.names import SHOWN, counted, first, quoted
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -22,8 +15,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = schema.redundant_indexes
     if not found:
         return Fine("no index is the beginning of another")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{counted(len(found), 'index', 'is')} the beginning of another",
         evidence=(
             first(
@@ -34,33 +26,23 @@ def _judge(system: System, _: Targets) -> Judgement:
             ),
         ),
         recommendation="drop the shorter ones",
-        changes=(
-            ByHand(
-                says="drop indexes that another one covers",
-                commands=tuple(
-                    f"ALTER TABLE {quoted(index.table)} DROP INDEX {quoted(index.name)};"
-                    for index in found[:SHOWN]
-                ),
+        changes=by_hand(
+            "drop indexes that another one covers",
+            *tuple(
+                f"ALTER TABLE {quoted(index.table)} DROP INDEX {quoted(index.name)};"
+                for index in found[:SHOWN]
             ),
         ),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="small",
-            says="each write of these tables changes one index less",
-        ),
+        effect=better("throughput", "small", "each write of these tables changes one index less"),
         risk="statements that name the index (FORCE INDEX) fail",
     )
 
 
 RULE = Rule(
-    id="redundant-indexes",
-    layer="schema",
     checks="indexes whose columns another index of the table begins with",
     why="Both are kept up by every write, and one would do.",
     expected="cheaper writes, less space",
-    durability="none",
     risk="hints that name the index fail",
     sources=(
         "MySQL Reference Manual, The schema_redundant_indexes View; Multiple-Column Indexes",

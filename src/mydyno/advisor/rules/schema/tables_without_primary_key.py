@@ -7,14 +7,7 @@ takes it days; and Galera does not support DELETE on them at all. Tools that wor
 changes, archivers) need a key as well.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.names import SHOWN, counted, first, quoted
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import Server, System
+from mydyno.advisor.rules import *
 
 
 def _judge(system: System, _: Targets) -> Judgement:
@@ -26,8 +19,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not found:
         return Fine(f"each of {schema.tables} tables has a primary key")
     copied = role.replica or role.source or role.galera or role.group_replication
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{counted(len(found), 'table', 'has')} no primary key",
         evidence=(
             first([table.name for table in found]),
@@ -38,18 +30,15 @@ def _judge(system: System, _: Targets) -> Judgement:
             ),
         ),
         recommendation="give each a primary key: a column that is unique already, or an invisible new one",
-        changes=(
-            ByHand(
-                says="add primary keys, at a quiet time: each ALTER copies its table",
-                commands=tuple(_statement(server, table.name) for table in found[:SHOWN]),
-            ),
+        changes=by_hand(
+            "add primary keys, at a quiet time: each ALTER copies its table",
+            *tuple(_statement(server, table.name) for table in found[:SHOWN]),
         ),
         severity=Severity.HIGH if copied else Severity.MEDIUM,
-        effect=Effect(
-            aspect="stability" if copied else "throughput",
-            direction="better",
-            size="large" if copied else "small",
-            says="replicas find changed rows by their key"
+        effect=better(
+            "stability" if copied else "throughput",
+            "large" if copied else "small",
+            "replicas find changed rows by their key"
             if copied
             else "rows lie in the order of a key that queries can use",
         ),
@@ -67,12 +56,9 @@ def _statement(server: Server, table: str) -> str:
 
 
 RULE = Rule(
-    id="tables-without-primary-key",
-    layer="schema",
     checks="user tables without a primary key",
     why="Rows without a key are found by searching the whole table, most of all by replicas.",
     expected="replicas that keep up with bulk changes; smaller secondary indexes with a short key",
-    durability="none",
     risk="the ALTER copies the table; statements without a list of columns may break",
     sources=(
         "MySQL Reference Manual, Clustered and Secondary Indexes; Generated Invisible Primary Keys",

@@ -8,15 +8,7 @@ then. Indexes that a foreign key needs are left out, and so are those for which 
 shorter one: that one's reads will be theirs.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.counts import DAY, uptime
-from mydyno.advisor.names import SHOWN, counted, first, quoted
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import Index, Server, System
+from mydyno.advisor.rules import *
 
 _ENOUGH = 7 * DAY
 
@@ -34,24 +26,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = [index for index in schema.unused_indexes if (index.table, index.name) not in spoken_for]
     if not found:
         return Fine(f"every index was read {uptime(server)}")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{counted(len(found), 'index', 'was')} not read once {uptime(server)}",
         evidence=(first([f"{index.table}.{index.name}" for index in found]),),
         recommendation="hide them, wait for a whole business cycle, look at the replicas too, then drop them",
-        changes=(
-            ByHand(
-                says="hide unused indexes first, drop them when nobody has missed them",
-                commands=tuple(_statement(server, index) for index in found[:SHOWN]),
-            ),
+        changes=by_hand(
+            "hide unused indexes first, drop them when nobody has missed them",
+            *tuple(_statement(server, index) for index in found[:SHOWN]),
         ),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="throughput",
-            direction="better",
-            size="small",
-            says="each write of these tables changes fewer indexes",
-        ),
+        effect=better("throughput", "small", "each write of these tables changes fewer indexes"),
         risk="a rare report, another replica or a hint (FORCE INDEX) may need one of them",
     )
 
@@ -69,12 +53,9 @@ def _statement(server: Server, index: Index) -> str:
 
 
 RULE = Rule(
-    id="unused-indexes",
-    layer="schema",
     checks="indexes without a read since the start, where the server is up for a week or more",
     why="An index that nobody reads costs every write and takes memory.",
     expected="cheaper writes, a little more room in the buffer pool",
-    durability="none",
     risk="a rare query may need it",
     sources=(
         "MySQL Reference Manual, The schema_unused_indexes View; Invisible Indexes",

@@ -1,1 +1,1 @@
-"""Connections, threads, tables, sessions, logs and replication."""
+"""The server's release and its option files."""

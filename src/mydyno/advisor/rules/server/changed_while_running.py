@@ -5,16 +5,9 @@ ailment after the next update, weeks later, when nobody remembers. Whatever is m
 option file (or, in MySQL 8.0 and later, into SET PERSIST).
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.names import counted, first
 from mydyno.advisor.option_places import is_ours
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.advisor.rules import *
 from mydyno.server.variables import catalogue
-from mydyno.survey.facts import Server, System
 
 _SWITCHED_BY_TOOLS = frozenset({"read_only", "super_read_only", "event_scheduler", "innodb_fast_shutdown"})
 """Failover and backups set these while the server runs, and mean to."""
@@ -27,24 +20,16 @@ def _judge(system: System, _: Targets) -> Judgement:
     names = [name for name in sorted(server.variables) if _is_lost(server, name)]
     if not names:
         return Fine("what is in force comes from files, the command line or defaults")
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{counted(len(names), 'setting', 'was')} changed while the server ran, until its restart",
         evidence=tuple(f"{name} = {server.text(name)}" for name in names),
         recommendation=f"write down what is meant to stay: {first(names)}",
-        changes=(
-            ByHand(
-                says="put those that are meant to stay under [mysqld] of an option file",
-                commands=tuple(f"{name} = {server.text(name)}" for name in names),
-            ),
+        changes=by_hand(
+            "put those that are meant to stay under [mysqld] of an option file",
+            *tuple(f"{name} = {server.text(name)}" for name in names),
         ),
         severity=Severity.MEDIUM,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="medium",
-            says="the server after a restart is the server of today",
-        ),
+        effect=better("stability", "medium", "the server after a restart is the server of today"),
     )
 
 
@@ -58,13 +43,9 @@ def _is_lost(server: Server, name: str) -> bool:
 
 
 RULE = Rule(
-    id="changed-while-running",
-    layer="option files",
     checks="variables whose value in force was set while the server ran",
     why="They are forgotten at the next restart, and with them what they had mended.",
     expected="no surprise at the next restart",
-    durability="none",
-    risk="none known",
     sources=(
         "MySQL Reference Manual, Using System Variables; Performance Schema variables_info Table",
         "MariaDB Documentation, Information Schema SYSTEM_VARIABLES Table",

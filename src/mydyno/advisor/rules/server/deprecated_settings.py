@@ -6,21 +6,15 @@ refuses to start with "unknown variable", in the night of the upgrade. What is i
 change to the running server; what is deprecated is renamed or taken out by somebody who has looked at it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from mydyno.advisor.names import counted
 from mydyno.advisor.option_places import place
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand, Change, RemoveVariable
-from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.advisor.rules import *
 from mydyno.core.server_version import Version
 from mydyno.server.variables import catalogue
 from mydyno.server.variables.release import Family
 from mydyno.server.variables.row import Row
-from mydyno.survey.facts import Origin, Server, System
+from mydyno.survey.facts import Origin
 
 _REMOVABLE = (
     "innodb_adaptive_max_sleep_delay",
@@ -56,14 +50,13 @@ def _judge(system: System, _: Targets) -> Judgement:
         for name, origin in ignored
         if name in _REMOVABLE
     ]
-    by_hand: list[Change] = [
+    manual: list[Change] = [
         ByHand(says=f"take {name} out of {place(origin)}: this release ignores it")
         for name, origin in ignored
         if name not in _REMOVABLE
     ]
-    by_hand += [ByHand(says=_advice(server, name, row, origin)) for name, row, origin in late]
-    return Finding(
-        rule=RULE.id,
+    manual += [ByHand(says=_advice(server, name, row, origin)) for name, row, origin in late]
+    return RULE.finding(
         title=" and ".join(
             [
                 *([f"{counted(len(ignored), 'setting', 'is')} ignored"] if ignored else []),
@@ -76,13 +69,12 @@ def _judge(system: System, _: Targets) -> Judgement:
             *(f"{name} ({place(origin)}): {row.history()}" for name, row, origin in late),
         ),
         recommendation="take them out, or write what stands for them, before the next upgrade",
-        changes=(*removed, *by_hand),
+        changes=(*removed, *manual),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="stability",
-            direction="better",
-            size="small",
-            says="the next release starts with this option file; nothing changes for the running server",
+        effect=better(
+            "stability",
+            "small",
+            "the next release starts with this option file; nothing changes for the running server",
         ),
     )
 
@@ -122,12 +114,9 @@ def _advice(server: Server, name: str, row: Row, origin: Origin) -> str:
 
 
 RULE = Rule(
-    id="deprecated-settings",
-    layer="option files",
     checks="settings of option files that this release ignores or has deprecated",
     why="Ignored lines mislead; deprecated ones keep the next release from starting.",
     expected="an upgrade that starts; no effect on the running server",
-    durability="none",
     risk="none known: what is removed had no effect",
     sources=(
         "MySQL Server Version Reference, Option and Variable Changes, of each release series",

@@ -6,17 +6,11 @@ may go on mending an old release, so look there before you hurry. Rolling and in
 until the next.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.advisor.rules import *
 from mydyno.core.server_version import Version
-from mydyno.survey.facts import System
 
 _SOON = timedelta(days=180)
 _MARIADB: Mapping[tuple[int, int], date] = {
@@ -76,26 +70,18 @@ def _judge(system: System, _: Targets) -> Judgement:
     if end - today > _SOON:
         return Fine(f"{release} is supported until {end}")
     over = end < today
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{release} is out of support since {end}"
         if over
         else f"{release} comes out of support on {end}",
         evidence=(f"the facts are of {today}; the maker's corrections end{'ed' if over else ''} on {end}",),
         recommendation="plan the upgrade to a series with long-term support",
-        changes=(
-            ByHand(
-                says="read what the next release has changed (`mydyno variables --changed-from`), try it on a"
-                " copy, then upgrade"
-            ),
+        changes=by_hand(
+            "read what the next release has changed (`mydyno variables --changed-from`), try it on a"
+            " copy, then upgrade"
         ),
         severity=Severity.HIGH if over else Severity.MEDIUM,
-        effect=Effect(
-            aspect="safety",
-            direction="better",
-            size="large" if over else "medium",
-            says="holes and bugs that lose data are mended",
-        ),
+        effect=better("safety", "large" if over else "medium", "holes and bugs that lose data are mended"),
         risk="an upgrade changes defaults and plans: prove it with your workload first",
         restart=True,
     )
@@ -114,12 +100,9 @@ def _day(read_at: str) -> date | None:
 
 
 RULE = Rule(
-    id="end-of-life",
-    layer="release",
     checks="whether the release's series still gets corrections",
     why="After its end a series gets no corrections, of holes neither.",
     expected="safety; speed may change either way with the new release",
-    durability="none",
     risk="an upgrade is a change of everything at once",
     sources=(
         "MariaDB Foundation, Maintenance policy (mariadb.org/about)",

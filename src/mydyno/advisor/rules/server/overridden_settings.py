@@ -5,15 +5,8 @@ file it is in; what SET PERSIST has kept, and the command line, win over all. Wh
 restarts the server and wonders. The lines in mydyno's own file are meant to win and are not told here.
 """
 
-from __future__ import annotations
-
-from mydyno.advisor.names import SHOWN, counted
 from mydyno.advisor.option_places import is_ours, place
-from mydyno.advisor.rule import Fine, Judgement, Rule, Unknown
-from mydyno.advisor.targets import Targets
-from mydyno.apply.change import ByHand
-from mydyno.apply.finding import Effect, Finding, Severity
-from mydyno.survey.facts import System
+from mydyno.advisor.rules import *
 
 _WRITTEN = ("file", "command line", "persisted")
 """Sources that a line can lose to. A few variables (log_bin) follow from a line and are told as compiled."""
@@ -37,8 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     lines = [
         f"{name}: {place(origin)} wins over {', '.join(origin.overridden)}" for name, origin in lost.items()
     ]
-    return Finding(
-        rule=RULE.id,
+    return RULE.finding(
         title=f"{counted(len(lost), 'setting', 'is')} written more than once, and only the last line counts",
         evidence=tuple(lines[:SHOWN]),
         recommendation="keep the line that is meant",
@@ -47,23 +39,14 @@ def _judge(system: System, _: Targets) -> Judgement:
             for name, origin in list(lost.items())[:SHOWN]
         ),
         severity=Severity.LOW,
-        effect=Effect(
-            aspect="insight",
-            direction="better",
-            size="small",
-            says="the option file says what is in force",
-        ),
+        effect=better("insight", "small", "the option file says what is in force"),
     )
 
 
 RULE = Rule(
-    id="overridden-settings",
-    layer="option files",
     checks="variables that several lines of option files set",
     why="Only the last line counts; the others mislead who reads or edits them.",
     expected="option files that tell the truth",
-    durability="none",
-    risk="none known",
     sources=(
         "MySQL Reference Manual, Using Option Files; Persisted System Variables",
         "MariaDB Documentation, Configuring MariaDB with Option Files",

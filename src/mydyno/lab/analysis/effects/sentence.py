@@ -18,7 +18,7 @@ _WORTH_TELLING = 0.005
 
 
 def sentence(of: Effects, differs: bool = False) -> str | None:
-    """`array explains 71 % of the variance in queries per second (95 % CI 64 to 78), ..., noise 5 %.`
+    """`array explains 71% of the variance in queries per second (95% CI 64 to 78), ..., noise 5%.`
 
     None where there is nothing to say. `differs`: the comparison of two points, which is another test, shows
     a difference; then this must not read as if there were none.
@@ -89,7 +89,7 @@ def screening(of: Effects) -> str | None:
     """What a design of few of the points finds out: which factors matter, in order, and what they may be
     taken for. None for designs whose points can be held against each other, and without an answer.
 
-    `1 of 11 factors matters for queries per second: query_cache_type (ON over OFF: +32 %).`
+    `1 of 11 factors matters for queries per second: query_cache_type (ON over OFF: +32%).`
     """
     if of.design.points not in ("fraction", "plackett-burman") or not of.found or of.noise is None:
         return None
@@ -105,7 +105,7 @@ def screening(of: Effects) -> str | None:
 
 
 def _screened(effect: Effect, aliases: Sequence[str]) -> str:
-    """`chunk (512K over 64K: +12 %) or data×log, its alias`"""
+    """`chunk (512K over 64K: +12%) or data×log, its alias`"""
     if len(effect.levels) == 2 and (change := _change(effect)) is not None:
         first, second = effect.levels
         told = f"{name(effect)} ({second.level} over {first.level}: {change})"
@@ -118,7 +118,7 @@ def _screened(effect: Effect, aliases: Sequence[str]) -> str:
 def _change(effect: Effect) -> str | None:
     """The second level over the first, in percent."""
     first, second = (level.value for level in effect.levels)
-    return None if first is None or second is None else f"{100 * (second / first - 1):+.0f} %"
+    return None if first is None or second is None else f"{100 * (second / first - 1):+.0f}%"
 
 
 def without_paths(aliases: str) -> str:
@@ -142,10 +142,10 @@ def short(factor: str) -> str:
 
 
 def percent(share: float) -> str:
-    """`71 %`, `0.4 %`, `less than 0.1 %`"""
+    """`71%`, `0.4%`, `less than 0.1%`"""
     if 0 < share < 0.001:
-        return "less than 0.1 %"
-    return f"{_digits(100 * share)} %"
+        return "less than 0.1%"
+    return f"{_digits(100 * share)}%"
 
 
 def _digits(value: float) -> str:
@@ -155,7 +155,7 @@ def _digits(value: float) -> str:
 def _error(interval: Interval | None) -> str:
     if interval is None:
         return ""
-    return f" (95 % CI {_digits(100 * interval.low)} to {_digits(100 * interval.high)})"
+    return f" (95% CI {_digits(100 * interval.low)} to {_digits(100 * interval.high)})"
 
 
 def remarks(of: Effects) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from mydyno.lab.load import messages
 @dataclass(frozen=True)
 class Latencies:
     """`bins`: latency in ns -> how many. fio's bins are 1/64 of their power of two wide, so that a percentile
-    is off by at most 0.8 % (stat.h, FIO_IO_U_PLAT_BITS)."""
+    is off by at most 0.8% (stat.h, FIO_IO_U_PLAT_BITS)."""
 
     bins: Mapping[int, int]
     min_ns: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.interruption import stopping, uninterrupted
@@ -22,9 +22,7 @@ from mydyno.lab.workload import slap
 from mydyno.lab.workload.slap import Options, OwnSql
 from mydyno.lab.workload.slap.sql import MARK, preload_insert, write
 from mydyno.machine.local import LocalHost
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 Emit: TypeAlias = Callable[[Literal["output", "note"], str], None]
 """Takes each text as it comes up: `output` is what mysqlslap would print, `note` is ours."""
@@ -44,6 +42,8 @@ class Settings:
     init_command: str | None = None
     no_drop: bool = False
     drop_existing: bool = False
+    query_timeout_s: float = 60.0
+    """A statement without an answer for so long fails, and its connection is closed."""
     csv: bool = False
     strict: bool = False
     """Print what mysqlslap prints and nothing else."""
@@ -65,8 +65,6 @@ def run(target: Target, settings: Settings, emit: Emit) -> Result:
     UsageError for a schema with tables that this load did not make (unless `drop_existing`) and for an
     engine that the server does not have, ServerError when the server refuses a statement of the set-up.
     """
-    import pymysql
-
     driver = _Driver(target, settings, emit)
     try:
         try:
@@ -75,7 +73,7 @@ def run(target: Target, settings: Settings, emit: Emit) -> Result:
         except KeyboardInterrupt:
             driver.drop_unfinished()
             raise
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         raise sessions.failed(target, driver.doing, error) from None
 
 
@@ -91,8 +89,8 @@ class _Driver:
         self.doing = "connecting"
         """For messages: what the server was last asked for."""
 
-    def run(self, cursor: Cursor) -> Result:
-        self.doing = "looking at the schema"
+    def run(self, cursor: dbapi.Cursor) -> Result:
+        self.doing = "reading the schema"
         self._check(cursor)
         blocks = []
         for options, clients in self._combinations():
@@ -121,7 +119,7 @@ class _Driver:
             with uninterrupted(), sessions.connect(self._target) as connection, connection.cursor() as cursor:
                 self._drop(cursor)
 
-    def _drop(self, cursor: Cursor) -> None:
+    def _drop(self, cursor: dbapi.Cursor) -> None:
         cursor.execute(f"DROP SCHEMA IF EXISTS {quote(self._target.database)}")
         self._made = False
 
@@ -131,7 +129,7 @@ class _Driver:
             for clients in settings.concurrency:
                 yield settings.options.model_copy(update={"engine": engine}), clients
 
-    def _check(self, cursor: Cursor) -> None:
+    def _check(self, cursor: dbapi.Cursor) -> None:
         """Nothing is dropped before the server is known to have every engine and the schema is ours."""
         if not self._settings.drop_existing:
             database = self._target.database
@@ -144,10 +142,10 @@ class _Driver:
         for name in sorted(wanted):
             if name.lower() not in {one.lower() for one in has}:
                 near = nearest(name, has)
-                meant = f"did you mean {near}?" if near else f"it has {', '.join(sorted(has))}"
-                raise UsageError(f"the server has no storage engine {name!r}", meant)
+                meant = f"did you mean {near}?" if near else f"the server has {', '.join(sorted(has))}"
+                raise UsageError(f"unknown storage engine {name!r}", meant)
 
-    def _passes(self, cursor: Cursor, options: Options, clients: int) -> Iterator[Pass]:
+    def _passes(self, cursor: dbapi.Cursor, options: Options, clients: int) -> Iterator[Pass]:
         for _ in range(self._settings.iterations):
             if self._interrupted:
                 return
@@ -164,10 +162,10 @@ class _Driver:
             _execute_all(cursor, self._settings.post_query)
             yield finished
 
-    def _set_up(self, cursor: Cursor, options: Options) -> list[str]:
+    def _set_up(self, cursor: dbapi.Cursor, options: Options) -> list[str]:
         """A fresh schema with its tables and first rows; gives the keys of the rows, if there are any."""
         schema = quote(self._target.database)
-        self.doing = "making the schema"
+        self.doing = "creating the schema"
         cursor.execute(f"DROP SCHEMA IF EXISTS {schema}")
         self._made = True
         cursor.execute(f"CREATE SCHEMA {schema}")
@@ -175,7 +173,7 @@ class _Driver:
         if self._settings.own:
             self._create_own(cursor, options, self._settings.own)
             return []
-        self.doing = "making table t1"
+        self.doing = "creating table t1"
         texts = write(options)
         cursor.execute(texts.create)
         for number in range(options.rows):
@@ -185,7 +183,7 @@ class _Driver:
         cursor.execute("SELECT id FROM t1")
         return [str(key) for (key,) in cursor.fetchall()]
 
-    def _create_own(self, cursor: Cursor, options: Options, own: OwnSql) -> None:
+    def _create_own(self, cursor: dbapi.Cursor, options: Options, own: OwnSql) -> None:
         self.doing = "the statements of --create"
         if options.engine:
             cursor.execute("SET default_storage_engine = %s", (options.engine,))
@@ -202,6 +200,7 @@ class _Driver:
             seed=self._settings.options.seed,
             workload={"program": program},
             phases=(jobs.Phase(connections=clients, arrival=jobs.closed_loop(), work=load.work),),
+            answer_within_s=self._settings.query_timeout_s,
         )
         end: PhaseEnd | None = None
         with Engine(job, LocalHost()) as engine, stopping(engine.request_stop):
@@ -216,7 +215,7 @@ class _Driver:
         return report.pass_of(end)
 
 
-def _execute_all(cursor: Cursor, statements: tuple[str, ...]) -> None:
+def _execute_all(cursor: dbapi.Cursor, statements: tuple[str, ...]) -> None:
     for statement in statements:
         cursor.execute(statement)
 

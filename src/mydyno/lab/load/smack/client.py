@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
 
 from mydyno.core.beneath import write_below
 from mydyno.core.document.problems import Position, Problem, SpecErrors
@@ -31,10 +30,7 @@ from mydyno.lab.workload.smack.expansion import Draw, expand
 from mydyno.lab.workload.smack.grammar import Assignment, Call, Expression, Script, Section
 from mydyno.lab.workload.statement_trust import reaches, reaching_statements, refuse_reaching
 from mydyno.machine.local import LocalHost
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 _MOST_CONNECTIONS = 100_000
 
@@ -65,7 +61,7 @@ class ClientType:
         self._slept_s = 0.0
         self._drawn = 0
         self._waiting: list[str] = []
-        self._session: Connection[Cursor] | None = None
+        self._session: dbapi.Connection[dbapi.Cursor] | None = None
         self._engine: Engine | None = None
         self._stopped = False
         self.reports: list[ClientReport] = []
@@ -143,6 +139,7 @@ class ClientType:
                     work=jobs.rounds(self._rounds),
                 ),
             ),
+            answer_within_s=settings.query_timeout_s,
         )
         self._waiting = [sql for sql in self._waiting if sql.lstrip().lower().startswith("set ")]
         with Engine(job, LocalHost()) as engine:
@@ -180,8 +177,6 @@ class ClientType:
 
     def _execute(self, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:
         """Column names and rows; an error is counted and has none of both."""
-        import pymysql
-
         if not self._world.settings.trust and reaches(sql):
             refuse_reaching(self._world.script.file, [sql])
         try:
@@ -191,10 +186,10 @@ class ClientType:
                 cursor.execute(sql)
                 names = [column[0] for column in cursor.description or ()]
                 return names, list(cursor.fetchall()) if names else []
-        except pymysql.Error as error:
+        except dbapi.Error as error:
             code = str(sessions.code_of(error))
-            self._count({code: 1}, {code: sessions.said_by(error)})
-            self._world.emit("note", f"{sql}: error {code}: {sessions.said_by(error)}")
+            self._count({code: 1}, {code: dbapi.text_of(error)})
+            self._world.emit("note", f"{sql}: error {code}: {dbapi.text_of(error)}")
             return [], []
 
     def _sleep(self, place: Position, seconds: str, milliseconds: str) -> None:
@@ -262,8 +257,6 @@ class ClientType:
 
     def _close(self) -> None:
         if self._session:
-            import pymysql
-
-            with suppress(pymysql.Error):
+            with suppress(dbapi.Error):
                 self._session.close()
             self._session = None

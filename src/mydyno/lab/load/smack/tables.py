@@ -7,7 +7,6 @@ load it. A table that mydyno did not make is never dropped unasked.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError, UsageError
 from mydyno.core.sql_names import quote
@@ -16,10 +15,7 @@ from mydyno.lab.load.job import Target
 from mydyno.lab.load.smack import data
 from mydyno.lab.load.smack.settings import Emit, Settings
 from mydyno.lab.workload.smack.grammar import Section
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 _BATCH = 1000
 
@@ -30,8 +26,6 @@ def make(table: Section, target: Target, folder: Path, settings: Settings, emit:
     Raises ServerError when the server refuses a statement, UsageError when a table that is not ours would
     have to be dropped or the data file does not fit.
     """
-    import pymysql
-
     what = f"table {table.name}"
     try:
         with _connect(target, settings, emit) as connection, connection.cursor() as cursor:
@@ -44,20 +38,18 @@ def make(table: Section, target: Target, folder: Path, settings: Settings, emit:
             what = f"loading table {table.name}"
             _load(cursor, table, folder, settings, emit)
             emit("output", f"Table {table.name} is now ready for the test")
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         raise sessions.failed(target, what, error) from None
 
 
-def _connect(target: Target, settings: Settings, emit: Emit) -> Connection[Cursor]:
+def _connect(target: Target, settings: Settings, emit: Emit) -> dbapi.Connection[dbapi.Cursor]:
     """In the target's schema, which is made when it is missing."""
-    import pymysql
-
     try:
         return sessions.connect(target, target.database)
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         if settings.strict or sessions.code_of(error) != sessions.NO_SUCH_DATABASE:
             raise
-    emit("note", f"making the schema {target.database}, which is missing")
+    emit("note", f"creating the schema {target.database}, which is missing")
     connection = sessions.connect(target)
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {quote(target.database)}")
@@ -65,16 +57,14 @@ def _connect(target: Target, settings: Settings, emit: Emit) -> Connection[Curso
     return connection
 
 
-def _is_wanted(cursor: Cursor, table: Section, database: str, settings: Settings, emit: Emit) -> bool:
+def _is_wanted(cursor: dbapi.Cursor, table: Section, database: str, settings: Settings, emit: Emit) -> bool:
     """Whether the table has to be made; one with too few rows is dropped on the way."""
-    import pymysql
-
     try:
         cursor.execute(f"SELECT COUNT(*) FROM {quote(table.name)}")
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         if not settings.strict and sessions.code_of(error) != sessions.NO_SUCH_TABLE:
             raise
-        emit("note", f"table {table.name}: {sessions.said_by(error)}")
+        emit("note", f"table {table.name}: {dbapi.text_of(error)}")
         return True
     (rows,) = cursor.fetchone() or (0,)
     least = int(table.text("min_rows", "0"))
@@ -87,7 +77,7 @@ def _is_wanted(cursor: Cursor, table: Section, database: str, settings: Settings
     return True
 
 
-def _load(cursor: Cursor, table: Section, folder: Path, settings: Settings, emit: Emit) -> None:
+def _load(cursor: dbapi.Cursor, table: Section, folder: Path, settings: Settings, emit: Emit) -> None:
     if not table.text("data_file"):
         return
     name = table.text("data_file")

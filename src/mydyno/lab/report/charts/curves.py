@@ -1,4 +1,4 @@
-"""A metric against the load: a line a setting, 95 % intervals as bars, trials as dots if they are few, and
+"""A metric against the load: a line a setting, 95% intervals as bars, trials as dots if they are few, and
 the fitted law of scalability faint behind them with its optimum."""
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _marks(
 
 
 def told(metric: Metric, point: CurvePoint) -> str:
-    """`42 500 (41 800 to 43 400), n=4`, with the unit of a latency."""
+    """`42,500 (41,800 to 43,400), n=4`, with the unit of a latency."""
     write = latency if metric.unit == "ns" else count
     error = bracketed(point.low, point.high, write)
     return f"{write(point.value)}{error}, n={point.n}"

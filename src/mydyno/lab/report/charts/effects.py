@@ -197,7 +197,7 @@ def _line(
 
 
 def mean_told(view: EffectsView, cell: CellMean) -> str:
-    """`1 234 (1 200 to 1 270), n=5`"""
+    """`1,234 (1,200 to 1,270), n=5`"""
     write = {"ns": latency, "s": seconds}.get(view.of.metric.unit, count)
     error = "" if cell.interval is None else bracketed(cell.interval.low, cell.interval.high, write)
     return f"{write(cell.value)}{error}, n={cell.n}"

@@ -1,5 +1,5 @@
 """The fitted law of scalability behind a panel's curves: faint lines, and above them the optimum of each with
-its 95 % interval as a labelled bar, joined to the curve's peak by a dashed line."""
+its 95% interval as a labelled bar, joined to the curve's peak by a dashed line."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _line(curve: Curve, x: LoadAxis, y: ValueAxis) -> Iterator[dict[str, object]
 def _knee(curve: Curve, found: Scalability, x: LoadAxis, y: ValueAxis, lane: int) -> dict[str, object]:
     at = found.optimum
     low, high = x.inside(found.low or at), x.inside(found.high or at)
-    label = f"{count(at)}{load_interval(found).replace('95 % CI ', '')}"
+    label = f"{count(at)}{load_interval(found).replace('95% CI ', '')}"
     # The name goes right of the bar, or left of it where it would leave the panel.
     left = x.share(high) * x.width + len(label) * _CHARACTER_PX + 10 < x.width
     return {

@@ -1,4 +1,4 @@
-"""A bar a setting from 0, its 95 % interval, the trials as dots and the number beside it, place by place."""
+"""A bar a setting from 0, its 95% interval, the trials as dots and the number beside it, place by place."""
 
 from __future__ import annotations
 

@@ -25,10 +25,8 @@ _NUMBERS = 210
 _FARTHEST = 5.0
 """Intervals reach no farther on the page than this ratio (and its inverse); they are cut at the edge."""
 
-_PERCENT = (
-    f"datum.value == 1 ? '0 %' : replace(format(100 * (datum.value - 1), '+.0f'), '-', '{MINUS}') + ' %'"
-)
-"""A Vega expression: the ratio 1.1 is labelled `+10 %`."""
+_PERCENT = f"datum.value == 1 ? '0%' : replace(format(100 * (datum.value - 1), '+.0f'), '-', '{MINUS}') + '%'"
+"""A Vega expression: the ratio 1.1 is labelled `+10%`."""
 
 
 def ratios_chart(views: tuple[Ratios, ...], size: Size) -> Chart:
@@ -159,14 +157,14 @@ def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, 
 
 
 def told(row: RatioRow) -> str:
-    """`+12.4 % (+9.1 to +15.8)`"""
-    return f"{change(row.value)}{bracketed(row.low, row.high, lambda end: change(end).removesuffix(' %'))}"
+    """`+12.4% (+9.1 to +15.8)`"""
+    return f"{change(row.value)}{bracketed(row.low, row.high, lambda end: change(end).removesuffix('%'))}"
 
 
 def _texts(rows: list[dict[str, object]], y: alt.Y, heading: str, *, numbered: bool) -> list[alt.Chart]:
     layers = [_heading(heading, 0, "right")]
     if numbered:
-        layers.append(_heading("change (95 % interval)", "width", "left"))
+        layers.append(_heading("change (95% interval)", "width", "left"))
     for overall in (False, True):
         base = alt.Chart(data([row for row in rows if row["overall"] is overall])).encode(y=y)
         style: dict[str, Any] = {"baseline": "middle", "fontWeight": "bold" if overall else "normal"}

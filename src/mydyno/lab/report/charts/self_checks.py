@@ -152,10 +152,10 @@ def _dots(row: CheckRow, middle: float, x: alt.X, y: alt.Y) -> alt.Chart:
 
 
 def told_short(row: CheckRow) -> str:
-    """`381 of 400 (95 %)`, or the measured alone where nothing is expected."""
+    """`381 of 400 (95%)`, or the measured alone where nothing is expected."""
     if row.ratio is None:
         return count(row.mean_iops)
-    return f"{count(row.mean_iops)} of {count(row.expected_iops)} ({row.ratio * 100:.0f} %)"
+    return f"{count(row.mean_iops)} of {count(row.expected_iops)} ({row.ratio * 100:.0f}%)"
 
 
 def told(row: CheckRow) -> str:

@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 from mydyno.lab.analysis.gate import Gated
 from mydyno.lab.report.compared.view import Compared, told
-from mydyno.page.format import plain_spaces
 
 
 def as_json(found: Compared) -> str:
@@ -18,7 +17,7 @@ def as_json(found: Compared) -> str:
         "runs": list(found.names),
         "state": found.state,
         "allowed_loss": found.allowed,
-        "headline": plain_spaces(found.verdicts.headline),
+        "headline": found.verdicts.headline,
         "comparisons": [_comparison(one) for one in found.gated],
         "differences": [
             {"name": each.name, "values": dict(zip(found.names, each.values, strict=True))}
@@ -74,7 +73,7 @@ def _comparison(one: Gated) -> dict[str, Any]:
         "p_value": ratio.p_value,
         "adjusted_p_value": ratio.adjusted_p,
         "n": [ratio.n_left, ratio.n_right],
-        "sentence": plain_spaces(one.verdict.sentence),
+        "sentence": one.verdict.sentence,
     }
 
 
@@ -84,4 +83,4 @@ def _finite(value: float | None) -> float | None:
 
 def _printable(text: str) -> str:
     """Without what XML 1.0 does not allow."""
-    return "".join(letter for letter in plain_spaces(text) if letter in "\t\n" or letter.isprintable())
+    return "".join(letter for letter in text if letter in "\t\n" or letter.isprintable())

@@ -124,7 +124,7 @@ def _settings(run: MergedRun, evidence: Evidence) -> list[Difference]:
 def told(one: Gated) -> str:
     """What the gate says of one comparison: its state, what was measured, and the verdict behind it."""
     name = f"{one.name}: " if one.name else ""
-    allowed = f"{one.allowed * 100:g} %"
+    allowed = f"{one.allowed * 100:g}%"
     said = {
         "failed": f"slower by {allowed} or more",
         "passed": f"a loss of {allowed} is ruled out",
@@ -134,7 +134,7 @@ def told(one: Gated) -> str:
 
 
 def _measured(one: Gated) -> str:
-    """`, measured 28.0 % slower`; a gate that lets a loss pass must say so."""
+    """`, measured 28.0% slower`; a gate that lets a loss pass must say so."""
     if one.loss is None:
         return ", nothing was measured"
-    return f", measured {percent(abs(one.loss))} % {'slower' if one.loss > 0 else 'faster'}"
+    return f", measured {percent(abs(one.loss))}% {'slower' if one.loss > 0 else 'faster'}"

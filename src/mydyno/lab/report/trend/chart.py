@@ -13,7 +13,6 @@ from mydyno.lab.report.trend.text import headline
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layer, Layered, data, layered, side_by_side
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import plain_spaces
 
 _HEIGHT = 190
 _LEFT = 70
@@ -66,7 +65,7 @@ def _panel(trend: Trend, width: int) -> Layered:
         width=width,
         height=_HEIGHT,
         title=alt.TitleParams(
-            text=trend.title or trend.metric.noun, subtitle=textwrap.wrap(plain_spaces(said), width // 7)
+            text=trend.title or trend.metric.noun, subtitle=textwrap.wrap(said, width // 7)
         ),
     )
 

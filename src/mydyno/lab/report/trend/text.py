@@ -25,7 +25,7 @@ def terminal(found: Sequence[Trend], width: int) -> str:
 
 
 def headline(trend: Trend) -> str:
-    """`thread_cache_size = 8: changed once in 12 runs: queries per second -7 % (...), worse, since oltp-2`"""
+    """`thread_cache_size = 8: changed once in 12 runs: queries per second -7% (...), worse, since oltp-2`"""
     name = f"{trend.title}: " if trend.title else ""
     runs = len(trend.dots)
     if runs < SMALLEST_SERIES:
@@ -54,7 +54,7 @@ def table(trend: Trend) -> Table:
         error = "" if dot.interval is None else interval(dot.interval.low, dot.interval.high, _unit(trend))
         mark = f"changed: {change(since[place].ratio)}" if place in since else ""
         rows.append((dot.created_at, dot.run, str(dot.n), _unit(trend)(dot.mean), error, mark))
-    columns = ("when", "run", "n", trend.metric.noun, "95 % CI", "")
+    columns = ("when", "run", "n", trend.metric.noun, "95% CI", "")
     return Table(columns, tuple(rows), frozenset({0, 1, 5}))
 
 

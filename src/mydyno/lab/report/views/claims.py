@@ -81,7 +81,7 @@ def _reason(step: Step) -> str:
     repetitions = f"over {found.n_left} {pair.over if found.n_left != 1 else pair.over[:-1]}"
     if found.interval is None:
         return f"{size} {repetitions}: too few to tell"
-    error = f"(95 % CI {interval(found.interval.low, found.interval.high, ratio)}, {repetitions})"
+    error = f"(95% CI {interval(found.interval.low, found.interval.high, ratio)}, {repetitions})"
     if step.state != "tie":
         return f"{size} {error}"
     return f"{size} {error}: {step.better} and {step.worse} cannot be told apart"

@@ -52,8 +52,8 @@ def _leader(grid: Grid, overall: Overall, columns: Sequence[int]) -> str:
 
 
 def _shown(grid: Grid, overall: Overall, best: Sequence[int], outcome: Outcome) -> str:
-    """`innodb_buffer_pool_size: 256M is faster than 16M in 2 of 2 cases of thread_cache_size: +12.0 % to
-    +30.1 % (95 % CI +9.1 % to +35.2 %).`"""
+    """`innodb_buffer_pool_size: 256M is faster than 16M in 2 of 2 cases of thread_cache_size: +12.0% to
+    +30.1% (95% CI +9.1% to +35.2%).`"""
     names = [grid.columns[column] for column in best]
     most = _count(overall, best[0], outcome)
     verdicts = [
@@ -70,7 +70,7 @@ def _shown(grid: Grid, overall: Overall, best: Sequence[int], outcome: Outcome) 
 
 def _undecided(grid: Grid, overall: Overall, columns: Sequence[int]) -> str:
     """`innodb_buffer_pool_size: neither 64M nor 256M is shown to differ from 16M in any of 2 cases of
-    thread_cache_size: +4.1 % to +12.0 % (no interval: that needs 3 trials of each).`"""
+    thread_cache_size: +4.1% to +12.0% (no interval: that needs 3 trials of each).`"""
     names = [grid.columns[column] for column in columns]
     verdicts = [verdict for row in overall for verdict in row.values()]
     if all(verdict.outcome == "no-difference" for verdict in verdicts):
@@ -111,7 +111,7 @@ def _sizes(verdicts: Sequence[Verdict]) -> str:
         return f"{shown} {noun} (no interval: that needs 3 valid trials of each)"
     span = Interval(min(end.low for end in ends), max(end.high for end in ends))
     told = TOO_WIDE if too_wide(span) else interval(span.low, span.high, change)
-    return f"{shown} {noun} (95 % CI {told})"
+    return f"{shown} {noun} (95% CI {told})"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -130,7 +130,7 @@ def _none_of(names: Sequence[str]) -> str:
 
 
 def _sentence(grid: Grid, overall: Overall, column: int) -> str:
-    """`RAID 10 against RAID 1: faster in 1 of 2 cases, read-write +12.0 % (+9.1 % to +15.0 %); ...`"""
+    """`RAID 10 against RAID 1: faster in 1 of 2 cases, read-write +12.0% (+9.1% to +15.0%); ...`"""
     parts = []
     for outcome, said in _SAID:
         rows = [

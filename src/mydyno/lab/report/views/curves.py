@@ -1,4 +1,4 @@
-"""A metric against connections or queue depth, a curve a setting, with 95 % intervals over valid trials."""
+"""A metric against connections or queue depth, a curve a setting, with 95% intervals over valid trials."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Measured:
     value: float
     """The mean over trials."""
     low: float | None
-    """Ends of the mean's 95 % interval; None with fewer than three trials."""
+    """Ends of the mean's 95% interval; None with fewer than three trials."""
     high: float | None
     trials: tuple[float, ...]
     """The value of each valid trial, in their order."""

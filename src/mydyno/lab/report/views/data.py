@@ -31,7 +31,7 @@ def _cloned(data: list[DataRecord]) -> str:
 
 
 def _page_cache(data: list[DataRecord]) -> str | None:
-    """`98 % of 112M`"""
+    """`98% of 112M`"""
     shares = [
         each.cached_bytes / each.file_bytes
         for each in data
@@ -42,7 +42,7 @@ def _page_cache(data: list[DataRecord]) -> str | None:
 
 
 def _pool(data: list[DataRecord]) -> str | None:
-    """`12 % of 8192 pages`"""
+    """`12% of 8192 pages`"""
     shares = [
         each.pool_pages / each.pool_pages_total
         for each in data

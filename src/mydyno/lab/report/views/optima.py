@@ -80,7 +80,7 @@ def _given(evidence: Evidence, setting: Setting) -> bool:
 
 
 def told(row: BestLoad, words: Words) -> str:
-    """`optimum at 62 connections (95 % CI 48 to 81), ...`, or why there is none."""
+    """`optimum at 62 connections (95% CI 48 to 81), ...`, or why there is none."""
     law = row.law
     if law is None:
         return (
@@ -102,7 +102,7 @@ def told(row: BestLoad, words: Words) -> str:
         case "falling":
             return f"{none}: throughput falls from the first, n={law.n}"
         case "level":
-            return f"{none}: throughput is level, within {LEVEL_WITHIN * 100:g} %, n={law.n}"
+            return f"{none}: throughput is level, within {LEVEL_WITHIN * 100:g}%, n={law.n}"
         case "misfit":
             return (
                 f"the law of scalability does not fit ({chance(law.misfit_p)}): {best}{_ties(row)}, n={law.n}"
@@ -114,12 +114,12 @@ def _too_few(loads: int) -> str:
 
 
 def load_interval(law: Scalability) -> str:
-    """` (95 % CI 48 to 81)`, its ends outwards to whole numbers; empty with fewer than three trials."""
+    """` (95% CI 48 to 81)`, its ends outwards to whole numbers; empty with fewer than three trials."""
     if law.low is None or law.high is None:
         return ""
     if math.isinf(law.high):
-        return f" (95 % CI from {count(math.floor(law.low))} on)"
-    return f" (95 % CI {interval(math.floor(law.low), math.ceil(law.high), count)})"
+        return f" (95% CI from {count(math.floor(law.low))} on)"
+    return f" (95% CI {interval(math.floor(law.low), math.ceil(law.high), count)})"
 
 
 def chance(p: float | None) -> str:

@@ -144,10 +144,10 @@ def _repetition(evidence: Evidence) -> Step:
     return Step(
         "Repetition",
         f"After block {design.first_look} and each one after it the intervals were looked at, and the run "
-        f"ended when each was within ±{design.until * 100:g} %, or after {design.at_most} blocks; {blocks} "
+        f"ended when each was within ±{design.until * 100:g}%, or after {design.at_most} blocks; {blocks} "
         f"ran. So "
         f"that looking again and again does not find what is not there, each look used intervals of "
-        f"{level * 100:.2f} %: "
+        f"{level * 100:.2f}%: "
         f"the looks together err in no more than {(1 - LEVEL) * 100:.0f} of 100 runs.{control}",
         ("pocock", "repeated"),
     )
@@ -223,7 +223,7 @@ def _compared(verdicts: Verdicts, evidence: Evidence) -> Iterator[Step]:
         )
         sources.append("welch")
     text += (
-        f" Intervals are of {LEVEL * 100:g} %: a smoothed, symmetric bootstrap-t with a "
+        f" Intervals are of {LEVEL * 100:g}%: a smoothed, symmetric bootstrap-t with a "
         "fixed seed, which holds what it says with three trials as with twenty."
     )
     sources += ["bootstrap-t", "symmetric", "smoothed"]

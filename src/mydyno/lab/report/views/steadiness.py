@@ -45,7 +45,7 @@ def drift_of_run(evidence: Evidence) -> Iterator[str]:
         return
     way = "fell" if found.change < 0 else "rose"
     yield (
-        f"The {metric.noun} {way} by {abs(found.change) * 100:.0f} % from the first trial to the last "
+        f"The {metric.noun} {way} by {abs(found.change) * 100:.0f}% from the first trial to the last "
         f"(seasonal Kendall test within points, p {_p(found.p_value)}): something beside the factors "
         "changed. Shuffled blocks spread it over all points."
     )

@@ -45,7 +45,7 @@ class RatioRow:
 
 @dataclass(frozen=True)
 class Ratios:
-    """One setting over another in one metric; 1.12 says 12 % more."""
+    """One setting over another in one metric; 1.12 says 12% more."""
 
     metric: Metric
     setting: Setting
@@ -302,8 +302,8 @@ def _told(metric: Metric, value: float | None) -> str:
 
 
 def _error(metric: Metric, of: Summary) -> str:
-    """` (95 % CI 37 707 to 39 050)`"""
+    """` (95% CI 37,707 to 39,050)`"""
     if of.interval is None:
         return ""
     write = {"ns": latency, "s": seconds}.get(metric.unit, count)
-    return bracketed(of.interval.low, of.interval.high, write).replace("(", "(95 % CI ", 1)
+    return bracketed(of.interval.low, of.interval.high, write).replace("(", "(95% CI ", 1)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno import __version__
+from mydyno.core.durable import replacing, sync
 from mydyno.core.errors import LabError
 from mydyno.core.writing import writing_hint
-from mydyno.lab.results import files
 from mydyno.lab.results.bundle.anonymous import hide_in_file, hide_in_rows, hider_of
 from mydyno.lab.results.bundle.archive import ArchiveWriter
 from mydyno.lab.results.bundle.manifest import MANIFEST, ROWS, VERSION, File, Manifest
@@ -48,8 +47,7 @@ def bundle(run: Run, out: Path, *, series: bool = True, anonymous: bool = False)
     are damaged.
     """
     if out.exists():
-        raise LabError(f"{out} exists already", "another name may do: --out FILE")
-    partial = out.with_name(f".{out.name}.partial")
+        raise LabError(f"{out} exists already", "use another name: --out FILE")
     run.trials()  # Rows that no reader takes are refused here, where they can be mended.
     try:
         plain = run.plain()
@@ -65,32 +63,20 @@ def bundle(run: Run, out: Path, *, series: bool = True, anonymous: bool = False)
             anonymous=anonymous,
             files=tuple(map(_described, sources)),
         )
-        with partial.open("wb") as file:
+        with replacing(out) as file:
             archive = ArchiveWriter(file)
             document = manifest.document()
             archive.add(MANIFEST, len(document), iter([document]))
             for source, described in zip(sources, manifest.files, strict=True):
                 archive.add(source.path, described.bytes, _unchanged(source, described))
             archive.close()
-        files.sync(partial)
-        partial.replace(out)
-        files.sync(out.parent)
+        sync(out.parent)
     except OSError as error:
-        _remove(partial)
         raise LabError(
             f"cannot write the bundle {out}: {error.strerror}; nothing was left behind",
             writing_hint(error, out),
         ) from error
-    except BaseException:
-        _remove(partial)
-        raise
     return manifest
-
-
-def _remove(partial: Path) -> None:
-    """Where the folder is none, there is nothing to remove."""
-    with suppress(OSError):
-        partial.unlink()
 
 
 def _sources(run: Run, plain: PlainRun, *, series: bool, anonymous: bool) -> Iterator[_Source]:

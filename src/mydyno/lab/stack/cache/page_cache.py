@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mydyno.core.errors import LabError, MissingToolError
 from mydyno.lab.stack.datadir import DataDirectory
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.machine.protocol import Host
 
@@ -50,13 +50,13 @@ class PageCacheLayer:
     def side_effects(self) -> tuple[str, ...]:
         return ("drops the clone's own files from the page cache",) if self.drop else ()
 
-    def up(self, site: Site, below: Standing) -> PageCache:
+    def build(self, site: Site, below: BuiltLayers) -> PageCache:
         folders = below.of(DataDirectory).folders
         if self.drop:
             drop(site.host, folders)
         return look(site.host, folders)
 
-    def down(self, site: Site, product: PageCache) -> None:
+    def remove(self, site: Site, product: PageCache) -> None:
         """The cache fills again by itself."""
 
 
@@ -72,7 +72,7 @@ def drop(host: Host, folders: Sequence[Path]) -> None:
         argv = ["find", *map(str, folders), "-type", "f", "-exec", *one]
     done = host.run(argv, timeout_seconds=_PATIENCE_SECONDS)
     if done.returncode != 0:
-        said = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
+        said = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise LabError(f"the page cache could not be dropped for `cache: cold`: {said}")
 
 

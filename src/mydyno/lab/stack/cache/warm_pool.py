@@ -10,7 +10,7 @@ from mydyno.core.errors import LabError, ServerError
 from mydyno.lab.stack.dataset import FrozenDataset
 from mydyno.lab.stack.datasets import page_list
 from mydyno.lab.stack.datasets.tables import read_everything
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.sandbox import RunningServer
 from mydyno.lab.stack.site import Site
 from mydyno.machine.protocol import Host
@@ -38,7 +38,7 @@ class WarmPoolLayer:
     def side_effects(self) -> tuple[str, ...]:
         return ()
 
-    def up(self, site: Site, below: Standing) -> WarmPool:
+    def build(self, site: Site, below: BuiltLayers) -> WarmPool:
         server, dataset = below.of(RunningServer), below.of(FrozenDataset)
         started = time.monotonic()
         if self.how == "scan":
@@ -47,7 +47,7 @@ class WarmPoolLayer:
             _load(site.host, server, dataset)
         return WarmPool(self.how, time.monotonic() - started)
 
-    def down(self, site: Site, product: WarmPool) -> None:
+    def remove(self, site: Site, product: WarmPool) -> None:
         """The pool goes with its server."""
 
 
@@ -55,12 +55,12 @@ def _load(host: Host, server: RunningServer, dataset: FrozenDataset) -> None:
     name = page_list.list_name(server)
     if name is None:
         raise ServerError(
-            f"{server.version} cannot load a list of pages into its buffer pool", "take `cache: scan`"
+            f"{server.version} cannot load a list of pages into its buffer pool", "use `cache: scan`"
         )
     if dataset.page_list is None:
         raise LabError(
             f"the dataset {dataset.name} has no list of pages: an older mydyno made it",
-            f"remove it, and the next run makes it anew: mydyno datasets remove {dataset.name}",
+            f"remove it, and the next run makes it again: mydyno datasets remove {dataset.name}",
         )
     place, owner = server.datadir / name, host.server_identity
     done = host.run(["cp", "--", str(dataset.page_list), str(place)])

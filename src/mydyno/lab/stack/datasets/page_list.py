@@ -14,6 +14,7 @@ from typing import Literal
 
 from mydyno.core.errors import ServerError
 from mydyno.lab.stack.server.sandbox import RunningServer
+from mydyno.server.access import dbapi
 
 FILE_NAME = "pages"
 """Beside the manifest: in the data directory the first server to start there would load it."""
@@ -64,10 +65,8 @@ def _do_now(server: RunningServer, what: Literal["dump", "load"]) -> None:
 
 
 def _set(server: RunningServer, name: str, value: str) -> None:
-    import pymysql
-
     try:
         with server.connect() as connection, connection.cursor() as cursor:
             cursor.execute(f"SET GLOBAL {name} = {value}")
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         raise ServerError(f"{name} could not be set: {error}") from error

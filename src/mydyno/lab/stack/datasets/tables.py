@@ -11,15 +11,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError
+from mydyno.core.sql_names import quote
 from mydyno.lab.stack.datasets.manifest import TableContent
 from mydyno.lab.stack.server.sandbox import RunningServer
 from mydyno.machine.trees import LONGEST_COPY_SECONDS
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
+from mydyno.server.access import dbapi
 
 _OWN_SCHEMAS = ("information_schema", "mysql", "performance_schema", "sys")
 
@@ -29,9 +27,9 @@ def contents_of(server: RunningServer) -> dict[str, TableContent]:
     with _asking(server, "counting the rows of the dataset") as cursor:
         found = {}
         for schema, table in _tables(cursor):
-            cursor.execute(f"SELECT COUNT(*) FROM {_quoted(schema, table)}")
+            cursor.execute(f"SELECT COUNT(*) FROM {quote(schema, table)}")
             rows = int((cursor.fetchone() or (0,))[0])
-            cursor.execute(f"CHECKSUM TABLE {_quoted(schema, table)}")
+            cursor.execute(f"CHECKSUM TABLE {quote(schema, table)}")
             checksum = (cursor.fetchone() or (None, None))[1]
             found[f"{schema}.{table}"] = TableContent(
                 rows=rows, checksum=None if checksum is None else int(checksum)
@@ -54,7 +52,7 @@ def read_everything(server: RunningServer) -> int:
     with _asking(server, "reading the tables once") as cursor:
         trees = 0
         for schema, table in _tables(cursor):
-            cursor.execute(f"SELECT COUNT(*) FROM {_quoted(schema, table)} USE INDEX ()")
+            cursor.execute(f"SELECT COUNT(*) FROM {quote(schema, table)} USE INDEX ()")
             cursor.execute(
                 "SELECT DISTINCT index_name FROM information_schema.statistics WHERE table_schema = %s "
                 "AND table_name = %s AND index_name <> 'PRIMARY' AND index_type = 'BTREE'",
@@ -62,14 +60,12 @@ def read_everything(server: RunningServer) -> int:
             )
             indexes = [str(name) for (name,) in cursor.fetchall()]
             for index in indexes:
-                cursor.execute(
-                    f"SELECT COUNT(*) FROM {_quoted(schema, table)} FORCE INDEX ({_quoted(index)})"
-                )
+                cursor.execute(f"SELECT COUNT(*) FROM {quote(schema, table)} FORCE INDEX ({quote(index)})")
             trees += 1 + len(indexes)
         return trees
 
 
-def _tables(cursor: Cursor) -> list[tuple[str, str]]:
+def _tables(cursor: dbapi.Cursor) -> list[tuple[str, str]]:
     cursor.execute(
         "SELECT table_schema, table_name FROM information_schema.tables "
         f"WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ({', '.join(['%s'] * len(_OWN_SCHEMAS))}) "
@@ -79,17 +75,11 @@ def _tables(cursor: Cursor) -> list[tuple[str, str]]:
     return [(str(schema), str(table)) for schema, table in cursor.fetchall()]
 
 
-def _quoted(*names: str) -> str:
-    return ".".join(f"`{name.replace('`', '``')}`" for name in names)
-
-
 @contextmanager
-def _asking(server: RunningServer, doing: str) -> Iterator[Cursor]:
-    import pymysql
-
+def _asking(server: RunningServer, doing: str) -> Iterator[dbapi.Cursor]:
     try:
         patience = int(LONGEST_COPY_SECONDS)
         with server.connect(answer_seconds=patience) as connection, connection.cursor() as cursor:
             yield cursor
-    except pymysql.Error as error:
+    except dbapi.Error as error:
         raise ServerError(f"{doing} failed: {error}") from error

@@ -14,7 +14,7 @@ from mydyno.lab.stack.dataset import FrozenDataset, frozen
 from mydyno.lab.stack.datasets.manifest import DatasetManifest, TableContent
 from mydyno.lab.stack.datasets.store import DatasetEntry
 from mydyno.lab.stack.datasets.tables import contents_of, one_checksum
-from mydyno.lab.stack.layer import Standing
+from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.server.sandbox import start_server
 from mydyno.lab.stack.site import Site
 from mydyno.machine.protocol import Host
@@ -47,8 +47,8 @@ def verify(site: Site, entry: DatasetEntry) -> Verified:
         )
     if manifest.tables is None:
         raise LabError(
-            f"{entry.name} was made by an older mydyno, which kept no checksums",
-            f"remove it, and the next run makes it anew: mydyno datasets remove {entry.name}",
+            f"{entry.name} was made by an older mydyno, which stored no checksums",
+            f"remove it, and the next run makes it again: mydyno datasets remove {entry.name}",
         )
     binary = maker_of(site.host, manifest)
     now = _contents(site, binary, frozen(entry.folder, manifest))
@@ -67,9 +67,9 @@ def maker_of(host: Host, manifest: DatasetManifest) -> ServerBinary:
             return binary
         seen.append(f"{binary.version} ({binary.path})")
     raise MissingToolError(
-        f"the dataset is of {manifest.release}, and no such server is here"
+        f"the dataset is of {manifest.release}, and no server of this release is installed"
         + (f": there is {', '.join(dict.fromkeys(seen))}" if seen else ""),
-        "another release would change its files on the way up; install that one, or remove the dataset",
+        "another release would upgrade its files; install that release, or remove the dataset",
     )
 
 
@@ -93,7 +93,7 @@ def differences(then: Mapping[str, TableContent], now: Mapping[str, TableContent
     for name in sorted(then.keys() | now.keys()):
         before, after = then.get(name), now.get(name)
         if before is None:
-            yield f"{name}: was not there at the freeze"
+            yield f"{name}: did not exist when the dataset was frozen"
         elif after is None:
             yield f"{name}: is gone ({before.rows:,} {plural(before.rows, 'row')} at the freeze)"
         elif before.rows != after.rows:
@@ -104,7 +104,7 @@ def differences(then: Mapping[str, TableContent], now: Mapping[str, TableContent
 
 def _contents(site: Site, binary: ServerBinary, dataset: FrozenDataset) -> dict[str, TableContent]:
     layer = DataDirectoryLayer("verify")
-    directory = layer.up(site, Standing((dataset,)))
+    directory = layer.build(site, BuiltLayers((dataset,)))
     try:
         log = site.short_folder()
         try:
@@ -123,4 +123,4 @@ def _contents(site: Site, binary: ServerBinary, dataset: FrozenDataset) -> dict[
         finally:
             site.remove(log)
     finally:
-        layer.down(site, directory)
+        layer.remove(site, directory)

@@ -26,7 +26,7 @@ from mydyno.lab.stack.ground.block_limits import BlockLimits
 from mydyno.lab.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
 from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.lab.stack.ground.real_disks import RealDisk, examine, make_blank
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.mount_root import MOUNT_ROOT, HeldMountRoot
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import DetachLoops, EndProcesses, RemoveMountRoot
@@ -92,7 +92,7 @@ class LocalGroundLayer:
             *(sentence for volume, disks in self._volumes.items() for sentence in _effects(volume, disks)),
         )
 
-    def up(self, site: Site, below: Standing) -> LocalGround:
+    def build(self, site: Site, below: BuiltLayers) -> LocalGround:
         self._check(site)
         with ExitStack() as taking_down:
             _hold_mount_root(site, taking_down)
@@ -110,7 +110,7 @@ class LocalGroundLayer:
                 host, _by_volume(numbers), _described(real), taking_down.pop_all(), numbers, limits
             )
 
-    def down(self, site: Site, product: LocalGround) -> None:
+    def remove(self, site: Site, product: LocalGround) -> None:
         product.close()
 
     @property
@@ -121,15 +121,15 @@ class LocalGroundLayer:
         if os.geteuid() != 0:
             raise MissingToolError(
                 "storage on `host: local` needs root: it attaches loop devices and mounts file systems",
-                "run mydyno as root, or take `host: uml`: the same disks, arrays and file systems in a "
-                "guest that needs no root",
+                "run mydyno as root, or use `host: uml`: the same disks, arrays and file systems in a "
+                "guest, without root",
             )
         volumes = self.storage.volumes if self.storage else {}
         arrays = [name for name, volume in volumes.items() if volume.raid != "none"]
         if arrays and not _kernel_has_md():
             raise StorageError(
                 f"the volume {arrays[0]} is an md array, and this machine's kernel has no md",
-                "take `host: uml` or `host: vm`, whose kernels have it",
+                "use `host: uml` or `host: vm`, whose kernels have it",
             )
         refuse_without_room(site.lab, self._volumes)
 
@@ -178,7 +178,7 @@ def _attach(
             holder.wait(_HOLDER_SECONDS)
             raise StorageError(
                 f"no loop device could be attached to {file}: {holder.errors().strip()}",
-                "has this machine loop devices (`losetup --find`)? `host: uml` needs none",
+                "does this machine have loop devices (`losetup --find`)? `host: uml` needs none",
             )
         told = json.loads(line)
         if not told["direct"]:

@@ -23,7 +23,7 @@ from mydyno.lab.stack.ground.block_limits import BlockLimits
 from mydyno.lab.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
 from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.lab.stack.ground.guest import GuestGround
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.mount_root import MOUNT_ROOT
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import EndProcesses
@@ -91,7 +91,7 @@ class UmlGroundLayer:
             *(_effect(volume, disks) for volume, disks in self._volumes.items()),
         )
 
-    def up(self, site: Site, below: Standing) -> UmlGround:
+    def build(self, site: Site, below: BuiltLayers) -> UmlGround:
         """Raises StorageError for disks that cannot be had, MissingToolError, UsageError, HostError."""
         _check(self._volumes)
         kernel = chosen_kernel(UmlKernels(), self.host.kernel, lambda what: None)
@@ -120,7 +120,7 @@ class UmlGroundLayer:
             package = {"kernel package": f"user-mode-linux {kernel.manifest.package}"}
             return UmlGround(host, by_volume, package, taking_down.pop_all(), limits)
 
-    def down(self, site: Site, product: UmlGround) -> None:
+    def remove(self, site: Site, product: UmlGround) -> None:
         product.close()
 
     @property
@@ -141,13 +141,13 @@ class UmlGroundLayer:
 def _check(volumes: Mapping[str, Disks]) -> None:
     if real := [name for name, disks in volumes.items() if disks.devices]:
         raise StorageError(
-            f"the volume {real[0]} is on real disks, which a guest has not", "take `host: local` for them"
+            f"the volume {real[0]} is on real disks, which a guest cannot use", "use `host: local` for them"
         )
     number = sum(disks.count for disks in volumes.values())
     if number > GROUNDS["uml"].most_disks:
         raise StorageError(
-            f"{number} disks are more than User-Mode Linux has: {GROUNDS['uml'].most_disks}",
-            "take fewer, or `host: vm` or `host: local`",
+            f"{number} disks are more than User-Mode Linux supports: {GROUNDS['uml'].most_disks}",
+            "use fewer, or `host: vm` or `host: local`",
         )
 
 

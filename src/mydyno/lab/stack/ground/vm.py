@@ -17,7 +17,7 @@ from mydyno.lab.stack.disk_base import DiskBase
 from mydyno.lab.stack.ground.disk_files import disk_file, disks_of, make_disk_files, refuse_without_room
 from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.lab.stack.ground.guest import GuestGround
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import EndProcesses
 from mydyno.machine.environment import usable_cpus
@@ -91,7 +91,7 @@ class VmGroundLayer:
             f"keeps {number} disk files of the guest in a private folder mydyno-* of the lab while it runs",
         )
 
-    def up(self, site: Site, below: Standing) -> VmGround:
+    def build(self, site: Site, below: BuiltLayers) -> VmGround:
         """Raises MissingToolError without image or QEMU, StorageError for no room, HostError."""
         refuse_without_room(site.lab, self._volumes)
         store = ImageStore()
@@ -118,7 +118,7 @@ class VmGroundLayer:
                 root=root.file,
                 accelerator=with_what.accelerator,
                 memory_bytes=self.host.memory or GUEST_MEMORY_BYTES,
-                cpus=self.host.cpus or usable_cpus(),
+                cpus=self.host.cpus_on(usable_cpus()),
                 disks=images,
                 folders=shared,
             )
@@ -134,7 +134,7 @@ class VmGroundLayer:
                 described["disks"] = f"overlays of the base {base.name}"
             return VmGround(host, disks, described, taking_down.pop_all(), self._contents(base))
 
-    def down(self, site: Site, product: VmGround) -> None:
+    def remove(self, site: Site, product: VmGround) -> None:
         product.close()
 
     @property

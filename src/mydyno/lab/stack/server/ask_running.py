@@ -13,17 +13,15 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from mydyno.core.sql_names import quote
 from mydyno.lab.stack.journal import Journal
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.lab.stack.server.sandbox import start_server
 from mydyno.lab.stack.site import Site
 from mydyno.machine.local import LocalHost
+from mydyno.server.access import dbapi
 from mydyno.server.program.binary import ServerBinary
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _READ_ONLY, _SESSION_ONLY = 1238, 1228
 """ER_INCORRECT_GLOBAL_LOCAL_VAR and ER_LOCAL_VARIABLE (MySQL Server Error Message Reference)."""
@@ -67,7 +65,7 @@ def ask_running(binary: ServerBinary, names: Collection[str]) -> Mapping[str, To
         shutil.rmtree(lab)
 
 
-def _of_mariadb(cursor: Cursor) -> dict[str, Told]:
+def _of_mariadb(cursor: dbapi.Cursor) -> dict[str, Told]:
     cursor.execute(
         "SELECT VARIABLE_NAME, VARIABLE_TYPE, NUMERIC_MIN_VALUE, NUMERIC_MAX_VALUE, ENUM_VALUE_LIST,"
         " READ_ONLY, VARIABLE_SCOPE FROM INFORMATION_SCHEMA.SYSTEM_VARIABLES"
@@ -84,11 +82,9 @@ def _of_mariadb(cursor: Cursor) -> dict[str, Told]:
     }
 
 
-def _of_mysql(cursor: Cursor, names: Collection[str]) -> dict[str, Told]:
-    import pymysql
-
+def _of_mysql(cursor: dbapi.Cursor, names: Collection[str]) -> dict[str, Told]:
     bounds: dict[str, tuple[str, str]] = {}
-    with suppress(pymysql.Error):  # MySQL 5.6 and 5.7 have no such table.
+    with suppress(dbapi.Error):  # MySQL 5.6 and 5.7 have no such table.
         cursor.execute("SELECT VARIABLE_NAME, MIN_VALUE, MAX_VALUE FROM performance_schema.variables_info")
         bounds = {str(name): (str(least), str(most)) for name, least, most in cursor.fetchall()}
     cursor.execute("SHOW GLOBAL VARIABLES")
@@ -105,12 +101,10 @@ def _of_mysql(cursor: Cursor, names: Collection[str]) -> dict[str, Told]:
     return told
 
 
-def _can_be_set(cursor: Cursor, name: str) -> bool:
+def _can_be_set(cursor: dbapi.Cursor, name: str) -> bool:
     """Whether the server takes the value that it has; any other refusal than "read only" is of the value."""
-    import pymysql
-
     try:
-        cursor.execute(f"SET GLOBAL `{name}` = @@GLOBAL.`{name}`")
-    except pymysql.Error as error:
-        return error.args[0] not in (_READ_ONLY, _SESSION_ONLY)
+        cursor.execute(f"SET GLOBAL {quote(name)} = @@GLOBAL.{quote(name)}")
+    except dbapi.Error as error:
+        return dbapi.number_of(error) not in (_READ_ONLY, _SESSION_ONLY)
     return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError, UndoError
 from mydyno.core.server_variables import Setting
@@ -13,6 +12,7 @@ from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import RestoreVariables
 from mydyno.machine import process_limits as os_limits
 from mydyno.machine.protocol import Host
+from mydyno.server.access import dbapi
 from mydyno.server.access.address import External
 from mydyno.server.access.login import ANSWER_SECONDS, TOO_MANY_CONNECTIONS, Login, login_of
 from mydyno.server.access.server_process import process_of
@@ -21,10 +21,6 @@ from mydyno.server.variables import global_variables
 from mydyno.server.variables.names import understand
 from mydyno.server.variables.resizing import resize_status, wait_for_resizing
 from mydyno.server.variables.setting_lock import SETTING_SECONDS, take_lock
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
 
 
 @dataclass(frozen=True)
@@ -58,16 +54,14 @@ class ExternalServer:
 
     def alive(self) -> bool:
         """Whether it lets one in, or says that too many are in already."""
-        import pymysql
-
         try:
             self.connect(answer_seconds=5).close()
-        except pymysql.Error as error:
-            return bool(error.args) and error.args[0] == TOO_MANY_CONNECTIONS
+        except dbapi.Error as error:
+            return dbapi.number_of(error) == TOO_MANY_CONNECTIONS
         return True
 
-    def connect(self, *, answer_seconds: int = ANSWER_SECONDS) -> Connection[Cursor]:
-        """A new connection as the experiment's account. Raises pymysql.Error."""
+    def connect(self, *, answer_seconds: int = ANSWER_SECONDS) -> dbapi.Connection[dbapi.Cursor]:
+        """A new connection as the experiment's account. Raises dbapi.Error."""
         return self.login.connect(answer_seconds=answer_seconds)
 
     def variables(self) -> dict[str, str]:

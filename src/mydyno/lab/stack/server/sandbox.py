@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
@@ -24,16 +23,13 @@ from mydyno.machine import process_limits as os_limits
 from mydyno.machine.limits import Limits
 from mydyno.machine.local import LocalHost
 from mydyno.machine.protocol import Host, Process
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.program.binary import ServerBinary
 from mydyno.server.program.command import refuse_covered, server_command
 from mydyno.server.program.config import render
 from mydyno.server.program.errorlog import hint, telling_lines
 from mydyno.server.variables.names import canonical
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
 
 # Since 8.0.16 MySQL would by itself upgrade a data directory of another release, from which there is no way
 # back (MySQL Reference Manual, "Server Command Options", --upgrade).
@@ -82,8 +78,8 @@ class RunningServer:
         """Whether the process runs; not whether it answers."""
         return self._process.returncode() is None
 
-    def connect(self, *, answer_seconds: int = _ANSWER_SECONDS) -> Connection[Cursor]:
-        """A new connection as root. Raises pymysql.Error."""
+    def connect(self, *, answer_seconds: int = _ANSWER_SECONDS) -> dbapi.Connection[dbapi.Cursor]:
+        """A new connection as root. Raises dbapi.Error."""
         return _connect(self.host, self.socket, self.admin_password, answer_seconds)
 
     def variables(self) -> dict[str, str]:
@@ -104,10 +100,8 @@ class RunningServer:
         InnoDB then flushes its log only, and the next start on that data would have to recover. A server that
         does not take it is stopped as any other.
         """
-        import pymysql
-
         with (
-            suppress(pymysql.Error, HostError),
+            suppress(dbapi.Error, HostError),
             self.connect(answer_seconds=_HURRY_SECONDS) as connection,
             connection.cursor() as cursor,
         ):
@@ -129,13 +123,11 @@ class RunningServer:
         return code == 0
 
     def _show(self, statement: str) -> dict[str, str]:
-        import pymysql
-
         try:
             with self.connect() as connection, connection.cursor() as cursor:
                 cursor.execute(statement)
                 return {str(name): str(value) for name, value in cursor.fetchall()}
-        except pymysql.Error as error:
+        except dbapi.Error as error:
             raise ServerError(f"{statement} was not answered: {_failure(self, error)}") from error
 
 
@@ -194,28 +186,22 @@ def _start(
     limits: Limits | None,
     ready_seconds: float,
 ) -> RunningServer:
-    identity = site.host.server_identity
     password = Secret.random()
     statements = set_password(binary.version, password, over_network=port is not None)
     login = site.host.hold(init_file(statements))
     asked = {name: value for name, value in settings.items() if name not in own}
     text = render({**own, "init_file": login.path}, asked)
-    config, error_log = private.path / "my.cnf", folder / "error.log"
-    site.host.write_text(config, text, owner=identity)
+    site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
     site.host.write_text(folder / "my.cnf", text)
+    error_log = folder / "error.log"
     with writing(error_log):
         error_log.touch()
-    defaults = f"--defaults-file={config}"
     log_start = error_log.stat().st_size
+    defaults = f"--defaults-file={private.path / 'my.cnf'}"
     ending = site.intend(EndProcesses(argument=defaults))
     try:
         command = server_command(site.host, binary.path, [defaults], root=binary.root, limits=limits)
-        process = site.host.start(
-            command.argv,
-            identity=command.identity,
-            output=error_log,
-            held=[login],
-        )
+        process = site.host.start(command.argv, identity=command.identity, output=error_log, held=[login])
         server = RunningServer(
             pid=process.pid,
             socket=private.path / "s.sock",
@@ -259,8 +245,6 @@ def _access_settings(private: Path, port: int | None) -> dict[str, Setting]:
 
 
 def _wait_until_it_answers(server: RunningServer, seconds: float) -> None:
-    import pymysql
-
     deadline = time.monotonic() + seconds
     last: Exception | None = None
     while server.alive():
@@ -268,13 +252,13 @@ def _wait_until_it_answers(server: RunningServer, seconds: float) -> None:
             try:
                 server.connect(answer_seconds=5).close()
                 return
-            except pymysql.Error as error:
+            except dbapi.Error as error:
                 last = error
         if time.monotonic() > deadline:
             server._process.kill()
             raise ServerError(
                 f"the server did not answer within {seconds:g} s: {_failure(server, last)}",
-                "its error log may say what it was busy with",
+                "see its error log",
             )
         time.sleep(_POLL_SECONDS)
     raise ServerError(f"the server ended while starting: {_failure(server, None)}", hint(_log(server)))
@@ -304,9 +288,7 @@ def _log(server: RunningServer) -> str:
     return (text or "").encode()[server._log_start :].decode(errors="replace")
 
 
-def _connect(host: Host, path: Path, password: Secret, answer_seconds: int) -> Connection[Cursor]:
-    import pymysql
-
+def _connect(host: Host, path: Path, password: Secret, answer_seconds: int) -> dbapi.Connection[dbapi.Cursor]:
     from mydyno.server.access.client import BoundedConnection
 
     # The stream is the host's own unix socket, so MySQL's password may go over it without encryption.
@@ -320,7 +302,7 @@ def _connect(host: Host, path: Path, password: Secret, answer_seconds: int) -> C
     try:
         stream = host.dial(path)
     except OSError as error:
-        raise pymysql.OperationalError(2002, f"cannot connect to {path}: {error.strerror}") from error
+        raise dbapi.OperationalError(2002, f"cannot connect to {path}: {error.strerror}") from error
     try:
         connection.connect(stream)
     except BaseException:
@@ -347,7 +329,7 @@ def _usable_port(port: int | None) -> int | None:
             ) from error
         except OSError as error:
             raise ServerError(
-                f"port {port} on {_LOOPBACK} is taken by another program",
+                f"port {port} on {_LOOPBACK} is in use by another program",
                 "choose another port, or 0 for any free one",
             ) from error
         chosen: int = probe.getsockname()[1]

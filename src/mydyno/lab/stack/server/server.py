@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Version
 from mydyno.machine.process_limits import LimitInForce
 from mydyno.machine.protocol import Host
+from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
 
 
 @runtime_checkable
@@ -42,8 +39,8 @@ class Server(Protocol):
     def alive(self) -> bool:
         """Whether it is still there; not whether it answers at once."""
 
-    def connect(self, *, answer_seconds: int = 30) -> Connection[Cursor]:
-        """A new connection for administration. Raises pymysql.Error."""
+    def connect(self, *, answer_seconds: int = 30) -> dbapi.Connection[dbapi.Cursor]:
+        """A new connection for administration. Raises dbapi.Error."""
 
     def variables(self) -> dict[str, str]:
         """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from mydyno.core.server_variables import Setting
 from mydyno.lab.stack.server.external import ExternalFacts
+from mydyno.server.access import dbapi
 from mydyno.server.access.session import session
 from mydyno.server.variables import Note, global_variables
 from mydyno.server.variables.names import SettingProblem, Understood, understand
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 
 def understand_running(facts: ExternalFacts, config: Mapping[str, Setting]) -> Understood:
@@ -24,7 +21,7 @@ def understand_running(facts: ExternalFacts, config: Mapping[str, Setting]) -> U
     understood = understand(facts, config)
     if not config:
         return understood
-    with session(facts.login, "it could not be asked what may be set") as cursor:
+    with session(facts.login, "the settings that it accepts could not be read") as cursor:
         problems = [_of_a_session(cursor, problem) or problem for problem in understood.problems]
         refused = {name: global_variables.refusal(cursor, name) for name in understood.settings}
     problems += [
@@ -33,7 +30,7 @@ def understand_running(facts: ExternalFacts, config: Mapping[str, Setting]) -> U
     return Understood(understood.settings, understood.notes, tuple(problems), understood.written_as)
 
 
-def _of_a_session(cursor: Cursor, problem: SettingProblem) -> SettingProblem | None:
+def _of_a_session(cursor: dbapi.Cursor, problem: SettingProblem) -> SettingProblem | None:
     """The same setting, if it is unknown only because it has no global value."""
     why = global_variables.refusal(cursor, problem.name)
     return SettingProblem(problem.name, why) if why == global_variables.OF_A_SESSION else None

@@ -4,7 +4,7 @@
     loading_layers(storage)   throttle and failures, for when the data directory stands
 
 Each layer reads back what it has built and raises StorageError when that is not what was asked for.
-`described(standing)` is all that was read back, volume by volume.
+`described(built)` is all that was read back, volume by volume.
 """
 
 from mydyno.lab.spec.storage import Storage

@@ -14,7 +14,7 @@ from mydyno.core.raid import REDUNDANT, level_title
 from mydyno.lab.spec.capacity import array_of
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
 from mydyno.lab.stack.storage.built import Array
@@ -43,6 +43,8 @@ class ArrayLayer:
 
     @property
     def name(self) -> str:
+        if self.wanted.raid == "none":
+            return f"{self.volume} {'disk' if self.wanted.disks.number == 1 else 'disks'}"
         return f"{self.volume} array"
 
     def fingerprint(self) -> str:
@@ -66,7 +68,7 @@ class ArrayLayer:
             return ()
         return (f"builds an md array ({level_title(self.wanted.raid)}) of the disks of {self.volume}",)
 
-    def up(self, site: Site, below: Standing) -> Array:
+    def build(self, site: Site, below: BuiltLayers) -> Array:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         members = tuple(disk.path for disk in ground.disks[self.volume])
         if self.wanted.raid == "none":
@@ -87,7 +89,7 @@ class ArrayLayer:
         stays = ground.contents != "blank"
         return Array(self.volume, md.summary(detail, str(device)), device, members, stays, undo)
 
-    def down(self, site: Site, product: Array) -> None:
+    def remove(self, site: Site, product: Array) -> None:
         if self.wanted.raid == "none":
             return
         output_of(site.host, ["mdadm", "--stop", str(product.device)], f"stopping {product.device}")
@@ -126,7 +128,7 @@ class ArrayLayer:
         policy = md.policy_wanted(shape, self.wanted.bitmap, self.wanted.consistency_policy)
         differences = md.differences(shape, policy, detail, [str(member) for member in members])
         if differences:
-            raise StorageError(f"{device} is not the array that was asked for: " + "; ".join(differences))
+            raise StorageError(f"{device} is not the configured array: " + "; ".join(differences))
         return detail
 
 
@@ -149,8 +151,8 @@ def _await_sync(site: Site, device: Path) -> None:
             progress, moved = now, time.monotonic()
         elif time.monotonic() - moved > _STUCK_SECONDS:
             raise StorageError(
-                f"the first synchronisation of {device} does not go on; /proc/mdstat says: {progress}",
-                "initial_sync: assume-clean does without it",
+                f"the first synchronisation of {device} makes no progress; /proc/mdstat: {progress}",
+                "initial_sync: assume-clean skips it",
             )
         time.sleep(_POLL_SECONDS)
     for limit in ("sync_speed_max", "sync_speed_min"):
@@ -176,4 +178,4 @@ def _discard(site: Site, device: Path, members: Sequence[Path], undo: int | None
 def _forget(site: Site, members: Sequence[Path]) -> None:
     """Without its superblock no disk is taken for a member again."""
     argv = ["mdadm", "--quiet", "--zero-superblock", *(str(member) for member in members)]
-    output_of(site.host, argv, "taking md's superblocks off the disks")
+    output_of(site.host, argv, "removing md's superblocks from the disks")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from mydyno.lab.stack.layer import Standing
+from mydyno.lab.stack.layer import BuiltLayers
 
 FLUSHES = "fsync empties the disk's cache"
 """Of a mounted volume: `yes`, or `no` where a loss of power takes what was synced."""
@@ -56,14 +56,14 @@ class MountedVolume(Built):
 _Storey = TypeVar("_Storey", bound=Built)
 
 
-def of_volume(below: Standing, kind: type[_Storey], volume: str) -> _Storey:
+def of_volume(below: BuiltLayers, kind: type[_Storey], volume: str) -> _Storey:
     """The product of this kind that belongs to `volume`. Raises StopIteration when there is none."""
     return next(each for each in reversed(below.all(kind)) if each.volume == volume)
 
 
-def described(standing: Standing) -> dict[str, dict[str, str]]:
+def described(built: BuiltLayers) -> dict[str, dict[str, str]]:
     """Everything that was read back of each volume, bottom first."""
     told: dict[str, dict[str, str]] = {}
-    for each in standing.all(Built):
+    for each in built.all(Built):
         told.setdefault(each.volume, {}).update(each.described)
     return told

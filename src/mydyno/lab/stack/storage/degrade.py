@@ -11,7 +11,7 @@ from mydyno.core.errors import StorageError
 from mydyno.lab.spec.arrays import failing_members
 from mydyno.lab.spec.capacity import array_of
 from mydyno.lab.spec.storage import Volume
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
 from mydyno.lab.stack.storage.built import Array, Built, of_volume
@@ -53,10 +53,10 @@ class DegradeLayer:
         return fingerprint_of({"fail": self.wanted.fail, "rebuild": self.wanted.rebuild})
 
     def side_effects(self) -> tuple[str, ...]:
-        again = ", and gives them back empty" if self.wanted.rebuild else ""
+        again = ", and adds them again empty" if self.wanted.rebuild else ""
         return (f"fails {self.wanted.fail} of the disks of {self.volume}{again}",)
 
-    def up(self, site: Site, below: Standing) -> Degraded:
+    def build(self, site: Site, below: BuiltLayers) -> Degraded:
         array = of_volume(below, Array, self.volume)
         chosen = failing_members(array_of(self.wanted), self.wanted.fail)
         failed = tuple(array.members[index] for index in chosen)
@@ -70,7 +70,7 @@ class DegradeLayer:
             self._mdadm(site, array.device, "--add", *failed)
         return Degraded(self.volume, self._verified(site, array, failed), failed)
 
-    def down(self, site: Site, product: Degraded) -> None:
+    def remove(self, site: Site, product: Degraded) -> None:
         """Nothing: the array goes as it is."""
 
     def _mdadm(self, site: Site, device: Path, act: str, *disks: Path) -> None:
@@ -85,7 +85,7 @@ class DegradeLayer:
             if done.returncode == 0:
                 return
             if "busy" not in done.stderr or time.monotonic() > deadline:
-                raise StorageError(f"the failed disk {disk} could not be taken out of {device}: {said(done)}")
+                raise StorageError(f"the failed disk {disk} could not be removed from {device}: {said(done)}")
             time.sleep(_POLL_SECONDS)
 
     def _at_rest(self, site: Site, device: Path) -> md.Detail:
@@ -106,7 +106,7 @@ class DegradeLayer:
         if still and self.wanted.rebuild:
             raise StorageError(
                 f"{', '.join(still)} of {array.device} was rebuilt before the load began",
-                "give the disks more data, or an iops limit: a rebuild of small, fast disks is over at once",
+                "use larger disks, or an iops limit: a rebuild of small, fast disks ends at once",
             )
         if still or "degraded" not in detail.state:
             raise StorageError(

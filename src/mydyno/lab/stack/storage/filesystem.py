@@ -12,7 +12,7 @@ from mydyno.lab.spec.arrays import stripe_of
 from mydyno.lab.spec.capacity import array_of
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Array, FileSystem, of_volume
 from mydyno.lab.stack.storage.mkfs import (
@@ -25,11 +25,11 @@ from mydyno.lab.stack.storage.mkfs import (
 from mydyno.lab.stack.storage.tools import output_of, run_tool, said
 
 _ELSEWHERE = {
-    "jfs": "host: uml has it, and host: vm with a full kernel (the cloud kernels leave it out)",
-    "reiserfs": "host: uml has it, and host: vm, up to kernel 6.12: it was taken out of Linux 6.13",
-    "f2fs": "host: uml has it as a module, and host: vm",
+    "jfs": "host: uml supports it, and host: vm with a full kernel (the cloud kernels do not have it)",
+    "reiserfs": "host: uml supports it, and host: vm up to kernel 6.12: Linux 6.13 removed it",
+    "f2fs": "host: uml and host: vm support it as a module",
 }
-_ELSEWHERE_COMMON = "host: uml and host: vm have it"
+_ELSEWHERE_COMMON = "host: uml and host: vm support it"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class FileSystemLayer:
             return ()
         return (f"makes {self.wanted.filesystem} on the disks of {self.volume}",)
 
-    def up(self, site: Site, below: Standing) -> FileSystem:
+    def build(self, site: Site, below: BuiltLayers) -> FileSystem:
         array = of_volume(below, Array, self.volume)
         kind = self.wanted.filesystem
         if kind == "raw":
@@ -75,7 +75,7 @@ class FileSystemLayer:
             self._make(site, below, devices)
         return self._verified(site, array.device)
 
-    def down(self, site: Site, product: FileSystem) -> None:
+    def remove(self, site: Site, product: FileSystem) -> None:
         """It goes with the disks, or stays on them; the next one wipes what it left."""
 
     def _register(self, site: Site, devices: list[str]) -> None:
@@ -83,7 +83,7 @@ class FileSystemLayer:
         if self.wanted.filesystem == "btrfs":
             output_of(site.host, ["btrfs", "device", "scan", *devices], f"scanning {' '.join(devices)}")
 
-    def _make(self, site: Site, below: Standing, devices: list[str]) -> None:
+    def _make(self, site: Site, below: BuiltLayers, devices: list[str]) -> None:
         # mkfs.jfs leaves what others wrote at other places, and blkid would then see two file systems.
         output_of(site.host, ["wipefs", "--all", "--quiet", *devices], f"wiping {' '.join(devices)}")
         stripe = stripe_of(array_of(self.wanted))
@@ -102,12 +102,13 @@ class FileSystemLayer:
         known = _known(site)
         if kind not in known:
             raise StorageError(
-                f"the kernel of the {site.host.name} host knows no file system {kind}, as module neither "
-                f"(it knows {', '.join(sorted(known & set(_DISK_FILESYSTEMS)))})",
+                f"the kernel of the {site.host.name} host does not support the file "
+                f"system {kind}, built in or as a module "
+                f"(it supports {', '.join(sorted(known & set(_DISK_FILESYSTEMS)))})",
                 _ELSEWHERE.get(kind, _ELSEWHERE_COMMON),
             )
 
-    def _refused(self, below: Standing, argv: list[str], words: str) -> StorageError:
+    def _refused(self, below: BuiltLayers, argv: list[str], words: str) -> StorageError:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         size = min(disk.size_bytes for disk in ground.disks[self.volume])
         return StorageError(
@@ -122,7 +123,7 @@ class FileSystemLayer:
             output_of(site.host, ["blkid", "-p", "-o", "export", str(device)], f"looking at {device}")
         )
         if signature.get("TYPE") != kind:
-            raise StorageError(f"{device} carries {signature.get('TYPE', 'nothing')}, not {kind}")
+            raise StorageError(f"{device} contains {signature.get('TYPE', 'nothing')}, not {kind}")
         told: dict[str, str] = {"file system": kind}
         if self.wanted.mkfs:
             told["mkfs options"] = " ".join(self.wanted.mkfs)

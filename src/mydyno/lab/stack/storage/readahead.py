@@ -11,13 +11,13 @@ from pathlib import Path
 
 from mydyno.core.errors import StorageError
 from mydyno.lab.spec.storage import Volume
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Built, FileSystem, of_volume
 from mydyno.lab.stack.storage.queues import Changed, put_back, queue_of, set_number
 from mydyno.lab.stack.storage.tools import setting
 
-_HINT = "it is kept in whole pages: a multiple of 4K"
+_HINT = "it must be a multiple of 4K (whole pages)"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ReadaheadLayer:
     def side_effects(self) -> tuple[str, ...]:
         return () if self.wanted.readahead is None else (f"sets the readahead of {self.volume}",)
 
-    def up(self, site: Site, below: Standing) -> Readahead:
+    def build(self, site: Site, below: BuiltLayers) -> Readahead:
         filesystem = of_volume(below, FileSystem, self.volume)
         own = filesystem.kind == "btrfs"
         path = (
@@ -57,7 +57,7 @@ class ReadaheadLayer:
         now = setting(site.host, path)
         return Readahead(self.volume, {} if now is None else {"readahead": f"{now}K"}, changed)
 
-    def down(self, site: Site, product: Readahead) -> None:
+    def remove(self, site: Site, product: Readahead) -> None:
         if product.change is not None:
             put_back(site, product.change)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from mydyno.core.errors import StorageError
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Built
 from mydyno.lab.stack.storage.queues import Changed, change, put_back, queue_of, set_number
@@ -41,9 +41,9 @@ class SchedulerLayer:
     def side_effects(self) -> tuple[str, ...]:
         if self.wanted.scheduler is None and self.wanted.queue_depth is None:
             return ()
-        return (f"sets I/O scheduler and queue length of the disks of {self.volume}, and puts them back",)
+        return (f"sets I/O scheduler and queue length of the disks of {self.volume}, and restores them",)
 
-    def up(self, site: Site, below: Standing) -> Queues:
+    def build(self, site: Site, below: BuiltLayers) -> Queues:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         changes: list[Changed] = []
         told: dict[str, dict[str, None]] = {}
@@ -62,7 +62,7 @@ class SchedulerLayer:
             raise
         return Queues(self.volume, {key: ", ".join(values) for key, values in told.items()}, tuple(changes))
 
-    def down(self, site: Site, product: Queues) -> None:
+    def remove(self, site: Site, product: Queues) -> None:
         put_back(site, *product.changes)
 
     def _length(self, site: Site, queue: Path, longest: int | None) -> int | None:
@@ -72,9 +72,9 @@ class SchedulerLayer:
             return asked
         if asked is not None and asked > longest:
             raise StorageError(
-                f"queue_depth: {asked} is more than a disk of the {site.host.name} host takes beside the "
+                f"queue_depth: {asked} is more than a disk of the {site.host.name} host supports with the "
                 f"others: {longest}",
-                "ask for less, for fewer disks, or take another host",
+                "use a smaller value, fewer disks, or another host",
             )
         now = setting(site.host, queue / "nr_requests")
         return asked or (longest if now is not None and int(now) > longest else None)
@@ -88,8 +88,8 @@ class SchedulerLayer:
         if wanted not in names:
             raise StorageError(
                 f"{queue.parent.name} of the {site.host.name} host has no I/O scheduler {wanted!r}: "
-                f"its kernel lists {', '.join(names) or 'none at all'}",
-                "name one of these, or a host whose kernel has it",
+                f"its kernel lists {', '.join(names) or 'none'}",
+                "use one of these, or a host whose kernel has it",
             )
         if chosen != wanted:
             changes.append(change(site, path, chosen or "none", wanted))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import DiskLimits, Ground
-from mydyno.lab.stack.layer import Standing, fingerprint_of
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Built
 
@@ -39,15 +39,15 @@ class ThrottleLayer:
         return fingerprint_of({"iops": self.limits.iops, "bytes": self.limits.bytes_per_second})
 
     def side_effects(self) -> tuple[str, ...]:
-        return () if self.limits == DiskLimits() else (f"limits what the disks of {self.volume} may do",)
+        return () if self.limits == DiskLimits() else (f"limits the disks of {self.volume}",)
 
-    def up(self, site: Site, below: Standing) -> Throttled:
+    def build(self, site: Site, below: BuiltLayers) -> Throttled:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         if self.limits != DiskLimits():
             ground.throttle(dict.fromkeys(ground.disks[self.volume], self.limits))
         return Throttled(self.volume, {"limits of a disk": shown(self.limits, ground.budget)}, ground)
 
-    def down(self, site: Site, product: Throttled) -> None:
+    def remove(self, site: Site, product: Throttled) -> None:
         if self.limits != DiskLimits():
             product.ground.throttle(dict.fromkeys(product.ground.disks[self.volume], DiskLimits()))
 

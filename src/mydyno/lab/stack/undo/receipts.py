@@ -16,7 +16,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from mydyno.core.beneath import folder_below, open_below, read_below, sync_folder
+from mydyno.core.beneath import read_below
+from mydyno.core.durable import sync, write_synced
 from mydyno.core.errors import LabError
 from mydyno.core.state_folder import state_folder
 from mydyno.core.writing import writing_hint
@@ -28,17 +29,12 @@ def write(lab: Path, way_back: str) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         text = _text(lab, way_back)
-        descriptor = open_below(folder, folder / _name(text), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(descriptor)
-        with folder_below(folder, folder) as opened:
-            sync_folder(opened)
+        write_synced(folder, folder / _name(text), text)
+        sync(folder)
     except OSError as error:
         raise LabError(
-            f"{folder} cannot be written, which a killed run would need to be put back: {error.strerror}",
-            writing_hint(error, folder) or "MYDYNO_STATE names another folder",
+            f"{folder} cannot be written, and cleaning up after a killed run needs it: {error.strerror}",
+            writing_hint(error, folder) or "set MYDYNO_STATE to another folder",
         ) from error
 
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from mydyno.core.errors import MydynoError, ServerError, UndoError
 from mydyno.lab.stack.undo.base import WayBack
+from mydyno.server.access import dbapi
 from mydyno.server.access.address import External
 from mydyno.server.access.login import Login, explained, login_of
 from mydyno.server.variables import global_variables
 from mydyno.server.variables.global_variables import Value
 from mydyno.server.variables.resizing import wait_until_resized
 from mydyno.server.variables.setting_lock import SETTING_SECONDS, new_lock, take_lock
-
-if TYPE_CHECKING:
-    from pymysql.cursors import Cursor
 
 _PASSES = 2
 """Some variables bound others (innodb_io_capacity and its maximum): what was refused first is taken then."""
@@ -42,8 +40,6 @@ class RestoreVariables(WayBack):
 
     def carry_out(self) -> tuple[str, ...]:
         """Raises UndoError when the server cannot be reached, or does not take a value back."""
-        import pymysql
-
         self._refuse_strange_file()
         try:
             login = login_of(self.server)
@@ -56,9 +52,9 @@ class RestoreVariables(WayBack):
                 return self._put_back(cursor, login)
         except ServerError as error:
             raise UndoError(f"{self._told()}: {error.message}", error.hint) from error
-        except (pymysql.Error, OSError, RuntimeError) as error:
-            what = explained(error, login, f"{', '.join(self.before)} could not be put back")
-            hint = "run `mydyno cleanup` again when it answers; a restart puts back what my.cnf says, too"
+        except (dbapi.Error, OSError, RuntimeError) as error:
+            what = explained(error, login, f"{', '.join(self.before)} could not be restored")
+            hint = "run `mydyno cleanup` again when it answers; a restart also restores the values of my.cnf"
             raise UndoError(what.message, hint) from error
 
     def sentence(self) -> str:
@@ -81,7 +77,7 @@ class RestoreVariables(WayBack):
                 f"chown it to this user or root and chmod 600 {named}, then run `mydyno cleanup` again",
             )
 
-    def _put_back(self, cursor: Cursor, login: Login) -> tuple[str, ...]:
+    def _put_back(self, cursor: dbapi.Cursor, login: Login) -> tuple[str, ...]:
         found = global_variables.read(cursor, self.before)
         foreign = {
             name
@@ -96,10 +92,10 @@ class RestoreVariables(WayBack):
                     global_variables.write(cursor, name, self.before[name])
         now = global_variables.read(cursor, mine)
         if kept := [f"{name} = {self.before[name]}" for name in mine if now[name] != self.before[name]]:
-            raise UndoError(f"{login.address} does not take back {', '.join(kept)}", "set it by hand")
+            raise UndoError(f"{login.address} does not accept the old {', '.join(kept)}", "set it manually")
         return tuple(
             f"{name} of {self._told()} was {self.before[name]} and is {found[name]} now, which somebody else "
-            "has set meanwhile: left as it is"
+            "has set since: left unchanged"
             for name in self.before
             if name in foreign
         )

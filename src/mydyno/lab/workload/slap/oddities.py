@@ -52,7 +52,7 @@ def _of_data(options: Options) -> Iterator[Oddity]:
         share = 100 * writes / (options.texts + 1)
         yield Oddity(
             "uneven-mix",
-            f"{writes} of {options.texts + 1} statements write ({share:.1f} %)",
+            f"{writes} of {options.texts + 1} statements write ({share:.1f}%)",
             "half of them",
         )
     scans = options.load_type == "read" or (options.load_type == "mixed" and not options.keyed)

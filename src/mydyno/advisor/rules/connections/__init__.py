@@ -1,0 +1,1 @@
+"""Connections and the threads that serve them."""

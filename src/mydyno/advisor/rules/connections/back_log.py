@@ -1,0 +1,55 @@
+"""How many new connections may wait until the server takes them.
+
+back_log is what the server asks listen(2) for; the kernel cuts it at net.core.somaxconn. One thread takes
+the connections; while it is busy, or the machine is, new ones wait, and when the queue is full their
+packets are dropped and repeated by the client a second later: connection times of 1 s and 3 s in a
+distribution whose rest is milliseconds. The default follows max_connections (50 + a fifth of it, at most
+900; since MySQL 8.0 it is max_connections). Only many new connections each second make it matter, and a
+pool of connections in the application does more than any queue.
+"""
+
+from mydyno.advisor.rules import *
+from mydyno.advisor.waiting import MOST, places_wanted
+
+_NAME = "back_log"
+_SOMAXCONN = "net.core.somaxconn"
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now, rate, wanted = server.number(_NAME), often(server, "Connections"), places_wanted(server)
+    if now is None or rate is None or wanted is None:
+        return Unknown(f"{_NAME} or Connections")
+    if not wanted:
+        return Fine(f"{a_second(rate)} new connections, {now} may wait")
+    if now >= wanted:
+        return Fine(f"{a_second(rate)} new connections, {now} may wait: more than two seconds' worth")
+    kernel = system.host.kernel.number(_SOMAXCONN) if system.host else None
+    return RULE.finding(
+        title=f"{a_second(rate)} new connections, and only {now} may wait to be taken",
+        evidence=(
+            f"Connections grows by {rate:.0f} each second",
+            f"two seconds of them: {2 * rate:.0f}, the next power of two {wanted} (at most {MOST});"
+            f" {_NAME} = {now}",
+            f"{_SOMAXCONN} = {kernel if kernel is not None else 'not known'}, which bounds it",
+        ),
+        recommendation=f"set {_NAME} to {wanted}; better, reuse connections",
+        changes=settings(server, {_NAME: wanted}),
+        severity=Severity.LOW,
+        effect=better("latency", "small", "no connection waits a second for a repeated packet in a burst"),
+        restart=True,
+    )
+
+
+RULE = Rule(
+    checks="back_log against the rate of new connections",
+    why="When the queue of new connections is full their packets are dropped, and clients wait a second.",
+    expected="shorter worst connection times in bursts; nothing else",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, back_log",
+        "MariaDB Documentation, Server System Variables, back_log",
+        "Linux manual, listen(2)",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

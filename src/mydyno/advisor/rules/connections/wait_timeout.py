@@ -1,0 +1,57 @@
+"""How long a connection may sleep.
+
+A sleeping connection holds a place under max_connections, its thread and its buffers, and sometimes an open
+transaction with its locks. By default the server waits eight hours before it closes one. That is no matter
+while places are plenty; where sleeping connections fill the limit, clients that would work are refused. The
+timeout is read when a connection begins, so those that are open keep theirs.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "wait_timeout"
+_LONG = 3_600
+_WANTED = 1_800
+_SLEEPING = 0.8
+_FILLED = 0.5
+
+
+def _judge(system: System, targets: Targets) -> Judgement:
+    server = system.server
+    now = server.number(_NAME)
+    connected, running = server.counter("Threads_connected"), server.counter("Threads_running")
+    limit = targets.max_connections or server.number("max_connections")
+    if now is None or connected is None or running is None or not limit:
+        return Unknown(f"{_NAME}, Threads_connected or max_connections")
+    sleeping = max(0.0, connected - running)
+    if now <= _LONG or connected < _FILLED * limit or sleeping < _SLEEPING * connected:
+        return Fine(f"{sleeping:.0f} of {connected:.0f} connections sleep, {limit} are allowed")
+    return RULE.finding(
+        title=f"{sleeping:.0f} sleeping connections take {sleeping / limit:.0%} of the places",
+        evidence=(
+            f"Threads_connected {connected:.0f} - Threads_running {running:.0f} = {sleeping:.0f} that sleep",
+            f"{limit} connections are allowed; {_NAME} lets them sleep for {now / 3600:.1f} h",
+        ),
+        recommendation=f"set {_NAME} to {_WANTED} s, and the pool's own idle time below it",
+        changes=settings(server, {_NAME: _WANTED}),
+        severity=Severity.MEDIUM,
+        effect=better(
+            "stability",
+            "medium",
+            "abandoned connections give their places back within half an hour, not eight hours",
+        ),
+        risk="a pool that does not test its connections gives one to the application that the server closed",
+    )
+
+
+RULE = Rule(
+    checks="wait_timeout where most connections sleep and fill the limit",
+    why="Sleeping connections hold places, memory and sometimes locks that clients at work need.",
+    expected="free places under max_connections; no more throughput",
+    risk="pools that do not test their connections see errors 2006",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, wait_timeout",
+        "MariaDB Documentation, Server System Variables, wait_timeout",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

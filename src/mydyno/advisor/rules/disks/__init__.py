@@ -1,0 +1,1 @@
+"""Disks, arrays, volumes and disk queues."""

@@ -1,0 +1,48 @@
+"""`elevator=` on the kernel's command line.
+
+Guides of the days of noop, deadline and cfq have it written into the boot loader. Linux 5.0 removed those
+schedulers with the queue that the parameter was for, and 5.4 the parameter: it is accepted and ignored, so
+a machine that was thought to be tuned is not. The scheduler is chosen for each disk in sysfs, and kept by a
+udev rule.
+"""
+
+from mydyno.advisor.machine import kernel_number
+from mydyno.advisor.rules import *
+
+_IGNORED_SINCE = (5, 0)
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    kernel = system.host.kernel if system.host else None
+    if kernel is None or not kernel.command_line:
+        return Unknown("the kernel's command line")
+    found = [word for word in kernel.command_line if word.startswith("elevator=")]
+    if not found:
+        return Fine("the kernel's command line has no elevator=")
+    number = kernel_number(kernel)
+    if number is None:
+        return Unknown("the kernel's release")
+    if number < _IGNORED_SINCE:
+        return Fine(f"{found[0]} may take effect in kernel {kernel.release}, for disks without blk-mq")
+    return RULE.finding(
+        title=f"{found[0]} has no effect: the kernel is {kernel.release}",
+        evidence=(f"command line: {found[0]}; without effect since Linux 5.0, removed in 5.4",),
+        recommendation="take it out, and let the scheduler rules of each disk decide",
+        changes=by_hand(
+            f"take {found[0]} out of the boot loader's settings", "editor /etc/default/grub", "update-grub"
+        ),
+        severity=Severity.LOW,
+        effect=better("insight", "small", "nobody believes in a setting that does nothing"),
+    )
+
+
+RULE = Rule(
+    checks="whether the kernel's command line sets elevator=",
+    why="It has no effect since Linux 5.0: the disks have the scheduler that they would have without it.",
+    expected="a boot line that says what is",
+    sources=(
+        "Linux kernel documentation, kernel parameters, elevator=",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs, which sets it",
+    ),
+    judge=_judge,
+)

@@ -1,0 +1,59 @@
+"""An array that runs with fewer disks than it should have.
+
+It goes on as if nothing had happened, but for what it was built for: RAID 1, 5 and 10 without a disk lose
+data at the next failure (RAID 10: of that disk's mirror), and RAID 5 and 6 compute the missing chunk for
+each read.
+"""
+
+from mydyno.advisor.rules import *
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    found = arrays(system)
+    if found is None:
+        return Unknown("the disks under the server's files")
+    if not found:
+        return NotHere("no file of the server lies on a software array")
+    known = [array for array in found if array.working is not None]
+    if not known:
+        return Unknown("how many disks of the arrays work")
+    numbers = [
+        f"{array.name} ({array.level}): {array.working} of {array.devices} disks work" for array in known
+    ]
+    broken = [array for array in known if array.degraded]
+    if not broken:
+        return Fine("; ".join(numbers))
+    names = ", ".join(array.name for array in broken)
+    rebuilding = all(array.action == "recover" for array in broken)
+    return RULE.finding(
+        title=f"A disk is missing in {names}",
+        evidence=(*numbers, *(f"{array.name} is {array.action}" for array in broken if array.action)),
+        recommendation="let the running rebuild finish" if rebuilding else "replace the failed disk now",
+        changes=by_hand(
+            f"find the failed disk of {names}, replace it and add the new one",
+            *tuple(
+                line
+                for array in broken
+                for line in (
+                    f"mdadm --detail /dev/{array.name}",
+                    f"mdadm --manage /dev/{array.name} --add /dev/NEW",
+                )
+            ),
+        ),
+        severity=Severity.CRITICAL,
+        effect=better("safety", "large", "the array survives the next failure again"),
+        durability="raises",
+        durability_says="committed transactions outlive the failure of a disk again",
+        risk="rebuilding reads all other disks and slows the server for hours",
+    )
+
+
+RULE = Rule(
+    checks="whether all disks of the arrays work",
+    why="A degraded array loses the data at the next failure, and parity levels read slower meanwhile.",
+    expected="redundancy as it was paid for",
+    durability="raises: what is committed outlives a disk again",
+    risk="the rebuild takes I/O from the server",
+    sources=("md(4), degraded arrays", "mdadm(8), Manage mode"),
+    judge=_judge,
+)

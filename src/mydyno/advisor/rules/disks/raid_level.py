@@ -1,0 +1,74 @@
+"""RAID 5 and 6 under a load that writes.
+
+A page written in place changes one chunk of a stripe. RAID 5 reads the old chunk and the old parity and
+writes both anew: four I/Os; RAID 6 has two parities: six. RAID 1 and 10 write twice and read nothing. For
+reads all are alike. So the same disks do the more work on RAID 10 the more of the load is writes; a page
+flush, its doublewrite copy and each commit of the redo log all count. Full stripes (large sequential
+writes) escape it.
+"""
+
+from mydyno.advisor.rules import *
+from mydyno.core.raid import BY_MD_NAME
+
+_PENALTY = {name: level.small_write_ios for name, level in BY_MD_NAME.items() if level.parity_disks}
+_MIRRORED = BY_MD_NAME["raid10"].small_write_ios
+_WRITES_PER_SECOND = 20
+_RATIO = 1.3
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    found = arrays(system)
+    if found is None:
+        return Unknown("the disks under the server's files")
+    if not found:
+        return NotHere("no file of the server lies on a software array")
+    parity = [array for array in found if array.level in _PENALTY]
+    if not parity:
+        return Fine(", ".join(f"{array.name}: {array.level}, no parity to maintain" for array in found))
+    reads, writes = often(system.server, "Innodb_data_reads"), often(system.server, "Innodb_data_writes")
+    if reads is None or writes is None:
+        return Unknown("Innodb_data_reads and Innodb_data_writes")
+    array = max(parity, key=lambda each: _PENALTY[each.level])
+    penalty = _PENALTY[array.level]
+    now, then = reads + penalty * writes, reads + _MIRRORED * writes
+    ratio = now / then if then else 1.0
+    sums = (
+        f"{array.level}: {reads:.0f} reads/s + {penalty} x {writes:.0f} writes/s = {now:.0f} disk I/Os/s; "
+        f"raid10: {reads:.0f} + {_MIRRORED} x {writes:.0f} = {then:.0f}"
+    )
+    if writes < _WRITES_PER_SECOND or ratio < _RATIO:
+        return Fine(f"{array.name} ({sums}): the load writes too little for it to matter")
+    size: Size = "large" if ratio >= 1.7 else "medium"
+    return RULE.finding(
+        title=f"{array.level} makes {ratio:.1f} times the disk I/O of raid10 under this load",
+        evidence=(
+            f"{sums}: {ratio:.1f} times",
+            f"{writes / (reads + writes):.0%} of InnoDB's I/Os are writes; full stripes would cost less",
+        ),
+        recommendation=f"build {array.name} anew as RAID 10, or move the data to mirrored disks",
+        changes=by_hand(
+            f"at the next renewal of the storage use RAID 10 instead of {array.level} "
+            f"({array.devices} disks then hold the data of {array.devices // 2})"
+        ),
+        severity=Severity.MEDIUM,
+        effect=better(
+            "throughput",
+            size,
+            f"up to {ratio:.1f} times the writes where the disks are the bottleneck; nothing where not",
+        ),
+        risk="half of the disks' space; building an array anew erases it",
+    )
+
+
+RULE = Rule(
+    checks="the RAID level against the server's mix of reads and writes",
+    why="A small write costs four disk I/Os on RAID 5 and six on RAID 6, and two on RAID 10.",
+    expected="more writes from the same disks",
+    risk="less space; a new array is made empty",
+    sources=(
+        "md(4), RAID4, RAID5, RAID6, RAID10",
+        "Patterson, Gibson, Katz, A Case for Redundant Arrays of Inexpensive Disks, SIGMOD 1988, level 5",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (RAID)",
+    ),
+    judge=_judge,
+)

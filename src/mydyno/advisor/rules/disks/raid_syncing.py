@@ -1,0 +1,51 @@
+"""An array that copies or checks itself at the moment.
+
+resync, recover, check and reshape read all of the disks, with at least dev.raid.speed_limit_min even when the
+server is busy. What is measured or judged meanwhile is not what the machine can do. A monthly check is usual
+in distributions and belongs into the quiet hours.
+"""
+
+from mydyno.advisor.rules import *
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    found = arrays(system)
+    if found is None or system.host is None:
+        return Unknown("the disks under the server's files")
+    if not found:
+        return NotHere("no file of the server lies on a software array")
+    known = [array for array in found if array.action is not None]
+    if not known:
+        return Unknown("whether the arrays are copying (sync_action)")
+    busy = [array for array in known if array.action not in ("idle", "frozen")]
+    if not busy:
+        return Fine(", ".join(f"{array.name} is {array.action}" for array in known))
+    kernel = system.host.kernel
+    floor, ceiling = kernel.number("dev.raid.speed_limit_min"), kernel.number("dev.raid.speed_limit_max")
+    checks = [array for array in busy if array.action == "check"]
+    return RULE.finding(
+        title=", ".join(f"{array.name} is busy with {array.action}" for array in busy),
+        evidence=(
+            f"dev.raid.speed_limit_min = {floor or 'not known'}, "
+            f"speed_limit_max = {ceiling or 'not known'} (KiB/s for each disk)",
+            "figures of this interval are of a machine that does two things at once",
+        ),
+        recommendation="wait until it has finished before judging the server's speed",
+        changes=by_hand(
+            "a check can be stopped and left to a quiet hour; a resync or rebuild should finish",
+            *tuple(f"echo idle > /sys/block/{array.name}/md/sync_action" for array in checks),
+        ),
+        severity=Severity.LOW if len(checks) == len(busy) else Severity.MEDIUM,
+        effect=better("throughput", "medium", "the disks serve the server alone again"),
+        risk="an array is not redundant before its rebuild has finished",
+    )
+
+
+RULE = Rule(
+    checks="whether an array is being rebuilt, resynced, reshaped or checked",
+    why="It reads every disk from end to end beside the server's own I/O.",
+    expected="the speed that the disks have",
+    risk="none, but for stopping what makes the array redundant",
+    sources=("Linux kernel documentation, RAID arrays, sync_action", "md(4), speed_limit_min"),
+    judge=_judge,
+)

@@ -1,0 +1,41 @@
+"""The I/O scheduler of disks that turn.
+
+A disk with an arm does much more work when requests come in the order of their places. `mq-deadline` sorts
+them, prefers reads, and lets none wait for ever; the disk's own queue of 32 sorts the rest. `none` leaves
+all of it to the disk. kyber does not sort at all. bfq sorts too, and shares the disk between processes: it
+is right where a backup must not starve the server, and slower where the server is alone. noop, deadline and
+cfq of the old guides are gone since Linux 5.0. Behind a controller with a cache of its own, the controller
+sorts and the choice hardly matters.
+"""
+
+from mydyno.advisor.rules import *
+from mydyno.advisor.schedulers import Taste, judge_schedulers
+
+_TASTE = Taste(
+    kind="rotating",
+    good=("mq-deadline", "deadline", "bfq"),
+    bad={
+        "none": ("medium", "sorts nothing: only the disk's own short queue does"),
+        "noop": ("medium", "sorts nothing: only the disk's own short queue does"),
+        "kyber": ("medium", "does not sort by place: it is made for disks without an arm"),
+        "cfq": ("small", "waits for more requests of the same process; a server's threads are many"),
+    },
+)
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    return judge_schedulers(RULE.id, system, _TASTE)
+
+
+RULE = Rule(
+    checks="whether disks with an arm get their requests in a good order",
+    why="Each seek costs milliseconds, and a deep queue in the order of places has shorter ones.",
+    expected="more throughput under a deep queue; nothing with one request at a time",
+    risk="behind a controller with a cache of its own the gain is less",
+    sources=(
+        "Linux kernel documentation, Deadline IO scheduler tunables",
+        "Linux kernel documentation, Switching Scheduler",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
+    ),
+    judge=_judge,
+)

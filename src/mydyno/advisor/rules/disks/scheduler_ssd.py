@@ -1,0 +1,36 @@
+"""The I/O scheduler of SSDs behind SATA or SAS.
+
+They have one queue of 32 or so requests and no arm. `none` and `mq-deadline` (the kernel's default for
+disks of one queue) are both right: the first costs a little less, the second keeps reads from waiting
+behind a flood of writes. bfq is made for the desktop: it gives each process its fair share and costs CPU
+for it.
+"""
+
+from mydyno.advisor.rules import *
+from mydyno.advisor.schedulers import Taste, judge_schedulers
+
+_TASTE = Taste(
+    kind="ssd",
+    good=("none", "mq-deadline", "noop", "deadline", "kyber"),
+    bad={
+        "bfq": ("small", "shares the disk fairly between processes, of which only one counts here, for CPU"),
+        "cfq": ("medium", "waits for more requests of the same process, while the disk could work"),
+    },
+)
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    return judge_schedulers(RULE.id, system, _TASTE)
+
+
+RULE = Rule(
+    checks="whether SSDs have a scheduler that is made for them",
+    why="An SSD has no arm whose way could be shortened: sorting costs CPU and gains nothing.",
+    expected="a little less CPU and latency for each I/O",
+    sources=(
+        "Linux kernel documentation, Multi-Queue Block IO Queueing Mechanism (blk-mq)",
+        "Linux kernel documentation, Switching Scheduler",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
+    ),
+    judge=_judge,
+)

@@ -1,0 +1,36 @@
+"""The I/O scheduler of a hypervisor's disks.
+
+What the guest sees as one disk is a file, a volume or a network away; the hypervisor and the storage below
+order requests with knowledge that the guest has not. Sorting in the guest as well costs CPU and latency.
+`none` (and noop before Linux 5.0) hands requests on; `mq-deadline` is cheap and keeps reads from waiting
+behind writes where the disk's rate is limited, so it is left alone. bfq and cfq cost for nothing here.
+"""
+
+from mydyno.advisor.rules import *
+from mydyno.advisor.schedulers import Taste, judge_schedulers
+
+_TASTE = Taste(
+    kind="virtual",
+    good=("none", "mq-deadline", "noop", "deadline", "kyber"),
+    bad={
+        "bfq": ("small", "sorts and shares what the hypervisor sorts and shares again"),
+        "cfq": ("medium", "waits for more requests of the same process on a disk that may have no arm"),
+    },
+)
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    return judge_schedulers(RULE.id, system, _TASTE)
+
+
+RULE = Rule(
+    checks="whether a guest leaves the ordering of I/O to its hypervisor",
+    why="The hypervisor orders the requests again, with knowledge of the disk that the guest has not.",
+    expected="a little less CPU and latency for each I/O",
+    sources=(
+        "Linux kernel documentation, Multi-Queue Block IO Queueing Mechanism (blk-mq)",
+        "Linux kernel documentation, Switching Scheduler",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
+    ),
+    judge=_judge,
+)

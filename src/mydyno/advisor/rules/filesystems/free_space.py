@@ -1,0 +1,66 @@
+"""How much room is left where the server writes.
+
+A full disk stops every write: InnoDB waits or fails, a binary log that cannot grow stops commits, and a
+temporary file that fails ends its query. Before that, a rebuild of a table (ALTER, OPTIMIZE) needs the
+table's size again, and file systems that are nearly full scatter what they write. What root keeps for
+itself is not counted, since the server cannot have it.
+"""
+
+from mydyno.advisor.rules import *
+
+_SHORT, _NONE = 0.10, 0.02
+_PLENTY = 100 << 30
+"""Free bytes from which on a small share is no reason for alarm."""
+_LAST = 1 << 30
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    found = [
+        (each, files, each.free_bytes, each.size_bytes)
+        for each, files in places(system)
+        if each.free_bytes is not None and each.size_bytes
+    ]
+    if not found:
+        return Unknown("the free space of the file systems under the server's files")
+    lines = []
+    worst, where = 1.0, ""
+    critical = False
+    for each, files, free, size in found:
+        if free is None or size is None:
+            continue
+        part = free / size
+        lines.append(
+            f"{each.mount_point} ({files}): {format_bytes(free)} of {format_bytes(size)} free ({part:.0%})"
+        )
+        if part < worst and (_used_up(part, free) or (part < _SHORT and free < _PLENTY)):
+            worst, where = part, each.mount_point
+            critical = _used_up(part, free)
+    if not where:
+        return Fine("; ".join(lines))
+    purge = ""
+    if system.server.switch("log_bin"):
+        purge = "; purge binary logs that every replica and backup has"
+    return RULE.finding(
+        title=f"{where} is nearly full: {worst:.0%} free",
+        evidence=tuple(lines),
+        recommendation=f"make room or grow {where}{purge}",
+        changes=by_hand(
+            f"see what fills {where}, and make room or grow it{purge}",
+            f"du --one-file-system --max-depth=2 {where} | sort --numeric-sort",
+        ),
+        severity=Severity.CRITICAL if critical else Severity.HIGH,
+        effect=better("stability", "large", "writes go on, and a table can be rebuilt"),
+    )
+
+
+def _used_up(part: float, free: int) -> bool:
+    return part < _NONE or (free < _LAST and part < 2 * _SHORT)
+
+
+RULE = Rule(
+    checks="the free space of each file system that the server writes to",
+    why="When it is used up, commits wait or fail.",
+    expected="no outage for want of space",
+    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1), Linux manual page"),
+    judge=_judge,
+)

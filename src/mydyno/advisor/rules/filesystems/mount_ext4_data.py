@@ -1,0 +1,80 @@
+"""How ext4 treats the contents of files in its journal.
+
+data=ordered, the default, writes contents before the metadata that points to them. data=journal writes every
+byte twice, first to the journal, and switches O_DIRECT and delayed allocation off: InnoDB, which protects its
+pages by its own redo log and doublewrite buffer, pays for the same safety a third time. data=writeback keeps
+no order: after a crash a file that had grown may hold what was on the disk before, which InnoDB finds by its
+checksums and other files do not. The option cannot be changed by a remount.
+"""
+
+from mydyno.advisor.rules import *
+
+_KINDS = ("ext3", "ext4")
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    found = places(system)
+    if not found:
+        return Unknown("the mount options under the server's files")
+    extended = [each for each, _ in found if each.kind in _KINDS]
+    if not extended:
+        return NotHere("none of the server's files lies on ext4")
+    for each in extended:
+        if "data=journal" in each.options:
+            return _journalled(each)
+    for each in extended:
+        if "data=writeback" in each.options:
+            return _unordered(each)
+    return Fine(f"{', '.join(each.mount_point for each in extended)}: contents are ordered (data=ordered)")
+
+
+def _by_hand(each: FileSystem, option: str) -> ByHand:
+    return ByHand(
+        says=f"take {option} out of the line of {each.mount_point} in /etc/fstab (for the root file system: "
+        "out of rootflags=), and mount it anew with the server stopped",
+        commands=(f"tune2fs -l {each.source} | grep 'Default mount options'",),
+    )
+
+
+def _journalled(each: FileSystem) -> Finding:
+    return RULE.finding(
+        title=f"Every byte under {each.mount_point} is written twice: data=journal",
+        evidence=(
+            f"{each.mount_point} ({each.kind}): data=journal; O_DIRECT and delayed allocation are off",
+        ),
+        recommendation="mount with data=ordered, the default",
+        changes=(_by_hand(each, "data=journal"),),
+        severity=Severity.MEDIUM,
+        effect=better("throughput", "large", "half of the bytes to write where the disk is the bottleneck"),
+        restart=True,
+    )
+
+
+def _unordered(each: FileSystem) -> Finding:
+    return RULE.finding(
+        title=f"After a crash files under {each.mount_point} may hold old blocks: data=writeback",
+        evidence=(f"{each.mount_point} ({each.kind}): data=writeback",),
+        recommendation="mount with data=ordered, the default",
+        changes=(_by_hand(each, "data=writeback"),),
+        severity=Severity.LOW,
+        effect=better(
+            "safety",
+            "small",
+            "logs and tables of other engines are whole after a crash; InnoDB syncs what it needs",
+        ),
+        durability="raises",
+        durability_says="files that had grown right before a crash hold what was written, or nothing",
+        risk="somewhat slower writes to files that grow",
+        restart=True,
+    )
+
+
+RULE = Rule(
+    checks="the journalling mode of ext4: data=ordered, journal or writeback",
+    why="data=journal doubles all writes and forbids O_DIRECT; data=writeback keeps no order.",
+    expected="half the writes without data=journal; a little safety without data=writeback",
+    durability="keeps, or raises where it was data=writeback",
+    risk="the file system must be mounted anew",
+    sources=("ext4(5), data={journal|ordered|writeback}", "Linux kernel documentation, ext4, Data Mode"),
+    judge=_judge,
+)

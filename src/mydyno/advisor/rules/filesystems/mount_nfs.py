@@ -1,0 +1,57 @@
+"""How a file system of another machine is mounted.
+
+With `soft` (or softerr) an I/O that the NFS server does not answer in time fails, where `hard` waits: InnoDB
+then sees a failed write in the middle of its files and stops, or worse, a program in between swallows it.
+`nolock` and local_lock keep locks on this machine alone: two servers can open the same data directory.
+"""
+
+from mydyno.advisor.rules import *
+
+_KINDS = ("nfs", "nfs4")
+_BAD = {
+    "soft": "a write that is not answered in time fails",
+    "softerr": "a write that is not answered in time fails",
+    "nolock": "locks are not seen by other machines",
+    "local_lock=all": "locks are not seen by other machines",
+    "local_lock=posix": "locks are not seen by other machines",
+}
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    found = places(system)
+    if not found:
+        return Unknown("the mount options under the server's files")
+    far = [(each, files) for each, files in found if each.kind in _KINDS]
+    if not far:
+        return NotHere("none of the server's files lies on NFS")
+    bad = [
+        f"{each.mount_point} ({files}): {option}: {_BAD[option]}"
+        for each, files in far
+        for option in each.options
+        if option in _BAD
+    ]
+    if not bad:
+        return Fine(f"{', '.join(each.mount_point for each, _ in far)}: hard, with locks")
+    return RULE.finding(
+        title="The server's files are mounted from another machine with options that can break them",
+        evidence=tuple(bad),
+        recommendation="mount with hard, and with locks",
+        changes=by_hand("change the options in /etc/fstab and mount anew with the server stopped"),
+        severity=Severity.CRITICAL,
+        effect=better("safety", "large", "a pause of the network is a wait, not a failed write"),
+        durability="raises",
+        durability_says="no write is lost because the other machine was slow",
+        risk="while the other machine is away, the server hangs instead of failing",
+        restart=True,
+    )
+
+
+RULE = Rule(
+    checks="whether NFS under the server's files is mounted with soft or without locks",
+    why="A failed write in the middle of a data file is damage; a late one is only late.",
+    expected="waits instead of damage when the network stalls",
+    durability="raises: writes are not given up",
+    risk="the server hangs as long as the other machine is away",
+    sources=("nfs(5), soft / hard, nolock, local_lock", "MySQL Reference Manual, Using NFS with MySQL"),
+    judge=_judge,
+)

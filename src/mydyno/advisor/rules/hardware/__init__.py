@@ -1,1 +1,0 @@
-"""Disks, arrays, volumes, file systems and mounts."""

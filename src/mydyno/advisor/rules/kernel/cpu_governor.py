@@ -1,0 +1,56 @@
+"""Whether the CPUs are slow to become fast.
+
+A governor picks the clock of a CPU. `powersave` of most drivers holds it at the lowest; `ondemand` and
+`conservative` raise it after they have seen load, by when a short query is over. With intel_pstate and
+amd_pstate_epp `powersave` is another thing: the processor decides by itself and nearly reaches `performance`.
+In a guest the hypervisor's machine decides and there is no governor to see.
+"""
+
+from mydyno.advisor.rules import *
+
+_SELF_DRIVING = ("intel_pstate", "amd_pstate_epp", "amd-pstate-epp")
+_SLOW = {"powersave": "the lowest clock always", "conservative": "a clock that rises step by step"}
+_LATE = {"ondemand": "a clock that rises after the load was seen"}
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    host = system.host
+    if host is None:
+        return Unknown("the governor of the CPUs")
+    governor, driver = host.cpu.governor, host.cpu.scaling_driver
+    if governor is None:
+        return NotHere("the CPUs have no governor here: a guest, or the firmware decides")
+    means = {**_SLOW, **_LATE}.get(governor)
+    if means is None or (governor == "powersave" and driver in _SELF_DRIVING):
+        return Fine(f"governor {governor}, driver {driver or 'not known'}")
+    if governor == "powersave" and driver is None:
+        return Unknown("the CPU frequency driver, which decides what powersave means")
+    return RULE.finding(
+        title=f"The CPUs are governed by {governor}: {means}",
+        evidence=(f"scaling_governor = {governor}, scaling_driver = {driver or 'not known'}",),
+        recommendation="let the CPUs run at their full clock: performance",
+        changes=by_hand(
+            "set the governor performance, and keep it by your distribution's cpupower service",
+            "cpupower frequency-set --governor performance",
+        ),
+        severity=Severity.MEDIUM if governor in _SLOW else Severity.LOW,
+        effect=better(
+            "latency",
+            "medium" if governor in _SLOW else "small",
+            "short queries run at the full clock from their beginning",
+        ),
+        risk="more power and heat when idle",
+    )
+
+
+RULE = Rule(
+    checks="which governor picks the clock of the CPUs",
+    why="A query of a millisecond is over before a slow governor has raised the clock.",
+    expected="shorter queries at low load; little at full load",
+    risk="power and heat",
+    sources=(
+        "Linux kernel documentation, CPU Performance Scaling, generic scaling governors",
+        "Linux kernel documentation, intel_pstate CPU Performance Scaling Driver, active mode",
+    ),
+    judge=_judge,
+)

@@ -1,0 +1,40 @@
+"""Whether the whole machine may have as many files open as it needs.
+
+fs.file-max bounds all processes together; when it is reached, open and accept fail everywhere. Kernels of
+today set it so high that it never matters; guides and images of old days lower it.
+"""
+
+from mydyno.advisor.rules import *
+
+_USED = 0.8
+
+
+def _judge(system: System, targets: Targets) -> Judgement:
+    kernel = system.host.kernel if system.host else None
+    most = kernel.number("fs.file-max") if kernel else None
+    handles = kernel.sysctls.get("fs.file-nr", "").split() if kernel else []
+    if most is None or not handles or not handles[0].isdigit():
+        return Unknown("fs.file-max and fs.file-nr")
+    used, server = int(handles[0]), targets.open_files or 0
+    need = max(used, server)
+    numbers = f"{used} files are open on the machine, the server may need {server}; fs.file-max is {most}"
+    if need < most * _USED:
+        return Fine(numbers)
+    wanted = power_of_two(need * 4)
+    return RULE.finding(
+        title=f"The machine may open {most} files in all, and needs {need}",
+        evidence=(numbers,),
+        recommendation=f"set fs.file-max to {wanted}",
+        changes=(SetSysctl(name="fs.file-max", value=str(wanted), was=str(most)),),
+        severity=Severity.HIGH,
+        effect=better("stability", "medium", "no connection or table is refused for want of a file handle"),
+    )
+
+
+RULE = Rule(
+    checks="the number of files that all processes together may have open",
+    why="When it is reached, every process fails to open files and to accept connections.",
+    expected="no failure; nothing while there is room",
+    sources=("Linux kernel documentation, Documentation for /proc/sys/fs, file-max and file-nr",),
+    judge=_judge,
+)

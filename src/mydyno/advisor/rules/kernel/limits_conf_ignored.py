@@ -1,0 +1,72 @@
+"""Lines for the server in limits.conf, where systemd starts it.
+
+/etc/security/limits.conf is read by pam_limits when somebody logs in. A service does not log in, so those
+lines do nothing for it, however often guides repeat them. Where what they ask for is less than what the
+server has anyway, they are only misleading; where it is more, somebody believes in a limit that is not there.
+"""
+
+from collections.abc import Iterator
+
+from mydyno.advisor.rules import *
+
+_LIMITS = {
+    "nofile": ("Max open files", "LimitNOFILE", 1),
+    "nproc": ("Max processes", "LimitNPROC", 1),
+    "memlock": ("Max locked memory", "LimitMEMLOCK", 1024),
+}
+"""The word in limits.conf: the name in /proc/PID/limits, the unit's name for it, the bytes of its unit."""
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    unit = unit_of(system)
+    if system.host is None or system.host.process is None:
+        return Unknown("how the server was started")
+    if unit is None:
+        return NotHere("no systemd unit started the server")
+    found = list(_unmet(system))
+    if not found:
+        return Fine("limits.conf asks for nothing that the server lacks")
+    names = ", ".join(dict.fromkeys(name for _, name in found))
+    return RULE.finding(
+        title=f"limits.conf raises limits of the server that {unit.name} does not read",
+        evidence=tuple(line for line, _ in found),
+        recommendation=f"limits.conf is for logins: give a service its limits in its unit ({names})",
+        changes=by_hand(
+            f"drop the lines from limits.conf; where a limit is wanted, set {names} in a drop-in",
+            f"systemctl edit {unit.name}",
+        ),
+        severity=Severity.LOW,
+        effect=better("insight", "small", "nobody believes in limits that are not there"),
+    )
+
+
+def _unmet(system: System) -> Iterator[tuple[str, str]]:
+    """The lines that ask for more than the server has, in words, with the unit's name for each limit."""
+    host = system.host
+    if host is None or host.process is None:
+        return
+    users = {host.process.user or "mysql", "*"}
+    for line in host.kernel.limits_conf:
+        fields = line.split()
+        if len(fields) != 4 or fields[0] not in users or fields[2] not in _LIMITS:
+            continue
+        name, property_name, scale = _LIMITS[fields[2]]
+        limit = limit_of(system, name)
+        if limit is None or limit.hard is None:
+            continue
+        asked = int(fields[3]) * scale if fields[3].isdigit() else None
+        if asked is None or asked > limit.hard:
+            yield f"`{line}`; the running server has {name}: {limit.hard}", property_name
+
+
+RULE = Rule(
+    checks="whether limits.conf asks for limits that a service does not get",
+    why="limits.conf is read at a login; what systemd starts has the limits of its unit.",
+    expected="limits that are where one looks for them",
+    sources=(
+        "pam_limits(8)",
+        "systemd.exec(5), Process Properties",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (limits.conf)",
+    ),
+    judge=_judge,
+)

@@ -1,0 +1,86 @@
+"""Whether systemd waits long enough for a shutdown.
+
+At a shutdown InnoDB writes its dirty pages. When that takes longer than TimeoutStopSec= (90 s unless set)
+systemd kills the server, and the next start has to recover from the redo log: nothing that was committed is
+lost, but the minutes come back as recovery, and MyISAM tables and a backup in progress may suffer. A unit
+with SendSIGKILL=no is not killed. The time is dirty pages by the writes that the disk does.
+"""
+
+import math
+
+from mydyno.advisor.rules import *
+
+_LEAST = 900
+"""Seconds: what MariaDB's own unit has."""
+_LONGEST = 7200
+"""Seconds from which on any number would be a guess."""
+_MARGIN = 2
+_WRITES = {"rotating": 150, "unknown": 500, "virtual": 1000, "ssd": 5000, "nvme": 20_000}
+"""Random writes of a page in a second that a disk of this kind does, cautiously. innodb_io_capacity is what
+the background may use: at a shutdown InnoDB writes as fast as the disk takes it."""
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    unit = unit_of(system)
+    if system.host is None or system.host.process is None:
+        return Unknown("how the server was started")
+    if unit is None:
+        return NotHere("no systemd unit started the server")
+    if unit.properties.get("SendSIGKILL") == "no":
+        return Fine(f"{unit.name} is never killed (SendSIGKILL=no)")
+    timeout = unit_seconds(unit, "TimeoutStop")
+    dirty = system.server.counter("Innodb_buffer_pool_pages_dirty")
+    if timeout is None or dirty is None:
+        return Unknown("TimeoutStopUSec of the unit, and how many pages are dirty")
+    if math.isinf(timeout):
+        return Fine(f"systemd waits for {unit.name} as long as it takes")
+    storage = system.host.storage
+    speed = storage.speed_of(storage.of("data"))
+    kinds = {disk.kind or "unknown" for disk in storage.disks_of(storage.of("data"))} or {"unknown"}
+    slowest = min(kinds, key=lambda kind: _WRITES[kind])
+    writes = speed.write_iops if speed else float(_WRITES[slowest])
+    how = "measured" if speed else f"usual for a disk of the kind {slowest}"
+    if not writes:
+        return Unknown("how many writes a second the disk does")
+    need = dirty / writes
+    sums = (
+        f"{dirty:.0f} dirty pages / {writes:.0f} writes/s ({how}) = {need:.0f} s; "
+        f"systemd waits {format_duration(timeout)}"
+    )
+    if timeout >= need * _MARGIN:
+        return Fine(sums)
+    wanted = "infinity"
+    if need * _MARGIN < _LONGEST:
+        wanted = str(max(_LEAST, math.ceil(need * 2 * _MARGIN / 60) * 60))
+    return RULE.finding(
+        title=f"systemd kills the server {format_duration(timeout)} into a shutdown that needs "
+        f"about {format_duration(need)}",
+        evidence=(sums,),
+        recommendation=f"TimeoutStopSec={wanted} for {unit.name}",
+        changes=(
+            SetUnit(
+                unit=unit.name,
+                name="TimeoutStopSec",
+                value=wanted,
+                was=unit.properties.get("TimeoutStopUSec"),
+            ),
+        ),
+        severity=Severity.MEDIUM,
+        effect=better("stability", "small", "a shutdown ends cleanly, and the next start needs no recovery"),
+        risk="a server that hangs holds up a reboot that much longer",
+    )
+
+
+RULE = Rule(
+    checks="how long systemd waits for a shutdown, against the dirty pages that it must write",
+    why="A server that is killed at its shutdown recovers at the next start, which takes as long again.",
+    expected="clean shutdowns",
+    durability="none: what is committed is in the redo log either way",
+    risk="a longer wait for a server that hangs",
+    sources=(
+        "systemd.service(5), TimeoutStopSec=",
+        "systemd.kill(5), SendSIGKILL=",
+        "MySQL Reference Manual, innodb_fast_shutdown",
+    ),
+    judge=_judge,
+)

@@ -1,0 +1,51 @@
+"""How readily the kernel moves the server's memory to swap.
+
+A buffer pool that is swapped out is worse than a smaller one: a page that InnoDB thinks is in memory
+costs a read of the disk, while latches are held. The kernel weighs the cost of swapping against that of
+dropping cached files by vm.swappiness; at its default of 60 it may swap a busy server out to keep files
+cached. At 0 the kernel does not swap before it is nearly out of memory and then may end the server
+instead (vm.rst), so 1 is advised.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "vm.swappiness"
+_MOST = 10
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    host = system.host
+    now = host.kernel.number(_NAME) if host else None
+    if host is None or now is None:
+        return Unknown(_NAME)
+    if not host.memory.swap_total:
+        return NotHere("this machine has no swap")
+    if 1 <= now <= _MOST:
+        return Fine(f"{_NAME} is {now}")
+    swapped = host.process.swapped_bytes if host.process else None
+    evidence = [f"{_NAME} = {now}, and there is swap"]
+    if swapped:
+        evidence.append(f"{swapped} bytes of the server are in swap now")
+    return RULE.finding(
+        title=f"The kernel may swap the server out: {_NAME} is {now}",
+        evidence=tuple(evidence),
+        recommendation=f"set {_NAME} to 1",
+        changes=(SetSysctl(name=_NAME, value="1", was=str(now)),),
+        severity=Severity.HIGH if swapped else Severity.LOW,
+        effect=better(
+            "stability",
+            "medium" if swapped else "small",
+            "no stalls on pages of the buffer pool that lie in swap",
+        ),
+        risk="with swappiness at 1 the page cache of other programs is dropped sooner",
+    )
+
+
+RULE = Rule(
+    checks="vm.swappiness, whether there is swap, and whether the server is in it",
+    why="A swapped page of the buffer pool costs a disk read where InnoDB counts on memory.",
+    expected="fewer stalls under memory pressure; nothing as long as memory is free",
+    risk="other programs' cached files are dropped sooner",
+    sources=("Linux kernel documentation, Documentation for /proc/sys/vm, swappiness",),
+    judge=_judge,
+)

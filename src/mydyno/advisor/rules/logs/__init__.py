@@ -1,0 +1,1 @@
+"""The error, slow and general logs, performance_schema."""

@@ -1,0 +1,42 @@
+"""Whether warnings reach the error log.
+
+With log_error_verbosity = 1 (MySQL) or log_warnings = 0 (MariaDB, MySQL 5.6) only errors are written.
+Aborted connections, unsafe statements, a replica that reconnects, InnoDB's remarks on slow disks: all of
+it is lost, and missed when something has happened.
+"""
+
+from mydyno.advisor.rules import *
+
+_VERBOSITY, _WARNINGS = "log_error_verbosity", "log_warnings"
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    name = _VERBOSITY if server.has(_VERBOSITY) else _WARNINGS
+    now, least = server.number(name), 2 if name == _VERBOSITY else 1
+    if now is None:
+        return Unknown(f"{_VERBOSITY} or {_WARNINGS}")
+    if now >= least:
+        return Fine(f"{name} is {now}")
+    return RULE.finding(
+        title="Warnings are not written to the error log",
+        evidence=(f"{name} = {now}: errors alone",),
+        recommendation=f"set {name} = 2",
+        changes=settings(server, {name: 2}),
+        severity=Severity.LOW,
+        effect=better("insight", "small", "what went before an error can be read"),
+    )
+
+
+RULE = Rule(
+    checks="log_error_verbosity or log_warnings",
+    why="Warnings tell of trouble before it is an error.",
+    expected="insight",
+    risk="a longer error log",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, log_error_verbosity",
+        "MariaDB Documentation, Error Log, log_warnings",
+    ),
+    judge=_judge,
+    variables=(_VERBOSITY, _WARNINGS),
+)

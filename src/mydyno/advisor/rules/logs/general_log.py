@@ -1,0 +1,51 @@
+"""Whether every statement is written down.
+
+The general log has each statement of each client, before it runs, under one lock: at thousands a second it
+is a bottleneck, its file outgrows the data, and passwords and customers' data stand in it in the clear. It
+is for minutes of study. For an audit there are plugins made for it.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "general_log"
+_MANY = 500
+"""Statements a second."""
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now, rate = server.switch(_NAME), often(server, "Questions")
+    if now is None:
+        return Unknown(_NAME)
+    if not now:
+        return Fine("it is off")
+    if "NONE" in (server.text("log_output") or "").upper().split(","):
+        return Fine("it is on, and log_output = NONE writes nothing")
+    busy = rate is not None and rate >= _MANY
+    return RULE.finding(
+        title=f"Every statement is written to the general log, {a_second(rate)}",
+        evidence=(
+            f"{_NAME} = ON, log_output = {server.text('log_output')}",
+            f"Questions grows by {a_second(rate)}",
+        ),
+        recommendation=f"set {_NAME} = OFF",
+        changes=settings(server, {_NAME: False}),
+        severity=Severity.HIGH if busy else Severity.MEDIUM,
+        effect=better(
+            "throughput",
+            "medium" if busy else "small",
+            "no statement waits for the log's lock, and the disk does not fill with it",
+        ),
+        risk="who relies on it as an audit needs an audit plugin",
+    )
+
+
+RULE = Rule(
+    checks="general_log",
+    why="It writes every statement under one lock and fills the disk.",
+    expected="more throughput at high rates, and disk space",
+    risk="nobody can read afterwards what was asked",
+    sources=("MySQL Reference Manual, The General Query Log", "MariaDB Documentation, General Query Log"),
+    judge=_judge,
+    variables=(_NAME,),
+)

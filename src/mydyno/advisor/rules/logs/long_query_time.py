@@ -1,0 +1,72 @@
+"""From how many seconds on a statement is slow.
+
+The default of 10 s hides all that users of a web page complain about; the 2 s of old guides still hide
+most of it. At 0 everything is written: good for some minutes of study, and a disk full of log and a busy
+lock for good. One second finds what is wrong, and can be lowered once that is mended. A running session
+keeps the value that it began with.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "long_query_time"
+_LONG = 5.0
+_WANTED = 1
+_FLOOD = 100
+"""Slow statements a second."""
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now, slow = decimal(server, _NAME), often(server, "Slow_queries")
+    if now is None or slow is None:
+        return Unknown(f"{_NAME} or Slow_queries")
+    if now >= _LONG:
+        return RULE.finding(
+            title=f"Only statements above {now:g} s count as slow",
+            evidence=(f"{_NAME} = {now:g}; {a_second(slow)} are slower",),
+            recommendation=f"set {_NAME} = {_WANTED}",
+            changes=settings(server, {_NAME: _WANTED}),
+            severity=Severity.LOW,
+            effect=better(
+                "insight",
+                "medium",
+                "statements that users wait for are counted and, with the slow log on, written down",
+            ),
+            risk="the log grows faster when many statements take seconds",
+        )
+    if slow >= _FLOOD and server.switch("slow_query_log"):
+        return RULE.finding(
+            title=f"{a_second(slow)} statements are written to the slow log",
+            evidence=(f"{_NAME} = {now:g}, Slow_queries grows by {a_second(slow)}",),
+            recommendation="raise the threshold, or write a sample, once you have seen enough",
+            changes=by_hand(
+                f"raise {_NAME}"
+                + (", or log one statement of many" if server.has("log_slow_rate_limit") else ""),
+                *(
+                    (f"SET GLOBAL {_NAME} = 1;",)
+                    + (
+                        ("SET GLOBAL log_slow_rate_limit = 100;",)
+                        if server.has("log_slow_rate_limit")
+                        else ()
+                    )
+                ),
+            ),
+            severity=Severity.MEDIUM,
+            effect=better("throughput", "small", "fewer entries written under one lock, and a smaller file"),
+        )
+    return Fine(f"{_NAME} is {now:g} s, {a_second(slow)} statements are slower")
+
+
+RULE = Rule(
+    checks="long_query_time, and how many statements are slower",
+    why="Too long hides what users wait for; too short floods the log.",
+    expected="a slow log that tells what matters",
+    risk="a larger log",
+    sources=(
+        "MySQL Reference Manual, The Slow Query Log; Server System Variables, long_query_time",
+        "MariaDB Documentation, Slow Query Log Overview",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: long_query_time = 2",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

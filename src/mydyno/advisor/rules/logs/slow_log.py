@@ -1,0 +1,62 @@
+"""Whether slow statements are written down.
+
+No setting of the server is worth as much as an index on the query that needs one, and the slow log is how
+such queries are found: mysqldumpslow or mariadb-dumpslow sums it up. It is off by default. It costs little
+while few statements are slow: one line for each, written under a lock of the log. Slow_queries counts them
+even when the log is off, which says beforehand how much it would write.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "slow_query_log"
+_FLOOD = 20
+"""Slow statements a second."""
+_SOON = 30
+"""Days in which the log would fill the disk."""
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now, slow = server.switch(_NAME), often(server, "Slow_queries")
+    if now is None:
+        return Unknown(_NAME)
+    threshold = server.text("long_query_time")
+    if now:
+        return Fine(f"statements above {threshold} s are written down, {a_second(slow)}")
+    if slow is not None and slow > _FLOOD:
+        return Fine(f"it is off, and would write {a_second(slow)} statements at a threshold of {threshold} s")
+    free, rate = free_bytes(system, "data"), usual_rate(server, "Slow_queries")
+    written = None if rate is None else rate * ENTRY_BYTES
+    days = days_until_full(free, written)
+    if days is not None and days < _SOON:
+        return Fine(
+            f"it is off, and at {a_second(rate)} of about {format_bytes(ENTRY_BYTES)} it would fill"
+            f" the {format_bytes(free or 0)} that are free in {days:.1f} days"
+        )
+    return RULE.finding(
+        title="Slow statements are not written down",
+        evidence=(
+            f"{_NAME} = OFF, long_query_time = {threshold} s",
+            f"Slow_queries grows by {a_second(slow)}: the log would grow by as many entries",
+        ),
+        recommendation=f"set {_NAME} = ON (rule long-query-time looks at the threshold)",
+        changes=settings(server, {_NAME: True}),
+        severity=Severity.LOW,
+        effect=better("insight", "large", "the statements that need an index or another plan are known"),
+        risk="the log grows: let logrotate take it, with FLUSH SLOW LOGS",
+    )
+
+
+RULE = Rule(
+    checks="slow_query_log",
+    why="The statements that matter most are found in it.",
+    expected="insight, at hardly any cost while few statements are slow",
+    risk="disk space for the log",
+    sources=(
+        "MySQL Reference Manual, The Slow Query Log",
+        "MariaDB Documentation, Slow Query Log Overview",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: MySQL slow query log",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

@@ -1,0 +1,49 @@
+"""The cache of Aria: MariaDB's system tables and its temporary tables on disk.
+
+Temporary tables that outgrow the memory are Aria tables, whose pages live in this cache. Many misses mean
+that large temporary tables go through the disk; then a larger cache, or better, a smaller result, helps.
+The default is 128M. Where user tables are Aria, it is their buffer pool.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "aria_pagecache_buffer_size"
+_READS = 50
+"""Pages from disk each second."""
+_MISSED = 0.02
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now = server.number(_NAME)
+    if now is None:
+        return NotHere(f"{server.release} has no Aria")
+    reads = often(server, "Aria_pagecache_reads")
+    missed = share(server.counter("Aria_pagecache_reads"), server.counter("Aria_pagecache_read_requests"))
+    if reads is None:
+        return Unknown("Aria_pagecache_reads")
+    if reads < _READS or missed is None or missed < _MISSED:
+        return Fine(f"{format_bytes(now)}, {a_second(reads)} pages are read from disk")
+    on_disk = often(server, "Created_tmp_disk_tables")
+    return RULE.finding(
+        title=f"{a_second(reads)} pages of Aria are read from disk",
+        evidence=(
+            f"Aria_pagecache_reads grows by {a_second(reads)}, {missed:.0%} of all requests miss",
+            f"{_NAME} = {format_bytes(now)}, {a_second(on_disk)} temporary tables go to disk",
+        ),
+        recommendation="look at the statements with large temporary tables first; then make the cache larger",
+        changes=by_hand(f"set {_NAME} to {format_bytes(2 * now)} if the memory budget has room, and restart"),
+        severity=Severity.LOW,
+        effect=better("latency", "small", "fewer reads of temporary tables"),
+        restart=True,
+    )
+
+
+RULE = Rule(
+    checks="misses of Aria's page cache (MariaDB)",
+    why="Temporary tables on disk and system tables are read through it.",
+    expected="faster large temporary tables; mostly nothing",
+    risk="memory that the buffer pool could have",
+    sources=("MariaDB Documentation, Aria System Variables; Aria Status Variables",),
+    judge=_judge,
+)

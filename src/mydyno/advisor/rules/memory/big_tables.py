@@ -1,0 +1,43 @@
+"""big_tables = ON sends every temporary table to disk at once.
+
+It is from a time when a temporary table in memory that grew too large was an error. Servers have moved such
+tables to disk by themselves for twenty years.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "big_tables"
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now = server.switch(_NAME)
+    if now is None:
+        return NotHere(f"{server.release} has no {_NAME}")
+    if not now:
+        return Fine("temporary tables start in memory")
+    made = often(server, "Created_tmp_tables")
+    busy = made is not None and made >= 10
+    return RULE.finding(
+        title="Every temporary table starts on disk",
+        evidence=(f"{_NAME} = ON, {a_second(made)} temporary tables are made",),
+        recommendation=f"set {_NAME} = OFF",
+        changes=settings(server, {_NAME: False}),
+        severity=Severity.MEDIUM if busy else Severity.LOW,
+        effect=better(
+            "latency", "medium" if busy else "small", "temporary tables stay in memory while they are small"
+        ),
+    )
+
+
+RULE = Rule(
+    checks="big_tables",
+    why="With it no temporary table is made in memory.",
+    expected="faster GROUP BY, DISTINCT and UNION",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, big_tables",
+        "MariaDB Documentation, Server System Variables, big_tables",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

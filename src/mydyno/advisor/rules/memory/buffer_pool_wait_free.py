@@ -1,0 +1,47 @@
+"""Whether queries have to wait for a free page.
+
+A page is read into a free place of the buffer pool. Usually the cleaner keeps some free in advance; where
+it cannot keep up, the query itself must write a dirty page out first and waits for the disk
+(Innodb_buffer_pool_wait_free). The pool is then too small for the load, or the cleaner is too slow for the
+changes: its pace is innodb_io_capacity.
+"""
+
+from mydyno.advisor.rules import *
+
+_COUNTER = "Innodb_buffer_pool_wait_free"
+_SELDOM = 0.1
+_OFTEN = 10.0
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    rate = server.rate(_COUNTER)
+    if rate is None:
+        return Unknown(_COUNTER)
+    if rate < _SELDOM:
+        return Fine(f"{rate:.2g} waits for a free page each second")
+    dirty, total = (server.counter(f"Innodb_buffer_pool_pages_{kind}") for kind in ("dirty", "total"))
+    evidence = [f"{_COUNTER} grew by {rate:,.1f}/s in {server.status.seconds:.0f} s"]
+    if dirty is not None and total:
+        evidence.append(f"{dirty:,.0f} of {total:,.0f} pages are dirty ({dirty / total:.0%})")
+    return RULE.finding(
+        title=f"Queries wait for a free page of the buffer pool {rate:,.1f} times a second",
+        evidence=tuple(evidence),
+        recommendation="give the buffer pool more memory, or its cleaner a higher innodb_io_capacity",
+        changes=by_hand("see buffer-pool-size and io-capacity; else the disks are too slow for the load"),
+        severity=Severity.HIGH if rate >= _OFTEN else Severity.MEDIUM,
+        effect=better(
+            "latency",
+            "large" if rate >= _OFTEN else "medium",
+            "reads that do not wait for somebody else's write",
+        ),
+    )
+
+
+RULE = Rule(
+    checks="the rate of Innodb_buffer_pool_wait_free",
+    why="A query that has to write a page out before it can read one waits for the disk twice.",
+    expected="shorter and steadier answers",
+    sources=('MySQL Reference Manual, "Server Status Variables", Innodb_buffer_pool_wait_free',),
+    judge=_judge,
+)

@@ -1,0 +1,68 @@
+"""The cache of MyISAM's indexes.
+
+It serves MyISAM alone (its data goes through the kernel's cache). On a server of InnoDB tables a few
+megabytes are enough for what is left of MyISAM, and the rest belongs to the buffer pool. Key_blocks_used
+is the most that was ever in use since the start. Where MyISAM is in use, Key_reads counts index blocks
+read from disk.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "key_buffer_size"
+_READS = 10.0
+"""Index blocks from disk each second."""
+_MISSED = 0.02
+
+
+def _judge(system: System, targets: Targets) -> Judgement:
+    server = system.server
+    now, wanted = server.number(_NAME), targets.key_buffer_bytes
+    if now is None or wanted is None:
+        return Unknown(f"{_NAME} or Key_blocks_used")
+    changes = settings(server, {_NAME: wanted})
+    used = (server.counter("Key_blocks_used") or 0) * (server.number("key_cache_block_size") or 1024)
+    reads = often(server, "Key_reads")
+    missed = share(server.counter("Key_reads"), server.counter("Key_read_requests"))
+    if changes:
+        return RULE.finding(
+            title=f"MyISAM's key buffer has {format_bytes(now)}, {format_bytes(int(used))} were used",
+            evidence=(
+                f"{_NAME} = {format_bytes(now)}, Key_blocks_used = {format_bytes(int(used))} at most",
+                f"twice that, at least 16M: {format_bytes(wanted)}",
+            ),
+            recommendation=f"set {_NAME} to {format_bytes(wanted)}",
+            changes=changes,
+            severity=Severity.LOW,
+            effect=better(
+                "memory",
+                "medium" if now - wanted >= 1 << 30 else "small",
+                f"{format_bytes(now - wanted)} are free for the buffer pool",
+            ),
+        )
+    if reads is not None and missed is not None and reads >= _READS and missed >= _MISSED:
+        return RULE.finding(
+            title=f"{missed:.0%} of MyISAM's index reads go to disk",
+            evidence=(
+                f"Key_reads grows by {a_second(reads)}, {_NAME} = {format_bytes(now)}",
+                f"at most {format_bytes(int(used))} of it were used",
+            ),
+            recommendation="move these tables to InnoDB, whose cache serves everything",
+            changes=by_hand(f"move MyISAM tables to InnoDB (rule myisam-tables), or raise {_NAME}"),
+            severity=Severity.LOW,
+            effect=better("latency", "small", "fewer reads of MyISAM's indexes"),
+        )
+    return Fine(f"{format_bytes(now)}, of which {format_bytes(int(used))} were used at most")
+
+
+RULE = Rule(
+    checks="key_buffer_size against what of it was ever used, and its misses",
+    why="It serves MyISAM's indexes alone: unused it is lost to InnoDB.",
+    expected="memory for the buffer pool",
+    risk="none known, as only what was never used is taken",
+    sources=(
+        "MySQL Reference Manual, The MyISAM Key Cache; Server Status Variables, Key_blocks_used",
+        "MariaDB Documentation, Optimizing key_buffer_size",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

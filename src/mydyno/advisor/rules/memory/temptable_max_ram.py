@@ -1,0 +1,58 @@
+"""How much memory all TempTable tables together may take.
+
+It is a bound for the whole server, 1G by default until MySQL 8.4, where it became 3% of the memory (1G to
+4G). On a small machine a single bad query may so take as much as the buffer pool has. When the bound is
+reached, temporary tables go on on disk: slower, and alive.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "temptable_max_ram"
+_TOO_MUCH = 4
+"""A quarter of the memory."""
+_LEAST = 16 << 20
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now = server.number(_NAME)
+    if now is None:
+        return NotHere(f"{server.release} has no TempTable engine")
+    if system.host is None:
+        return Unknown("the machine's memory")
+    memory = system.host.memory.usable
+    if now <= memory / _TOO_MUCH:
+        return Fine(f"{format_bytes(now)} of {format_bytes(memory)}")
+    wanted = max(_LEAST, 1 << (memory // 16).bit_length() - 1)
+    if wanted >= now:
+        return Fine(f"{format_bytes(now)} of {format_bytes(memory)}: less would be too little to work with")
+    return RULE.finding(
+        title=f"Temporary tables may take {format_bytes(now)} of {format_bytes(memory)}",
+        evidence=(
+            f"{_NAME} = {format_bytes(now)}, {now / memory:.0%} of the memory",
+            f"a sixteenth of it, a power of two: {format_bytes(wanted)}",
+        ),
+        recommendation=f"set {_NAME} to {format_bytes(wanted)}",
+        changes=settings(server, {_NAME: wanted}),
+        severity=Severity.MEDIUM,
+        effect=better(
+            "stability",
+            "medium",
+            "queries with large temporary tables go to disk before the server is killed for its memory",
+        ),
+        risk="such queries become slower",
+    )
+
+
+RULE = Rule(
+    checks="temptable_max_ram against the memory (MySQL 8.0 and later)",
+    why="It bounds what all temporary tables take; on a small machine the default is most of the memory.",
+    expected="no out-of-memory kill by a few large queries",
+    risk="queries with large temporary tables use the disk",
+    sources=(
+        "MySQL Reference Manual, Internal Temporary Table Use in MySQL, TempTable storage engine",
+        "MySQL 8.4 Reference Manual, What Is New in MySQL 8.4 since MySQL 8.0, new defaults",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

@@ -1,0 +1,1 @@
+"""The binary log and replication."""

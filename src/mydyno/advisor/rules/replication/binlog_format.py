@@ -1,0 +1,46 @@
+"""Whether the binary log holds statements or rows.
+
+A statement repeated elsewhere may do something else: LIMIT without ORDER BY, UUID(), NOW(6) in a trigger,
+two sessions at once under READ COMMITTED (InnoDB refuses to write at all then). Rows say what came out.
+MySQL has ROW by default since 5.7.7, MariaDB MIXED, which falls back to rows where a statement is not
+safe. Rows also free InnoDB from locks that only statements need.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "binlog_format"
+
+
+def _judge(system: System, _: Targets) -> Judgement:
+    server = system.server
+    logs, now = server.switch("log_bin"), server.text(_NAME)
+    if logs is None:
+        return Unknown("log_bin")
+    if not logs or now is None:
+        return NotHere("there is no binary log, or only one format")
+    if now.upper() != "STATEMENT":
+        return Fine(f"{_NAME} is {now}")
+    return RULE.finding(
+        title="The binary log holds statements, which may do something else when they are repeated",
+        evidence=(f"{_NAME} = {now}; the default is ROW in MySQL since 5.7.7, MIXED in MariaDB",),
+        recommendation=f"set {_NAME} = ROW",
+        changes=settings(server, {_NAME: "ROW"}),
+        severity=Severity.MEDIUM,
+        effect=better("safety", "medium", "replicas and restored backups have the rows that this server had"),
+        risk="changes of many rows by one statement make the log larger (binlog_row_image = MINIMAL helps);"
+        " sessions that are open keep the old format",
+    )
+
+
+RULE = Rule(
+    checks="binlog_format where there is a binary log",
+    why="Repeated statements may give other rows; logged rows cannot.",
+    expected="equal replicas and restores; a larger log for statements that change many rows",
+    risk="more log for bulk changes",
+    sources=(
+        "MySQL Reference Manual, Advantages and Disadvantages of Statement-Based and Row-Based Replication",
+        "MariaDB Documentation, Binary Log Formats",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

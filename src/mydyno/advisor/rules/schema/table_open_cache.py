@@ -1,0 +1,56 @@
+"""How many open tables the server keeps.
+
+Each connection that uses a table needs a handler of its own, so a join of three tables in a hundred
+connections takes three hundred. One that is not in the cache is opened: a file, its definition, a global
+lock in old releases. Opened_tables says how often that happens; when the cache is full and it happens all
+the time, the cache is too small, unless there are simply too many tables.
+"""
+
+from mydyno.advisor.rules import *
+
+_NAME = "table_open_cache"
+
+
+def _judge(system: System, targets: Targets) -> Judgement:
+    server = system.server
+    now, wanted = server.number(_NAME), targets.table_open_cache
+    if now is None or wanted is None:
+        return Unknown(f"{_NAME} or Open_tables")
+    changes = settings(server, {_NAME: wanted})
+    opened = often(server, "Opened_tables")
+    if not changes:
+        lines = "; ".join(targets.table_lines)
+        return Fine(f"{now} tables may stay open, {a_second(opened)} are opened again; {lines}")
+    evidence = list(targets.table_lines)
+    misses, overflows = (
+        server.counter("Table_open_cache_misses"),
+        server.counter("Table_open_cache_overflows"),
+    )
+    if misses is not None and overflows is not None:
+        evidence.append(f"{misses:.0f} misses and {overflows:.0f} overflows of the cache since the start")
+    heavy = opened is not None and opened >= 100
+    return RULE.finding(
+        title=f"{a_second(opened)} tables are opened again: {now} may stay open",
+        evidence=tuple(evidence),
+        recommendation=f"set {_NAME} to {wanted}",
+        changes=changes,
+        severity=Severity.MEDIUM if heavy else Severity.LOW,
+        effect=better(
+            "latency", "medium" if heavy else "small", f"up to {a_second(opened)} fewer opens of tables"
+        ),
+        risk="two files each for MyISAM and Aria; rule open-files-limit counts them",
+    )
+
+
+RULE = Rule(
+    checks="table_open_cache against open tables and the rate at which tables are opened",
+    why="A table that is not in the cache is opened anew for the statement.",
+    expected="shorter statements where tables are opened all the time; nothing else",
+    risk="more files and a little more memory",
+    sources=(
+        "MySQL Reference Manual, How MySQL Opens and Closes Tables",
+        "MariaDB Documentation, Optimizing table_open_cache",
+    ),
+    judge=_judge,
+    variables=(_NAME,),
+)

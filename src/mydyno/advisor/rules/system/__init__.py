@@ -1,1 +1,0 @@
-"""The kernel, its memory and its limits on the server's process."""
