@@ -55,5 +55,5 @@ def test_the_alias_table_of_the_guide_is_the_one_that_the_plan_shows() -> None:
 def test_the_level_of_the_looks_that_the_guide_names_is_the_one_that_is_used() -> None:
     from mydyno.lab.analysis.sequential import nominal_level
 
-    [named] = re.findall(r"\(([\d.]+) % for looks after 3 to 20 blocks\)", GUIDE)
+    [named] = re.findall(r"\(([\d.]+)% for looks after 3 to 20 blocks\)", GUIDE)
     assert float(named) == round(100 * nominal_level(3, 20), 1)
