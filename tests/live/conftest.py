@@ -97,9 +97,12 @@ def _without_tables(site: Site, binary: ServerBinary) -> FrozenDataset:
 def server(
     shared_site: Site, empty: FrozenDataset, binary: ServerBinary, request: pytest.FixtureRequest
 ) -> Iterator[RunningServer]:
-    """A server without any data, for all tests of a module; its `port` is on 127.0.0.1."""
+    """A server without any data, for all tests of a module; its `port` is on 127.0.0.1.
+
+    A module that names settings in SERVER_CONFIG has them in its server.
+    """
     for start in _starting(shared_site, empty, binary, shared_site.lab / request.module.__name__):
-        yield start(port=0)
+        yield start(getattr(request.module, "SERVER_CONFIG", None), port=0)
 
 
 @pytest.fixture

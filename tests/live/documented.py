@@ -20,6 +20,7 @@ _INDENTED = re.compile(r"(?:^    .+\n)+", re.MULTILINE)
 _COMMAND = re.compile(r"\s*(?:\$ )?(?:sudo )?(mydyno(?: .*)?)")
 _CONTINUED = re.compile(r" *\\\n *")
 _EXPLANATION = re.compile(r"\s{3,}.*")
+_SAVED = re.compile(r"`([\w-]+\.yaml)`:\n\n```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _SHELL = {"|", ">", ">>", "<", "&&", ";"}
 
 
@@ -74,6 +75,14 @@ def commands(markdown: str) -> Iterator[str]:
             if match := _COMMAND.fullmatch(line):
                 first, rest = match[1][:6], match[1][6:].lstrip()
                 yield f"{first} {_EXPLANATION.sub('', rest)}".strip()
+
+
+def files() -> dict[str, str]:
+    """The files that the pages have their reader save, by name: a name, a colon, and the file."""
+    pages = sorted((ROOT / "docs").rglob("*.md"))
+    found = [each for page in pages for each in _SAVED.findall(page.read_text("utf-8"))]
+    assert len(found) == len(dict(found)), "two pages have a file of the same name"
+    return dict(found)
 
 
 def parse(words: list[str]) -> None:

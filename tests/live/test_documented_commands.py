@@ -1,12 +1,14 @@
 """Every command that README and docs show is run in a fresh folder with the default lab; the CLI reads all.
 
 What is run is run as it stands, but for the address of the server, which is a private one, and for how long
-it takes. What is not run, and the examples of the help, are read by the real command line.
+it takes. What is not run has a reason in ONLY_READ; it is parsed by the real command line, like the examples
+of the help.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import shutil
 import subprocess
@@ -16,11 +18,12 @@ from pathlib import Path
 import pytest
 from cli.test_compare import kept
 from cli.test_digest import LOG
+from lab.imports.test_run_file import FIRST, SECOND
 from lab.report.builders import thread_cache_run
 from prove.builders import THREADS, advice
 from typer.testing import CliRunner
 
-from live.documented import ROOT, Documented, commands, documented, parse
+from live.documented import ROOT, Documented, commands, documented, files, parse
 from live.mydyno_process import MYDYNO, SHORT
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import login_options
@@ -30,27 +33,19 @@ from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
 
+SERVER_CONFIG = {"performance_schema": True}
+SMACK = ROOT / "src" / "mydyno" / "lab" / "workload" / "smack"
 ONE_TRIAL = re.sub(r"factors:\n.*\n", "", SHORT).replace("repeats: 2", "repeats: 1")
 ONE_TRIAL = re.sub("each: .*", "each: {rounds: 20}", ONE_TRIAL)  # However slow the machine is.
 
 
 ONLY_READ = {
     r"^prove (?!.*--dry-run)": "runs for hours; --dry-run of it is run",
-    r"^apply|^rollback": "changes this machine's system; tests/live/test_apply.py has images of systems",
+    r"^(apply|rollback)\b(?!.*--dry-run)": "changes this machine; tests/live/test_apply.py has images",
     r"--ssh (?!local|none)": "needs another machine; tests/live/test_survey.py has one",
+    r"^doctor --clean": "removes what mydyno has on this machine; it has a test",
     r"--ask-password": "needs a terminal",
     r"^(images|servers) (add|build|fetch|remove)": "fetches packages from the network",
-    r"^load (sysbench|mysqlslap)\b": "other programs; tests/live/test_external.py runs them",
-    r"^report .*--open": "opens a browser",
-    r"\b(NAME|FILE|FACTOR)\b": "stands for a name of the reader's",
-    r"^datasets (verify|remove) oltp": "a dataset's name is made of its content; tests/live/test_datasets.py",
-    r"^digest --server": "needs performance_schema, in tests/live/test_performance_schema.py",
-    r"--ask-server": "starts a server to ask it; tests/live/test_variables.py",
-    r"^load slap .*(10000|--iterations 5)": "long; tests/live/test_slap.py",
-    r"^load smack update-select.smack": "long; tests/live/test_smack.py",
-    r"^import (sysbench\.csv|old\.csv|RUN)": "files of the reader's; tests/lab/imports has such tables",
-    r"^load order-entry": "ten warehouses are a gigabyte; tests/live/test_order_entry.py",
-    r"^run ": "the shipped experiments are run by tests/live/test_experiments.py",
 }
 """Pattern of the arguments -> why a command of the pages is read by the CLI, and not run."""
 
@@ -58,11 +53,23 @@ SHORTER = (
     (r"--for \d+[smh]", "--for 1s"),
     (r"--for \d+(?![\dsmh])", "--for 1"),
     (r"--seconds \d+", "--seconds 1"),
-    (r"--connections 64\b", "--connections 8"),
+    (r"--connections (64|1,10,100)\b", "--connections 4"),
+    (r"--size demo\b", "--size toy"),
+    (r"--queries 10000\b", "--queries 100"),
+    (r"--iterations 5\b", "--iterations 1"),
+    (r"smack 40 1000\b", "smack 2 10"),
+    (r"--warehouses \d+", "--warehouses 1"),
+    (r"--rounds 1000\b", "--rounds 20"),
     (r"--table-size \w+", "--table-size 1000"),
     (r"--max-size \w+", "--max-size 1M"),
 )
 
+SHORTER_FILES = (
+    (r"warmup: \w+", "warmup: 100ms"),
+    (r"measure: \w+", "measure: 300ms"),
+    (r"repeats: \d+", "repeats: 2"),
+)
+"""What is shortened in a file that a page shows."""
 
 SLOWER = """\
 # Time: 2026-11-22T03:02:00.000000Z
@@ -76,17 +83,24 @@ SELECT * FROM customer WHERE name = 'ann';
 
 @dataclass(frozen=True)
 class Fresh:
-    """A folder as a new reader has it, with what the pages take for granted beside it."""
+    """A folder as a new reader has it, with what the pages take for granted."""
 
     folder: Path
     server: RunningServer
+    dataset: str
+    """The name of the one in the lab."""
 
     def here(self, text: str) -> str:
         """A command as it can be run here."""
         text = text.replace("/tmp/s.sock", "/run/mysqld/mysqld.sock").replace("/tmp/", "")
         text = text.replace("/run/mysqld/mysqld.sock", str(self.server.socket))
         text = text.replace("mysql://monitor@db1", f"mysql://monitor@127.0.0.1:{self.server.port}")
-        text = text.replace("/var/log/mysql/", "").replace("/var/lib/mydyno/", "")
+        text = (
+            text.replace("/var/log/mysql/", "")
+            .replace("/var/lib/mydyno/", "")
+            .replace("/data/smack", "smack")
+        )
+        text = text.replace("oltp-read-only-3f0c5a", self.dataset)
         for pattern, shorter in SHORTER:
             text = re.sub(pattern, shorter, text)
         return text
@@ -108,17 +122,25 @@ def make_server_open(server: RunningServer) -> None:
 def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fresh:
     folder = tmp_path_factory.mktemp("fresh")
     shutil.copytree(ROOT / "experiments", folder / "experiments")
-    shutil.copy(ROOT / "src" / "mydyno" / "lab" / "workload" / "smack" / "select-key.smack", folder)
+    shutil.copy(SMACK / "select-key.smack", folder)
     (folder / ".monitor").write_text("secret\n")
     for name in ("slow.log", "slow.log.1", "last-week.log", "today.log"):
         (folder / name).write_text(LOG + SLOWER)
     for name in ("slow.log.1.gz", "slow.log.2.gz"):
         (folder / name).write_bytes(gzip.compress((LOG + SLOWER).encode()))
-    shop = re.findall(
-        r"```yaml\n(workload: shop\n.*?)```", (ROOT / "docs/reference/workloads.md").read_text(), re.DOTALL
-    )
-    (folder / "shop.yaml").write_text(shop[0])
+    for name, text in files().items():
+        for pattern, shorter in SHORTER_FILES:
+            text = re.sub(pattern, shorter, text)
+        (folder / name).write_text(text)
     shutil.copy(folder / "experiments" / "thread-cache.yaml", folder / "borrowed.yaml")
+    shutil.copy(SMACK / "update-select.smack", folder)
+    (folder / "smack").mkdir()
+    (folder / "sysbench.csv").write_text("raid,threads,qps\n5,8,90\n5,8,91\n10,8,110\n10,8,111\n")
+    (folder / "old.csv").write_text("filesystem,p95\nxfs,2.5\nxfs,2.6\next4,2.4\next4,2.7\n")
+    for name, text in (("3.23", FIRST), ("4.0", SECOND)):
+        (folder / f"RUN-mysql-{name}-Linux_2.4").write_text(text)
+    login = f"[client]\nuser=bench\nsocket={server.socket}\n"
+    (folder / ".my.cnf").write_text(login)
     (folder / "advice.json").write_text(advice(THREADS).to_json())
     done = mydyno(folder, "run", "experiments/thread-cache.yaml", "--size", "toy", "--no-report")
     assert done.returncode in (0, 7), done.stderr
@@ -131,7 +153,8 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
             if (experiment, lab, day) == ("oltp", "lab", 1):
                 assert mydyno(folder, "baseline", "pin", name, "--as", "main").returncode == 0
     make_server_open(server)
-    return Fresh(folder, server)
+    [dataset] = json.loads(mydyno(folder, "datasets", "list", "--json").stdout)
+    return Fresh(folder, server, dataset["name"])
 
 
 def mydyno(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -160,11 +183,8 @@ def test_the_command_line_reads_every_documented_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shop = re.search(
-        r"```yaml\n(workload: shop\n.*?)```", (ROOT / "docs/reference/workloads.md").read_text(), re.DOTALL
-    )
-    assert shop is not None
-    Path("shop.yaml").write_text(shop[1])
+    for name, text in files().items():
+        Path(name).write_text(text)
     wrong = []
     for each in ALL:
         try:
@@ -193,6 +213,8 @@ def test_every_documented_command_works_in_a_fresh_folder(
     monkeypatch.setenv("HOME", str(fresh.folder))
     monkeypatch.setenv("MYDYNO_STATE", str(fresh.folder / "state"))
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("BROWSER", "true")  # The program that opens a page.
     for each_reader in (login_options, smack_settings):
         monkeypatch.setattr(each_reader, "_USUAL_SOCKETS", (str(fresh.server.socket),))
     wrong = []
