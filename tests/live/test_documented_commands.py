@@ -6,6 +6,7 @@ it takes. What is not run, and the examples of the help, are read by the real co
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import re
 import shutil
@@ -21,7 +22,7 @@ from prove.builders import THREADS, advice
 from typer.testing import CliRunner
 
 from live.documented import ROOT, Documented, commands, documented, parse
-from live.mydyno_process import MYDYNO, SHORT
+from live.mydyno_process import SHORT, call
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import reach
 from mydyno.cli.main import app
@@ -135,9 +136,8 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
 
 
 def mydyno(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [MYDYNO, *arguments], cwd=folder, capture_output=True, text=True, timeout=240, check=False
-    )
+    with contextlib.chdir(folder):
+        return call(*arguments)
 
 
 def why_only_read(words: str) -> str | None:
