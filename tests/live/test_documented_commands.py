@@ -22,7 +22,7 @@ from prove.builders import THREADS, advice
 from typer.testing import CliRunner
 
 from live.documented import ROOT, Documented, commands, documented, parse
-from live.mydyno_process import SHORT, call
+from live.mydyno_process import MEASURED, SHORT, call
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import reach
 from mydyno.cli.main import app
@@ -226,11 +226,11 @@ def test_a_guest_of_user_mode_linux_works_in_a_relative_lab(tmp_path: Path) -> N
     guest = "setup:\n  host: uml\n  storage: {data: {disks: {size: 512M}, filesystem: xfs}}\n"
     (tmp_path / "guest.yaml").write_text(ONE_TRIAL.replace("setup:\n", guest))
     done = mydyno(tmp_path, "run", "guest.yaml", "--no-report")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert (tmp_path / "lab" / "lab.sqlite").is_file()
 
 
 def test_a_server_here_works_in_a_relative_lab(tmp_path: Path) -> None:
     (tmp_path / "short.yaml").write_text(ONE_TRIAL)
     done = mydyno(tmp_path, "run", "short.yaml", "--no-report", "--lab", "some/lab")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
