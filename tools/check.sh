@@ -59,6 +59,7 @@ collect() { # mypy does not see the tests: a name that one of them imports and t
 style() {
     check 'ruff: style' ruff check .
     check 'ruff: format' ruff format --check .
+    check 'words' python tools/words.py
     check 'rustfmt' cargo fmt --all --check
 }
 

@@ -22,8 +22,8 @@ def document() -> str:
     lines = [
         "# The rules of advice",
         "",
-        "Written by `make docs` from the rules themselves. `mydyno explain RULE` shows one of them, and with"
-        " a server what it finds there; [Advice](../how-to/advice.md) explains how they work together.",
+        "Written by `make docs` from the rules themselves. `mydyno rules show RULE` shows one of them, and"
+        " with a server what it finds there; [Advice](../how-to/advice.md) explains how they work together.",
         "",
         f"{len(RULES)} rules, from the disks up:",
         "",

@@ -91,7 +91,7 @@ def test_a_rule_says_what_it_checks_and_why_and_from_where(rule: Rule) -> None:
     assert all(len(source) > 10 for source in rule.sources)
     explanation = import_module(rule.judge.__module__).__doc__
     assert explanation is not None
-    assert len(explanation) > 200, "the docstring is what `mydyno explain` shows to a DBA"
+    assert len(explanation) > 200, "the docstring is what `mydyno rules show` shows to a DBA"
 
 
 def test_no_variable_is_set_by_two_rules() -> None:

@@ -9,8 +9,8 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 from mydyno.apply.edits import option_file, sysctl, tmpfiles, udev, unit
+from mydyno.cli.login_options import LoginOptions
 from mydyno.cli.main import app
-from mydyno.cli.reach import ServerReach
 
 DOCS = Path(__file__).parents[2] / "docs"
 APPLY = (DOCS / "how-to" / "apply.md").read_text()
@@ -24,7 +24,7 @@ def test_every_file_of_mydynos_own_is_named() -> None:
 
 
 def test_every_option_of_the_commands_is_told_of() -> None:
-    reaching = {field.name.replace("_", "-") for field in fields(ServerReach)}
+    reaching = {field.name.replace("_", "-") for field in fields(LoginOptions)}
     for name in ("apply", "rollback"):
         (command,) = [each for each in app.registered_commands if each.name is None and _called(each) == name]
         words = get_command_from_info(command, pretty_exceptions_short=True, rich_markup_mode=None).params

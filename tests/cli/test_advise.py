@@ -1,4 +1,4 @@
-"""`mydyno advise` and `mydyno explain`, on saved facts."""
+"""`mydyno advise` and `mydyno rules`, on saved facts."""
 
 import json
 from pathlib import Path
@@ -52,12 +52,12 @@ def test_a_file_that_holds_no_facts_is_refused(tmp_path: Path) -> None:
 
 
 def test_explain_lists_every_rule() -> None:
-    text = run("explain")
+    text = run("rules", "list")
     assert [rule.id for rule in RULES if f"  {rule.id}" not in text] == []
 
 
 def test_explain_tells_one_rule_at_length_and_what_it_says_of_a_system(facts: str) -> None:
-    alone, judged = run("explain", "swappiness"), run("explain", "swappiness", "--facts", facts)
+    alone, judged = run("rules", "show", "swappiness"), run("rules", "show", "swappiness", "--facts", facts)
     assert "sources" in alone
     assert "On this system" not in alone
     assert "The kernel may swap the server out: vm.swappiness is 60" in judged
@@ -67,9 +67,8 @@ def test_why_not_is_answered_with_the_numbers(tmp_path: Path) -> None:
     calm = tmp_path / "facts.json"
     memory = Memory(total=16 * GIB, swap_total=GIB)
     calm.write_text(system(the_host=host(memory_facts=memory, sysctls={"vm.swappiness": "1"})).to_json())
-    assert "all is well: vm.swappiness is 1" in run("explain", "swappiness", "--facts", str(calm))
+    assert "all is well: vm.swappiness is 1" in run("rules", "show", "swappiness", "--facts", str(calm))
 
 
-def test_a_system_without_a_rule_to_explain_is_refused(facts: str) -> None:
-    with pytest.raises(UsageError, match="which rule"):
-        run("explain", "--facts", facts)
+def test_the_rule_to_show_is_named() -> None:
+    assert "Missing argument 'RULE'" in CliRunner().invoke(app, ["rules", "show"]).output

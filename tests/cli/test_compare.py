@@ -12,6 +12,7 @@ from lab.report.builders import MemoryRun, thread_cache_run
 from typer.testing import CliRunner, Result
 
 from mydyno.cli.main import app
+from mydyno.cli.outputs import COMPARISON_JSON, Outputs
 from mydyno.core.errors import MydynoError
 from mydyno.lab.results.store import Lab
 
@@ -116,13 +117,40 @@ def test_the_whole_report_of_a_comparison_is_written(lab: Path, tmp_path: Path) 
         (["thread-cache@thread_cache_size=8", "thread-cache-demo-aaaaaaaa"], "varies in"),
         (["thread-cache-demo-aaaaaaaa"], "nothing to be held against"),
         (["thread-cash", "thread-cache"], "no run 'thread-cash' in"),
-        (["thread-cache", "--fail-if-slower", "much"], "not a share: 'much'"),
+        (["thread-cache", "--fail-if-slower", "much"], "--fail-if-slower much: not a percentage"),
     ],
 )
 def test_what_cannot_be_compared_is_told(lab: Path, arguments: list[str], complaint: str) -> None:
     with pytest.raises(MydynoError) as caught:
         CliRunner().invoke(app, ["compare", *arguments, "--lab", str(lab)], catch_exceptions=False)
     assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("command", [("compare",), ("report",), ("trend",)])
+def test_tables_fit_the_terminal(
+    lab: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], columns: int, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = ("--out", str(tmp_path / "report")) if command == ("report",) else ()
+    done = CliRunner().invoke(
+        app, [*command, "thread-cache", *out, "--lab", str(lab)], catch_exceptions=False
+    )
+    lines = [line for line in done.stdout.splitlines() if not line.startswith(("report ", "picture "))]
+    assert max(map(len, lines)) <= columns
+    assert done.exit_code == 0
+
+
+def test_the_numbers_of_a_comparison_go_where_they_are_wanted(lab: Path, tmp_path: Path) -> None:
+    def compare(*arguments: str) -> str:
+        words = ["compare", "thread-cache", *arguments, "--lab", str(lab)]
+        return CliRunner().invoke(app, words, catch_exceptions=False).stdout
+
+    printed = json.loads(compare("--json"))
+    assert not compare("--json", "--out", str(tmp_path / "numbers.json")).startswith("{")
+    assert json.loads((tmp_path / "numbers.json").read_text()) == printed
+    with pytest.raises(MydynoError, match="--out needs --json"):
+        Outputs().json(False, tmp_path / "numbers.json", COMPARISON_JSON)
 
 
 def test_a_trend_tells_the_run_since_which_it_is_slower(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_datasets_are_removed_by_name_and_all_at_once(datasets: Command) -> None
     assert datasets("remove", "dataset-bbbbbb") == (0, "removed dataset-bbbbbb\n", "")
     assert datasets("remove", "--unused-for", "30d") == (0, "nothing to remove\n", "")
     assert datasets("remove", "--all") == (0, "removed oltp-read-only-aaaaaa, 1M\n", "")
-    assert "keeps no dataset" in datasets("list")[1]
+    assert "has no dataset" in datasets("list")[1]
 
 
 def test_nothing_is_removed_while_a_run_uses_the_lab(datasets: Command, tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_nothing_is_removed_while_a_run_uses_the_lab(datasets: Command, tmp_path
     [
         (["remove"], "which datasets?"),
         (["remove", "a", "--all"], "one of the three"),
-        (["remove", "--unused-for", "30"], "not a duration: '30'"),
-        (["remove", "nothing"], "there is no dataset nothing"),
-        (["verify", "nothing"], "there is no dataset nothing"),
+        (["remove", "--unused-for", "30"], "--unused-for 30: without a unit"),
+        (["remove", "nothing"], "unknown dataset nothing"),
+        (["verify", "nothing"], "unknown dataset nothing"),
         (["verify", "dataset-bbbbbb"], "cannot be used"),
         (["remove", "--all", "--lab", "/nowhere"], "there is no lab at /nowhere"),
     ],

@@ -116,16 +116,16 @@ def test_one_statement_is_found_again_by_its_id(log: str) -> None:
 
 
 def test_the_order_is_the_one_that_was_asked_for(log: str) -> None:
-    assert [count for _, count in groups_of(log, "--order", "max")] == [1, 2]
-    assert [count for _, count in groups_of(log, "--order", "count")] == [2, 1]
-    assert "\nThe first by rows-examined.\n" in run(log, "--order", "rows-examined")
-    assert "--order spins" in refused(log, "--order", "spins").message
+    assert [count for _, count in groups_of(log, "--order-by", "max")] == [1, 2]
+    assert [count for _, count in groups_of(log, "--order-by", "count")] == [2, 1]
+    assert "\nThe first by rows-examined.\n" in run(log, "--order-by", "rows-examined")
+    assert "--order-by spins" in refused(log, "--order-by", "spins").message
 
 
 def test_the_limit_is_one_of_what_is_shown_and_json_has_all_without_one(log: str) -> None:
     assert "and 1 more with 43% of the time (1 statement, 900 ms)" in run(log, "--limit", "1")
     assert len(groups_of(log)) == 2
-    assert groups_of(log, "--limit", "1", "--order", "max")[0][1] == 1
+    assert groups_of(log, "--limit", "1", "--order-by", "max")[0][1] == 1
 
 
 def test_a_compressed_log_and_standard_input_are_read_alike(log: str, tmp_path: Path) -> None:
@@ -228,14 +228,14 @@ def test_what_became_slower_than_allowed_fails_and_nothing_else_does(tmp_path: P
     for allowed, code in (("20%", ExitCode.SLOWER), ("90%", 0)):
         answer = CliRunner().invoke(app, ["digest", "--compare", old, new, "--fail-if-slower", allowed])
         assert answer.exit_code == code
-    assert "not a share" in refused("--compare", old, new, "--fail-if-slower", "much").message
-    assert "needs something to hold against" in refused(old, "--fail-if-slower", "20%").message
+    assert "not a percentage" in refused("--compare", old, new, "--fail-if-slower", "much").message
+    assert "needs something to compare with" in refused(old, "--fail-if-slower", "20%").message
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--order", "count"), "--compare and --order exclude each other"),
+        (("--order-by", "count"), "--compare and --order-by exclude each other"),
         (("--details", "3"), "--compare and --details exclude each other"),
         (("--explain", "3"), "--compare and --explain exclude each other"),
     ],
@@ -246,14 +246,38 @@ def test_a_comparison_takes_no_option_that_it_would_not_read(
     assert refused("--compare", saved, saved, *arguments).message == says
 
 
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_digest_fits_the_terminal(log: str, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert max(map(len, run(log).splitlines())) <= columns
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("Query_time:sum", "time"),
+        ("Query_time:max", "max"),
+        ("Query_time:cnt", "count"),
+        ("Rows_examined:sum", "rows-examined"),
+    ],
+)
+def test_orders_of_pt_query_digest_are_accepted(log: str, theirs: str, ours: str) -> None:
+    assert groups_of(log, "--order-by", theirs) == groups_of(log, "--order-by", ours)
+
+
+def test_a_type_of_log_that_is_not_read_is_refused(log: str) -> None:
+    assert groups_of(log, "--type", "slowlog") == groups_of(log)
+    assert "--type binlog: not read" in refused(log, "--type", "binlog").message
+
+
 def test_an_impossible_window_is_refused(log: str) -> None:
     message = refused(log, "--since", "2026-11-22", "--until", "2026-11-21").message
-    assert message == "nothing lies between --since 2026-11-22 and --until 2026-11-21"
+    assert message == "--since 2026-11-22 is not before --until 2026-11-21"
 
 
 def test_what_only_performance_schema_takes_is_refused_for_logs(log: str) -> None:
     assert "--for watches performance_schema" in refused(log, "--for", "5").message
-    assert "--explain asks a server" in refused(log, "--explain", "5").message
+    assert "--explain needs a server" in refused(log, "--explain", "5").message
 
 
 def test_what_only_logs_take_is_refused_for_performance_schema() -> None:
@@ -262,7 +286,7 @@ def test_what_only_logs_take_is_refused_for_performance_schema() -> None:
         assert error.message.startswith(
             "--since, --until, --filter, --group-by and --merge-tables need a log"
         )
-        assert error.hint == "--for SECONDS counts what runs from now on; --from-table reads mysql.slow_log"
+        assert error.hint == "--for DURATION counts what runs from now on; --from-table reads mysql.slow_log"
 
 
 def test_a_server_that_cannot_be_reached_is_told_before_the_log_is_read(tmp_path: Path) -> None:
@@ -271,7 +295,7 @@ def test_a_server_that_cannot_be_reached_is_told_before_the_log_is_read(tmp_path
 
 
 def test_without_a_log_and_a_server_both_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mydyno.cli.reach._USUAL_SOCKETS", ("/nowhere/mysqld.sock",))
+    monkeypatch.setattr("mydyno.cli.login_options._USUAL_SOCKETS", ("/nowhere/mysqld.sock",))
     assert "or a slow log: mydyno digest FILE" in str(refused())
 
 
@@ -415,7 +439,7 @@ def test_the_same_log_twice_is_counted_once(log: str, tmp_path: Path) -> None:
 
 def test_a_limit_holds_for_the_json_of_a_saved_digest_and_the_others_join_its_rest(saved: str) -> None:
     whole = sample()
-    for order in ((), ("--order", "count")):
+    for order in ((), ("--order-by", "count")):
         found = json.loads(run(saved, "--json", "--limit", "2", *order))
         assert len(found["groups"]) == 2
         told = sum(group["count"] for group in found["groups"]) + found["rest"]["count"]
@@ -423,7 +447,7 @@ def test_a_limit_holds_for_the_json_of_a_saved_digest_and_the_others_join_its_re
 
 
 def test_any_order_will_do_where_the_filter_leaves_nothing(log: str) -> None:
-    assert "no statement" in run(log, "--filter", "database = nowhere", "--order", "rows-examined").lower()
+    assert "no statement" in run(log, "--filter", "database = nowhere", "--order-by", "rows-examined").lower()
 
 
 def test_json_is_written_group_by_group_in_bounded_memory(tmp_path: Path) -> None:
@@ -455,6 +479,6 @@ def test_json_is_written_group_by_group_in_bounded_memory(tmp_path: Path) -> Non
     most, text = peak(str(saved))
     assert b"20,000" in text
     assert most < few + 20_000
-    most, again = peak(str(saved), "--json", "--order", "count")
+    most, again = peak(str(saved), "--json", "--order-by", "count")
     assert sorted(again.split(b",")) == sorted(written.split(b","))
     assert most < few + 20_000

@@ -52,17 +52,17 @@ workload:
 """
 PASSWORD = ("--password-file", "word")
 COMMANDS = {
-    "facts": ("facts", "--server", "DSN", *PASSWORD, "--for", "0", "--host", "none"),
-    "advise": ("advise", "--server", "DSN", *PASSWORD, "--for", "0", "--host", "none"),
-    "explain": ("explain", "redo-capacity", "--server", "DSN", *PASSWORD, "--for", "0", "--host", "none"),
+    "facts": ("facts", "--server", "DSN", *PASSWORD, "--for", "0", "--ssh", "none"),
+    "advise": ("advise", "--server", "DSN", *PASSWORD, "--for", "0", "--ssh", "none"),
+    "rules": ("rules", "show", "redo-capacity", "--server", "DSN", *PASSWORD, "--for", "0", "--ssh", "none"),
     "digest of performance_schema": ("digest", "--server", "DSN", *PASSWORD),
     "digest of a table": ("digest", "--from-table", "--server", "DSN", *PASSWORD),
     "digest with plans": ("digest", "slow.log", "--explain", "1", "--server", "DSN", *PASSWORD),
-    "slowlog": ("slowlog", "--for", "1s", "--server", "DSN", *PASSWORD, "--host", "none"),
+    "slowlog": ("slowlog", "--for", "1s", "--server", "DSN", *PASSWORD, "--ssh", "none"),
     "apply": ("apply", "advice.json", "--server", "DSN", *PASSWORD, "--dry-run"),
     "load": (
         *("load", "oltp-read-only", "--host", "127.0.0.1", "--port", "PORT", *PASSWORD),
-        *("--seconds", "0.1", "--answer-within", "1"),
+        *("--seconds", "0.1", "--query-timeout", "1"),
     ),
     "plan": ("plan", "experiment.yaml", "--lab", "LAB"),
     "run": ("run", "experiment.yaml", "--lab", "LAB"),

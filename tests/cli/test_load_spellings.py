@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from mydyno.cli.load import _Workloads
-from mydyno.cli.load.spellings import respelled
 from mydyno.cli.main import app
+from mydyno.cli.spellings import respelled
 
 
 def command_of(workload: str) -> Any:
@@ -28,6 +28,12 @@ def values(workload: str, *arguments: str) -> dict[str, object]:
     [
         ("oltp-read-write", "--threads=64", "connections", "64"),
         ("oltp-read-write", "--time=30", "seconds", 30.0),
+        ("oltp-read-write", "--seconds=10m", "seconds", 600.0),
+        ("oltp-read-write", "--duration=1h", "seconds", 3600.0),
+        ("oltp-read-write", "--ramp=500ms", "ramp", 0.5),
+        ("oltp-read-write", "--mysql-host=db1", "host", "db1"),
+        ("oltp-read-write", "--mysql_user=bench", "user", "bench"),
+        ("oltp-read-write", "--mysql-db=sbtest", "database", "sbtest"),
         ("oltp-read-write", "--report-interval=10", "report_interval", 10.0),
         ("oltp-read-write", "--rand-type=uniform", "distribution", "uniform"),
         ("oltp-read-write", "--rand_type=pareto", "distribution", "pareto"),

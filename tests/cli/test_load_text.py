@@ -45,7 +45,7 @@ def test_the_figures_begin_with_the_latency_of_transactions():
     heard = Collector()
     for name in ("hello", "phase_start", "phase_end", "done"):
         heard.hear(message(name))
-    text = result.as_text(result.figures("oltp-read-write", heard), "127.0.0.1:3306")
+    text = result.as_text(result.figures("oltp-read-write", heard), "127.0.0.1:3306", 110)
     rows = [line.split() for line in text.splitlines() if line.startswith("  ") and line.split()]
     assert "transactions/s," in text.splitlines()[2]
     assert text.index("  transactions ") < text.index("  all statements ")
@@ -55,6 +55,20 @@ def test_the_figures_begin_with_the_latency_of_transactions():
     assert isinstance(end, messages.PhaseEnd)
     assert transactions[4] == f"{end.transactions.latency.p95_ns / 1e6:.3f}"
     assert statements[5] == f"{end.queries.latency.p95_ns / 1e6:.3f}"
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_figures_fit_the_width_of_the_terminal(width: int) -> None:
+    heard = Collector()
+    for name in ("hello", "phase_start", "phase_end", "done"):
+        heard.hear(message(name))
+    figures = result.figures("oltp-read-write", heard)
+    (phase,) = figures["phases"]
+    phase["statements"]["a statement with a long name"] = phase["statements"].popitem()[1]
+    text = result.as_text(figures, "database.example.com:3306", width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "p95" in text
+    assert ("p99.9" in text) == (width == 120)
 
 
 def test_one_connection_and_one_statement_are_not_plural(capsys):

@@ -52,7 +52,7 @@ def test_without_a_zone_of_its_own_it_is_in_the_zone_that_was_asked_for() -> Non
     "text", ["", "yesterdayish", "25:00", "-2", "-2 fortnights", "2026-13-01", "ago", "-1e99d"]
 )
 def test_anything_else_is_refused_with_examples(text: str) -> None:
-    with pytest.raises(UsageError, match=r"--since .*: no moment that can be read") as error:
+    with pytest.raises(UsageError, match=r"--since .*: not a time") as error:
         read(text)
     assert error.value.hint is not None
     assert "'2h ago'" in error.value.hint
@@ -66,5 +66,5 @@ def test_a_zone_is_utc_a_name_or_this_machines() -> None:
 
 @pytest.mark.parametrize("name", ["Europe/Atlantis", "../../etc/passwd", "", "Europe"])
 def test_no_zone_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="this machine knows no such time zone"):
+    with pytest.raises(UsageError, match="unknown time zone"):
         zone_of(name, "--time-zone")

@@ -49,11 +49,12 @@ class Command:
 
 FILES = (
     Command("advise --facts facts.json", "--out", "advice-again.json"),
+    Command("facts --facts facts.json", "--out", "facts-again.json"),
     Command("prove advice.json --rows 1k --dry-run", "--out", "experiment.yaml"),
-    Command("compare thread-cache", "--json", "compared.json"),
+    Command("compare thread-cache --json", "--out", "compared.json"),
     Command("compare thread-cache", "--junit", "compared.xml"),
     Command("compare thread-cache", "--markdown", "compared.md"),
-    Command("trend thread-cache", "--json", "trend.json"),
+    Command("trend thread-cache --json", "--out", "trend.json"),
     Command("trend thread-cache", "--picture", "trend.png"),
     Command("trend thread-cache", "--picture", "trend.svg"),
     Command("export thread-cache --format openmetrics", "--out", "series.om"),
@@ -62,11 +63,11 @@ FILES = (
     Command("digest slow.log", "--html", "slow.html"),
     Command("digest slow.log", "--out-log", "kept.log", has_mark=False),
     Command("slowlog --server ./no.sock", "--html", "slow.html", runs_here=False),
-    Command("load sql-bench --socket no.sock", "--output", "report.txt", runs_here=False),
+    Command("load sql-bench --socket no.sock", "--out", "report.txt", runs_here=False),
 )
 FOLDERS = (
     Command("report thread-cache", "--out", "report"),
-    Command("compare thread-cache", "--out", "report"),
+    Command("compare thread-cache", "--report", "report"),
 )
 ALWAYS_NEW = (
     Command("bundle thread-cache", "--out", "run.mydyno.tar.gz"),
@@ -205,9 +206,9 @@ def test_what_is_always_new_never_replaces_anything(command: Command, here: Path
         ("advise --facts facts.json", "--out", "facts.json"),
         ("prove advice.json --dry-run", "--out", "advice.json"),
         ("prove advice.json --facts facts.json --dry-run", "--out", "facts.json"),
-        ("compare thread-cache", "--json", "lab/lab.sqlite"),
+        ("compare thread-cache --json", "--out", "lab/lab.sqlite"),
         ("slowlog --defaults-file facts.json", "--html", "facts.json"),
-        ("load sql-bench --defaults-file facts.json", "--output", "facts.json"),
+        ("load sql-bench --defaults-file facts.json", "--out", "facts.json"),
     ],
 )
 def test_an_input_is_never_replaced_not_even_with_force(
@@ -223,8 +224,8 @@ def test_an_input_is_never_replaced_not_even_with_force(
 
 
 def test_two_outputs_do_not_go_into_one_file(here: Path) -> None:
-    with pytest.raises(UsageError, match="--markdown and --json name the same file"):
-        mydyno(["compare", "thread-cache", "--json", "x", "--markdown", "./x"])
+    with pytest.raises(UsageError, match="--markdown and --out name the same file"):
+        mydyno(["compare", "thread-cache", "--json", "--out", "x", "--markdown", "./x"])
     with pytest.raises(UsageError, match="is an input"):
         mydyno(["slowlog", "--server", "./no.sock", "--html", "x", "--save", "x"])
 

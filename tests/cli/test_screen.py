@@ -35,7 +35,7 @@ SHOWN = "\\x1b]0;OWNED"
 SOURCES = Path(__file__).parents[2] / "src" / "mydyno"
 PRINTERS = {
     SOURCES / "cli" / "screen.py",
-    SOURCES / "report" / "charts" / "press.py",  # Its standard output is a pipe to another mydyno.
+    SOURCES / "page" / "charts" / "press.py",  # Its standard output is a pipe to another mydyno.
 }
 
 
@@ -281,7 +281,7 @@ def printing(node: ast.AST, path: Path) -> str | None:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
         return "print"
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Console":
-        return None if path == SOURCES / "report" / "markup.py" else "Console"
+        return None if path == SOURCES / "page" / "markup.py" else "Console"
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
     name = f"{node.value.id}.{node.attr}"

@@ -58,7 +58,7 @@ def servers(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_a_build_of_ones_own_is_added_listed_and_removed(servers: Servers, folder: Path) -> None:
     added = servers("add", "mine", "--from", folder / "build")
     assert added.returncode == 0, added.stderr
-    assert f"mine: MariaDB 10.11.19, from {folder}/build; used where it is" in added.stdout
+    assert f"mine: MariaDB 10.11.19, from {folder}/build; used in place" in added.stdout
     assert f"looking for a server in {folder}/build" in added.stderr
     listed = servers("list").stdout
     assert listed.startswith(f"installed (in {folder}/cache/servers)\n  system ")
@@ -96,9 +96,9 @@ def test_a_build_that_has_gone_is_shown_as_a_problem(servers: Servers, folder: P
         (["add", "system"], "there is nothing to add"),
         (["add", "system", "--from", "build"], "choose another name"),
         (["add", "mysql-56"], "did you mean mysql-5.6?"),
-        (["add", "../up", "--from", "build"], "'../up' is not the name of a release"),
-        (["add", "a", "b", "--from", "build"], "--from needs one name"),
-        (["add", "mysql-5.6", "--from", "build"], "is the name of a release that can be had"),
+        (["add", "../up", "--from", "build"], "'../up' is not a name of a release"),
+        (["add", "a", "b", "--from", "build"], "--from needs exactly one name"),
+        (["add", "mysql-5.6", "--from", "build"], "is the name of an available release"),
         (["add", "mine", "--from", "missing"], "there is no folder or file"),
         (["add", "mine", "--from", "text"], "is no whole tar archive"),
         (["add", "mine", "--from", "empty"], "holds no server; looked for mariadbd or mysqld in bin, sbin"),

@@ -18,9 +18,11 @@ def mydyno(*arguments: str) -> str:
 
 
 def test_the_list_names_every_builtin_workload_with_what_it_is() -> None:
-    assert [line.split()[0] for line in mydyno("list").splitlines() if not line.startswith(" ")] == [
-        *workload.builtin_names()
+    listed, _, last = mydyno("list").strip().rpartition("\n\n")
+    assert [line.split()[0] for line in listed.splitlines() if not line.startswith(" ")] == [
+        *(*workload.builtin_names(), "slap", "sql-bench", "sysbench", "mysqlslap", "fio")
     ]
+    assert ".smack script" in last
     assert json.loads(mydyno("list", "--json"))["idle"] == workload.read("idle").about
 
 
@@ -52,7 +54,7 @@ def test_show_prints_the_program_and_the_file() -> None:
 
 def test_check_tells_what_an_event_of_a_good_file_sends() -> None:
     told = mydyno("check", str(GOOD / "every-key.yaml"))
-    assert told.splitlines()[0] == f"{GOOD / 'every-key.yaml'}: nothing is wrong with it"
+    assert told.splitlines()[0] == f"{GOOD / 'every-key.yaml'}: no problem found"
     assert "checked after the load: thing is full" in told
 
 
@@ -68,3 +70,29 @@ def test_a_wrong_file_or_option_ends_as_a_wrong_experiment_does(command: str, tm
     assert isinstance(done.exception, UsageError)
     assert "did you mean query?" in str(done.exception)
     assert done.exception.exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["slap", "sql-bench", "sysbench", "mysqlslap", "fio"])
+def test_workloads_of_other_programs_are_shown_with_their_options(name: str) -> None:
+    shown = mydyno("show", name)
+    assert shown.startswith(f"{name}\n")
+    assert "options\n" in shown
+
+
+def test_an_option_of_another_programs_workload_is_chosen_and_checked() -> None:
+    assert "load_type            write" in mydyno("show", "slap", "--set", "load_type=write")
+    done = CliRunner().invoke(app, ["workload", "show", "slap", "--set", "load_type=none"])
+    assert isinstance(done.exception, SpecError)
+
+
+def test_a_script_of_super_smack_is_shown_and_checked(tmp_path: Path) -> None:
+    script = Path(workload.__file__).parent / "smack" / "select-key.smack"
+    shown = mydyno("show", str(script))
+    assert "query select_by_username: select * from http_auth where username" in shown
+    assert mydyno("check", str(script)).endswith("select-key.smack: no problem found\n")
+    assert mydyno("show", str(script), "--text") == script.read_text()
+    wrong = tmp_path / "wrong.smack"
+    wrong.write_text(script.read_text().replace(".connect", ".conect"))
+    done = CliRunner().invoke(app, ["workload", "check", str(wrong)])
+    assert isinstance(done.exception, SpecError)
+    assert "conect" in str(done.exception)

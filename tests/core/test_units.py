@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.core.units import format_bytes, format_duration, parse_bytes, parse_duration, parse_share
+from mydyno.core.units import format_bytes, format_duration, parse_bytes, parse_duration
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,3 @@ def test_what_is_not_a_duration_is_refused(text: str) -> None:
 )
 def test_a_duration_is_shown_in_the_units_a_person_needs(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
-
-
-@pytest.mark.parametrize(("text", "share"), [("3%", 0.03), ("0.03", 0.03), (" 2.5 % ", 0.025), ("150%", 1.5)])
-def test_a_share_is_a_percentage_or_a_fraction(text: str, share: float) -> None:
-    assert parse_share(text) == pytest.approx(share)
-
-
-@pytest.mark.parametrize("text", ["3", "much", "", "-3%", "1%%"])
-def test_a_bare_number_that_could_be_percent_or_times_is_no_share(text: str) -> None:
-    with pytest.raises(ValueError, match="not a share"):
-        parse_share(text)

@@ -134,11 +134,11 @@ def test_data_of_another_release_is_refused_and_no_server_is_started(
     other = replace(binary, version=replace(binary.version, text="4.1.22"))
     layer = DataDirectoryLayer("t001")
     directory = layer.build(site, BuiltLayers((frozen,)))
-    with pytest.raises(ServerError, match=r"and the data is of"):
+    with pytest.raises(ServerError, match=r"and the data is from"):
         ServerLayer(other, {}, folder).build(site, BuiltLayers((frozen, directory)))
     layer.remove(site, directory)
     assert list(folder.iterdir()) == []
-    with pytest.raises(LabError, match=r"is said to be of MariaDB 5\.5\.1, but its redo log is of"):
+    with pytest.raises(LabError, match=r"is recorded as MariaDB 5\.5\.1, but its redo log is of"):
         layer.build(site, BuiltLayers((replace(frozen, release="MariaDB 5.5.1"),)))
 
 

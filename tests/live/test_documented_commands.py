@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 from live.documented import ROOT, Documented, commands, documented, parse
 from live.mydyno_process import MEASURED, SHORT, call
 from live.uml import NEEDS_KERNEL
-from mydyno.cli import reach
+from mydyno.cli import login_options
 from mydyno.cli.main import app
 from mydyno.lab.load.smack import settings as smack_settings
 from mydyno.lab.stack import RunningServer
@@ -38,7 +38,7 @@ ONE_TRIAL = re.sub("each: .*", "each: {rounds: 20}", ONE_TRIAL)  # However slow 
 ONLY_READ = {
     r"^prove (?!.*--dry-run)": "runs for hours; --dry-run of it is run",
     r"^apply|^rollback": "changes this machine's system; tests/live/test_apply.py has images of systems",
-    r"--host ssh:": "needs another machine; tests/live/test_survey.py has one",
+    r"--ssh (?!local|none)": "needs another machine; tests/live/test_survey.py has one",
     r"--ask-password": "needs a terminal",
     r"^(images|servers) (add|build|fetch|remove)": "fetches packages from the network",
     r"^load (sysbench|mysqlslap)\b": "other programs; tests/live/test_external.py runs them",
@@ -193,7 +193,7 @@ def test_every_documented_command_works_in_a_fresh_folder(
     monkeypatch.setenv("HOME", str(fresh.folder))
     monkeypatch.setenv("MYDYNO_STATE", str(fresh.folder / "state"))
     monkeypatch.setenv("COLUMNS", "80")
-    for each_reader in (reach, smack_settings):
+    for each_reader in (login_options, smack_settings):
         monkeypatch.setattr(each_reader, "_USUAL_SOCKETS", (str(fresh.server.socket),))
     wrong = []
     for each in RUN:

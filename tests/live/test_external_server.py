@@ -246,7 +246,7 @@ def test_the_way_back_leaves_what_somebody_else_has_set_since_and_says_so(
         write(cursor, "sort_buffer_size", 700416)
         (told,) = way.carry_out()
         assert told.startswith(f"sort_buffer_size of the server of {external.defaults_file} was ")
-        assert "is 700416 now, which somebody else has set meanwhile: left as it is" in told
+        assert "is 700416 now, which somebody else has set since: left unchanged" in told
         assert read(cursor, names) == before | {"sort_buffer_size": 700416}
         about_to_be_set = way.model_copy(update={"ours": None})
         assert about_to_be_set.carry_out() == ()
@@ -317,7 +317,7 @@ def test_a_server_that_goes_away_spoils_its_trial_and_ends_the_run(
     assert len(outstanding_in(workplace.lab)) == 1
     swept = workplace.run("cleanup")
     assert swept.returncode == 6
-    assert "could not be put back" in swept.stderr
+    assert "could not be restored" in swept.stderr
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_a_table_of_somebody_else_s_is_refused_where_the_schema_is_named_and_kep
     database = by_file.rpartition(" ")[2].rstrip("}")
     ask(server, f"CREATE DATABASE {database}", f"CREATE TABLE {database}.sbtest2 (precious INT)")
     ask(server, f"INSERT INTO {database}.sbtest2 VALUES (42)")
-    with pytest.raises(spec.SpecErrors, match="is in the way, and mydyno has not made it") as caught:
+    with pytest.raises(spec.SpecErrors, match="already exists, and mydyno did not create it") as caught:
         checked(experiment(by_file))
     assert str(caught.value).startswith("foreign.yaml:5:5: ")
     assert ask(server, f"SELECT precious FROM {database}.sbtest2") == (42,)
@@ -389,7 +389,7 @@ def test_more_connections_than_the_server_takes_are_refused_at_their_line(
 ) -> None:
     limit = ask(server, "SELECT @@GLOBAL.max_connections")[0]
     text = experiment(by_file).replace("[2, 4]", "[2, 2000]")
-    with pytest.raises(spec.SpecErrors, match=f"reaches 2,000 connections, and the server takes {limit}"):
+    with pytest.raises(spec.SpecErrors, match=f"uses 2,000 connections, and the server allows {limit}"):
         checked(text)
     checked(text.replace("config: {}", "config: {max_connections: 3000}"))
 

@@ -90,7 +90,7 @@ def test_a_lab_that_is_removed_under_the_load_ends_the_run_and_its_guest(workpla
     shutil.rmtree(workplace.lab, ignore_errors=True)
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 5, output
-    assert f"mydyno: the lab {workplace.lab} was removed while the run was at work" in output, output
+    assert f"mydyno: the lab {workplace.lab} was removed while the run was in progress" in output, output
     assert "Traceback" not in output, output
     workplace.wait_until_no_process_is_left()
 

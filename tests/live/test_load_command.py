@@ -314,7 +314,7 @@ def test_sql_bench_prints_the_run_report_and_leaves_no_table(
     report = tmp_path / "RUN"
     done = load(
         *("sql-bench", "alter", "wisconsin", "--small", "--defaults-file", str(account)),
-        *("--database", "bench_command", "--output", str(report)),
+        *("--database", "bench_command", "--out", str(report)),
     )
     assert done.returncode == 0, done.stderr
     assert "Totals per operation:" in done.stdout

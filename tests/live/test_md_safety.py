@@ -71,7 +71,7 @@ def test_an_array_is_stopped_when_all_its_members_are_ours_and_else_left_running
 ) -> None:
     refusal, *running = inside(ground, STOP, *disks).splitlines()
     assert refusal == (
-        f"refused to stop /dev/md0: its members {Path(disks[1]).name} are none that mydyno gave it"
+        f"refused to stop /dev/md0: its members {Path(disks[1]).name} were not added by mydyno"
     )
     assert running == ["True", "False", "False"]
 

@@ -128,7 +128,7 @@ def test_a_release_that_nobody_knows_is_told_at_its_place() -> None:
         checked("thread_cache_size: 8}, release: mysql-5.5, network: {port: 0")
     (problem,) = caught.value.problems
     assert (problem.line, problem.value, problem.nearest) == (3, "mysql-5.5", "mysql-5.6")
-    assert "neither installed nor to be had" in problem.message
+    assert "neither installed nor available" in problem.message
 
 
 def test_a_release_that_can_be_had_is_planned_before_it_is_here(

@@ -124,7 +124,7 @@ def test_a_lab_that_is_removed_ends_the_run_with_one_error_and_no_process_is_lef
     shutil.rmtree(workplace.lab, ignore_errors=True)  # The server is writing into it.
     output, _ = process.communicate(timeout=90)
     assert "Traceback" not in output, output
-    assert f"mydyno: the lab {workplace.lab} was removed while the run was at work\n  hint: " in output, (
+    assert f"mydyno: the lab {workplace.lab} was removed while the run was in progress\n  hint: " in output, (
         output
     )
     assert process.returncode == 5

@@ -228,7 +228,7 @@ def test_what_was_left_on_another_server_is_not_put_back_on_this_one(slowlog: Sl
         (("--threshold", "fast"), "--threshold fast: no time"),
         (("--threshold", "-1"), "servers take 0 to"),
         (("--max-size", "big"), "--max-size big: not a size"),
-        (("--host", "far"), "no machine that can be read"),
+        (("--ssh", "a b"), "not a machine that can be read"),
     ],
 )
 def test_what_cannot_be_understood_is_refused_before_anything_is_done(

@@ -221,7 +221,7 @@ def test_a_full_disk_is_named_whichever_layer_meets_it_and_nothing_is_left(
 ) -> None:
     with Stack(site) as stack:
         small_disk(5_000_000)
-        with pytest.raises(ServerError, match="could not make a data directory") as caught:
+        with pytest.raises(ServerError, match="could not create a data directory") as caught:
             stack.move_to(trial(binary, site.lab, "t001"))
         assert caught.value.hint == "the disk is full: free some space"
         assert nothing_left(site.lab)

@@ -57,6 +57,6 @@ def test_a_stopped_engine_ends_its_trial_with_the_reason_and_the_run_goes_on(wor
     reasons = [reason.message for trial in trials for reason in trial.invalidities]
     assert len(trials) == 2
     assert [trial.status for trial in trials].count("valid") == 1, reasons
-    assert any("said nothing for 30 s" in reason for reason in reasons), reasons
+    assert any("sent no message for 30 s" in reason for reason in reasons), reasons
     workplace.wait_until_no_process_is_left()
     assert workplace.left_outside_the_lab() == []

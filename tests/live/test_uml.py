@@ -198,7 +198,7 @@ def test_disks_that_this_machine_has_no_room_for_are_refused_before_anything_is_
 
 
 def test_more_disks_than_the_kernel_has_are_refused(site: Site) -> None:
-    with pytest.raises(StorageError, match="17 disks are more than User-Mode Linux has: 16"):
+    with pytest.raises(StorageError, match="17 disks are more than User-Mode Linux supports: 16"):
         ground_layer(site, count=17, size="32M").build(site, BuiltLayers())
 
 

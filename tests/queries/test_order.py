@@ -46,7 +46,7 @@ def test_every_order_keeps_every_group(by: str) -> None:
 
 
 def test_an_order_that_nothing_has_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(UsageError, match="--order spins") as error:
+    with pytest.raises(UsageError, match="--order-by spins") as error:
         ordered(sample(), "spins")
     assert error.value.hint is not None
     assert "rows-examined" in error.value.hint

@@ -15,8 +15,7 @@ SHOWN = 10
 
 def quoted(name: str) -> str:
     """`shop.orders` as a statement has it, in backticks."""
-    schema, dot, table = name.partition(".")
-    return f"{quote(schema)}.{quote(table)}" if dot else quote(schema)
+    return quote(*name.split(".", 1))
 
 
 def account(user: str, host: str) -> str:

@@ -28,7 +28,7 @@ def rule_of(name: str) -> Rule:
             return rule
     raise UsageError(
         f"there is no rule {name}",
-        did_you_mean(name, [rule.id for rule in RULES], "`mydyno explain` lists all of them"),
+        did_you_mean(name, [rule.id for rule in RULES], "`mydyno rules list` lists all of them"),
     )
 
 

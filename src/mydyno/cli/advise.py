@@ -1,4 +1,4 @@
-"""`mydyno advise`: what to change on a live system, with the evidence."""
+"""`mydyno advise`: what to change on a system, with the evidence."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from mydyno.cli import options, outputs, screen
-from mydyno.cli import reach as reaching
+from mydyno.cli.system_options import SystemOptions
 
-_All = Annotated[bool, typer.Option("--all", help="Also tell of the rules without a finding, and why.")]
+_All = Annotated[bool, typer.Option("--all", help="Also list the rules without a finding, and why.")]
 _Out = Annotated[
     Path | None,
     typer.Option("--out", metavar="FILE", help="Also write the advice as JSON, for apply and prove."),
@@ -22,23 +22,22 @@ def add_to(app: typer.Typer) -> None:
     app.command()(advise)
 
 
-@reaching.options
 def advise(
-    reach: reaching.Reach,
+    target: SystemOptions,
     as_json: options.AsJson = False,
     everything: _All = False,
     out: _Out = None,
     force: outputs.Force = False,
 ) -> None:
-    """Look at a live server and its host, or at saved facts, and say what to change and why. Changes nothing.
+    """Say what to change on a server and its machine, and why. Changes nothing.
 
-    Findings come with the numbers and the arithmetic behind them, the lines to set in this release's own
-    names, what they should bring, what they may cost, and whether a restart is needed. All of them fit
-    together: the memory budget is worked out once for all (docs/how-to/advice.md).
+    Reads a live system or saved facts. Findings come with the numbers and the arithmetic behind them, the
+    lines to set for this release, the expected benefit, the risk, and whether a restart is needed. They are
+    consistent with each other: there is one memory budget for all of them (docs/how-to/advice.md).
 
     ```text
     mydyno advise
-    mydyno advise --server mysql://monitor@db1 --password-file ~/.monitor --host ssh:admin@db1 --for 60
+    mydyno advise --host db1 --ask-password --ssh admin@db1 --for 60s
     mydyno advise --facts facts.json --out advice.json
     mydyno advise --json | jq '.findings[] | {rule, title}'
     ```
@@ -47,9 +46,9 @@ def advise(
     from mydyno.advisor.report.advice_text import advice_lines
     from mydyno.cli.shown import show, width
 
-    inputs = (reach.facts, reach.defaults_file, reach.password_file)
+    inputs = (target.facts, target.defaults_file, target.password_file)
     file = outputs.Outputs(inputs, force).file("--out", out, outputs.ADVICE)
-    system = reach.system()
+    system = target.system()
     advice = advice_for(system, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
     if file is not None:
         file.write(advice.to_json())

@@ -1,16 +1,17 @@
-"""`mydyno apply`: carry an advice out, after showing all of it and asking."""
+"""`mydyno apply`: apply advice, after showing all changes and asking."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli import reach as reaching
-from mydyno.cli import screen
+from mydyno.cli import options, screen
+from mydyno.cli.login_options import LoginOptions
 from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
@@ -22,16 +23,30 @@ if TYPE_CHECKING:
     from mydyno.apply.store.store import Entry, Store
 
 
-class _Reach(reaching.ServerReach):
+@dataclass(frozen=True)
+class _Server(LoginOptions):
     other_ways = ", or --offline to write files only"
 
 
+_Only = Annotated[
+    str | None,
+    typer.Option(
+        "--only",
+        metavar="IDS",
+        help="Only these findings, even where somebody has changed a value since.",
+        show_default=False,
+    ),
+]
+_Without = Annotated[
+    str | None,
+    typer.Option("--except", metavar="IDS", help="All but these findings.", show_default=False),
+]
 Root = Annotated[
     Path,
     typer.Option(
         "--root",
         metavar="DIR",
-        help="The image of a system below this folder: only its files are changed.",
+        help="The root of a system image; only its files are changed.",
         file_okay=False,
         exists=True,
         resolve_path=True,
@@ -40,40 +55,28 @@ Root = Annotated[
 ]
 
 
-@reaching.options
 def apply(
-    reach: _Reach,
+    server: _Server,
     advice: Annotated[
         Path, typer.Argument(metavar="ADVICE", help="What `mydyno advise` wrote.", show_default=False)
     ],
-    only: Annotated[
-        str | None,
-        typer.Option(
-            "--only",
-            metavar="IDS",
-            help="These findings only, even where somebody has changed a value since.",
-            show_default=False,
-        ),
-    ] = None,
-    without: Annotated[
-        str | None,
-        typer.Option("--except", metavar="IDS", help="All but these findings.", show_default=False),
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and end.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    only: _Only = None,
+    without: _Without = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes, and end.")] = False,
+    yes: options.Yes = False,
     restart: Annotated[
-        bool, typer.Option("--restart", help="Restart the server for what only a start brings.")
+        bool, typer.Option("--restart", help="Restart the server for settings that need it.")
     ] = False,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Leave the running server alone; only write its files.")
+        bool, typer.Option("--offline", help="Write files only, without changing the running server.")
     ] = False,
     root: Root = Path("/"),
 ) -> None:
-    """Carry out what `mydyno advise` found: show every change, ask, do it, read it back.
+    """Apply advice: show every change, ask, make it, read it back.
 
-    Settings go into files of mydyno's own (an option file, sysctl.d, tmpfiles.d, a udev rule, a drop-in of
-    the unit) and into one field of /etc/fstab, and count at once where that can be. Should anything fail, or
-    this program be killed, everything is put back. `mydyno rollback` takes it back later.
+    Settings go into separate files (an option file, sysctl.d, tmpfiles.d, a udev rule, a drop-in of the unit)
+    and into one field of /etc/fstab, and take effect at once where possible. If a change fails, or this
+    program is killed, everything is restored. `mydyno rollback` undoes it later.
 
     ```text
     sudo mydyno apply advice.json --dry-run
@@ -89,48 +92,45 @@ def apply(
     from mydyno.apply.store.store import Store
     from mydyno.cli import apply_text
 
-    found = read_advice(_text(advice), str(advice))
-    findings = select(found.findings, ids_of(only), ids_of(without))
+    read = read_advice(_text(advice), str(advice))
+    findings = select(read.findings, ids_of(only), ids_of(without))
     root = root.resolve()
     is_live = root == Path("/")
     store = Store.of_system(root)
     is_needed = not offline and (_needs_server(findings) or needs_server(store.unfinished()))
-    means = Means(root=root, login=reach.login() if is_live and is_needed else None)
-    if not dry_run:
-        recover(store, means, yes=yes)
-    elif store.unfinished():
-        screen.echo(
-            "mydyno: an application was ended in the middle; without --dry-run it is put back", err=True
-        )
-    server = _server(found, means)
-    if str(server.version) != found.server.partition(" at ")[0]:
-        screen.echo(
-            f"mydyno: the server is {server.version}, and the advice is for {visible_line(found.server)}: "
-            "ask for it again unless you know that it holds here, too",
-            err=True,
-        )
-    prepared = prepare(findings, means, server, ids_of(only), restart=restart)
+    means = Means(root=root, login=server.login() if is_live and is_needed else None)
+    _recover_unless_dry(store, means, dry_run=dry_run, yes=yes)
+    running = _running(read, means)
+    prepared = prepare(findings, means, running, ids_of(only), restart=restart)
     for line in apply_text.lines(prepared):
         screen.echo(line)
     if not prepared.acts:
         screen.echo("Nothing to do.")
-        return
-    if dry_run:
-        return
-    if not yes:
-        _ask(len(prepared.acts))
-    _carry_out(found, prepared, server, store, means)
+    elif not dry_run:
+        if not yes:
+            _ask(len(prepared.acts))
+        _carry_out(read, prepared, running, store, means)
+
+
+def _recover_unless_dry(store: Store, means: Means, *, dry_run: bool, yes: bool) -> None:
+    if not dry_run:
+        recover(store, means, yes=yes)
+    elif store.unfinished():
+        screen.echo(
+            "mydyno: an earlier mydyno apply was interrupted; without --dry-run it is restored first",
+            err=True,
+        )
 
 
 def needs_server(entries: Sequence[Entry]) -> bool:
-    """Whether taking these back goes by way of the server."""
+    """Whether undoing these needs the server."""
     return any(act.needs_server for entry in entries for act in entry.application.acts)
 
 
 def recover(store: Store, means: Means, *, yes: bool = False) -> None:
-    """Puts back what a killed mydyno has left, and says so. Raises LabError when one is at work.
+    """Restores what a killed mydyno has left, and says so. Raises LabError while another one is working.
 
-    What an image's journal says is shown and asked first, unless `yes`: nobody knows who wrote it.
+    What an image's journal says is shown and confirmed first, unless `yes`: nobody knows who wrote it.
     """
     from mydyno.apply.transaction import recover as put_back
 
@@ -142,12 +142,12 @@ def recover(store: Store, means: Means, *, yes: bool = False) -> None:
                 screen.echo(f"mydyno: {line}", err=True)
 
 
-def recover_with(reach: reaching.ServerReach, store: Store) -> None:
-    """The same, where nothing else needs a way into the server."""
+def recover_with(server: LoginOptions, store: Store) -> None:
+    """The same, where nothing else needs a login."""
     from mydyno.apply.means import Means
 
     if left := store.unfinished():
-        recover(store, Means(login=reach.login() if needs_server(left) else None))
+        recover(store, Means(login=server.login() if needs_server(left) else None))
 
 
 def _ask_to_put_back(left: Sequence[Entry]) -> None:
@@ -155,18 +155,16 @@ def _ask_to_put_back(left: Sequence[Entry]) -> None:
     from mydyno.core.errors import UsageError
 
     for entry in left:
-        screen.echo(
-            f"{entry.folder}: the image says that this was ended in the middle and is to be put back:"
-        )
+        screen.echo(f"{entry.folder}: the journal of the image has an interrupted change to restore:")
         for place, act in enumerate(entry.application.acts):
             if place in entry.progress.begun:
                 screen.echo(f"  {visible_line(act.reversed().sentence())}")
     if not sys.stdin.isatty():
         raise UsageError(
-            "the image has a journal of changes that were ended in the middle, and nobody is here to say yes",
-            "--yes puts them back; if mydyno has never changed this image, remove its var/lib/mydyno/changes",
+            "the image has a journal of interrupted changes, and standard input is not a terminal",
+            "--yes restores them; if mydyno has never changed this image, remove its var/lib/mydyno/changes",
         )
-    if not screen.confirm("Put it back?"):
+    if not screen.confirm("Restore it?"):
         screen.echo("Nothing was changed.")
         raise typer.Exit
 
@@ -186,21 +184,29 @@ def _carry_out(advice: Advice, prepared: Prepared, server: Running, store: Store
         waits_for_restart=prepared.waiting,
     )
     with store.held():
-        carry_out(store.add(application, prepared.contents), means, tell)
-    screen.echo(f"Done, and read back. `mydyno rollback {application.id}` takes it back.")
+        carry_out(store.add(application, prepared.contents), means, report)
+    screen.echo(f"Done, and read back. `mydyno rollback {application.id}` undoes it.")
     if prepared.waiting:
-        screen.echo("Some of it waits for the server's next start, as told above.")
+        screen.echo("Some changes take effect at the next start of the server, as listed above.")
 
 
-def tell(line: str) -> None:
-    """Shows what happens next, a line each: what was done before a failure stays to be seen."""
+def report(line: str) -> None:
+    """Shows the next step, a line each: the steps before a failure stay visible."""
     screen.echo(f"mydyno: {visible_line(line)}", err=True)
 
 
-def _server(advice: Advice, means: Means) -> Running:
+def _running(advice: Advice, means: Means) -> Running:
+    """The server, with a warning when it is not the one of the advice."""
     from mydyno.apply.reading import advised_server, find_server
 
-    return find_server(means.login) if means.login else advised_server(advice.server)
+    running = find_server(means.login) if means.login else advised_server(advice.server)
+    if str(running.version) != advice.server.partition(" at ")[0]:
+        screen.echo(
+            f"mydyno: the server is {running.version}, and the advice is for {visible_line(advice.server)}: "
+            "run `mydyno advise` again unless you know that it applies here, too",
+            err=True,
+        )
+    return running
 
 
 def _needs_server(findings: tuple[Finding, ...]) -> bool:
@@ -225,8 +231,10 @@ def _ask(acts: int) -> None:
     from mydyno.core.errors import UsageError
 
     if not sys.stdin.isatty():
-        raise UsageError("nobody is here to say yes", "--yes does it without asking, --dry-run only shows it")
-    if not screen.confirm(f"Carry out these {acts} steps?" if acts > 1 else "Carry it out?"):
+        raise UsageError(
+            "standard input is not a terminal", "--yes applies without asking, --dry-run only shows"
+        )
+    if not screen.confirm(f"Apply these {acts} changes?" if acts > 1 else "Apply it?"):
         screen.echo("Nothing was changed.")
         raise typer.Exit
 

@@ -18,8 +18,8 @@ def lines(prepared: Prepared) -> Iterator[str]:
     for finding in proposal.findings:
         yield visible_line(f"{finding.rule}: {finding.title}")
         if finding.durability != "keeps":
-            told = f": {finding.durability_says}" if finding.durability_says else ""
-            yield visible_line(f"  {finding.durability} durability{told}")
+            why = f": {finding.durability_says}" if finding.durability_says else ""
+            yield visible_line(f"  {finding.durability} durability{why}")
         if finding.risk:
             yield visible_line(f"  risk: {finding.risk}")
     for path, (old, new) in proposal.texts.changed().items():
@@ -42,8 +42,8 @@ def _by_hand(prepared: Prepared) -> Iterator[str]:
 
 
 def _part(title: str, parts: Iterator[str]) -> Iterator[str]:
-    told = list(parts)
-    if told:
+    blocks = list(parts)
+    if blocks:
         yield ""
         yield title
-        yield from (f"  {visible_line(line)}" for part in told for line in part.split("\n"))
+        yield from (f"  {visible_line(line)}" for part in blocks for line in part.split("\n"))

@@ -1,4 +1,4 @@
-"""`mydyno cleanup`: put back whatever a killed run has left behind."""
+"""`mydyno cleanup`: undo what a killed run has left behind."""
 
 from __future__ import annotations
 
@@ -6,51 +6,50 @@ from pathlib import Path
 
 import typer
 
-from mydyno.cli import options, screen
-from mydyno.cli import reach as reaching
+from mydyno.cli import screen
+from mydyno.cli.labs import LabOptions
+from mydyno.cli.login_options import LoginOptions
+from mydyno.core.plurals import counted
 
 
-@reaching.options
-def cleanup(
-    reach: reaching.ServerReach, lab: options.Lab = options.DEFAULT_LAB, trust: options.Trust = False
-) -> None:
-    """Undo what a run that was killed could not undo itself: servers, disks, limits, temporary folders.
+def cleanup(server: LoginOptions = LoginOptions(), lab: LabOptions = LabOptions()) -> None:
+    """Undo what a killed run has left behind: servers, disks, limits, temporary folders.
 
-    Every run writes down how to undo a thing before it does it; this replays that journal, newest
-    first. Finished trials stay. Safe to run at any time but during a run, which is refused. What a killed
-    `mydyno apply` or `mydyno slowlog` has left of this system is put back, too, as `mydyno rollback` does it.
+    Every run writes each change to a journal before it makes it; cleanup undoes them, the newest first.
+    Finished trials stay. It is safe at any time; during a run it is refused. Changes of a killed `mydyno
+    apply` or `mydyno slowlog` are also restored, as by `mydyno rollback`.
 
     ```text
     mydyno cleanup --lab lab
     ```
     """
-    if lab.exists():
-        _clean(lab, trust=trust)
+    if lab.folder.exists():
+        _clean(lab)
     else:
-        screen.echo(f"there is no lab at {lab}: nothing to clean up")
-    _put_back(reach)
+        screen.echo(f"there is no lab at {lab.folder}: nothing to clean up")
+    _restore(server)
 
 
-def _clean(lab: Path, *, trust: bool) -> None:
-    from mydyno.cli.labs import open_lab
+def _clean(lab: LabOptions) -> None:
     from mydyno.lab import stack
 
-    with open_lab(lab, write=True, trust=trust):
-        undone = stack.cleanup(lab)
+    with lab.open(write=True):
+        undone = stack.cleanup(lab.folder)
     for line in undone:
         screen.echo(line)
-    screen.echo(f"{lab}: {len(undone) or 'nothing was left'} {'things put back' if undone else 'behind'}")
+    result = f"{counted(len(undone), 'change')} undone" if undone else "nothing was left behind"
+    screen.echo(f"{lab.folder}: {result}")
 
 
-def _put_back(reach: reaching.ServerReach) -> None:
+def _restore(server: LoginOptions) -> None:
     from mydyno.apply.store.store import Store
     from mydyno.cli.apply import recover_with
 
     store = Store.of_system(Path("/"))
     if store.is_held:
-        screen.echo("mydyno: another mydyno changes this system at this moment, and is left alone", err=True)
+        screen.echo("mydyno: another mydyno is changing this system now, and is left alone", err=True)
     else:
-        recover_with(reach, store)
+        recover_with(server, store)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -14,8 +14,8 @@ import typer
 
 from mydyno.cli import digest_options as given
 from mydyno.cli import options, outputs
-from mydyno.cli import reach as reaching
 from mydyno.cli.digest_showing import DETAILS, Showing
+from mydyno.cli.login_options import LoginOptions
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
 
@@ -28,22 +28,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DigestReach(reaching.ServerReach):
+class DigestServer(LoginOptions):
     other_ways = "; or a slow log: mydyno digest FILE"
-
-    @property
-    def is_given(self) -> bool:
-        """A server is named, not only found."""
-        return self.server is not None or self.defaults_file is not None
 
 
 def add_to(app: typer.Typer) -> None:
     app.command()(digest)
 
 
-@reaching.options
 def digest(
-    reach: DigestReach,
+    server: DigestServer,
     files: given.Files = None,
     since: given.Since = None,
     until: given.Until = None,
@@ -51,9 +45,9 @@ def digest(
     filters: given.Filter = None,
     group_by: given.GroupBy = BY_FINGERPRINT,
     merge_tables: given.MergeTables = False,
-    order: given.Order = None,
+    order_by: given.OrderBy = None,
     limit: given.Limit = None,
-    details: given.Details = None,
+    details: given.DetailsUnlessCompared = None,
     as_json: options.AsJson = False,
     html: given.Html = None,
     out_log: given.OutLog = None,
@@ -64,33 +58,39 @@ def digest(
     seconds: given.Seconds = None,
     from_table: given.FromTable = False,
     threads: given.Threads = None,
+    log_type: given.Type = None,
     force: outputs.Force = False,
 ) -> None:
-    """Say which statements take a server's time: from its slow log, or from performance_schema.
+    r"""Show which statements take a server's time, from slow logs or performance_schema.
 
-    Statements that differ in their values only are one: `select * from t where id = ?`. Of each: how often,
-    how long (mean, percentiles, a histogram), rows examined and sent, who, when, the slowest example, and,
-    with --server beside a log, its EXPLAIN and indexes to try. Changes nothing.
+    Statements that differ only in their values are one: `select * from t where id = ?`. For each: count,
+    times (mean, percentiles, a histogram), rows examined and sent, users, hosts, first and last time, the
+    slowest example, and, with a server, its EXPLAIN and indexes to try. Changes nothing.
 
     ```text
     mydyno digest /var/log/mysql/slow.log
     mydyno digest slow.log slow.log.1 slow.log.2.gz --since 02:30 --until 03:10
-    mydyno digest slow.log --order rows-examined --filter 'database = shop' --filter 'query_time > 2s'
-    mydyno digest slow.log --filter id=0c1a4e6b9d83f275 --details 1            one statement, at length
-    mydyno digest slow.log --server mysql://monitor@db1 --password-file ~/.monitor --html slow.html
+    mydyno digest slow.log --order-by rows-examined \
+        --filter 'database = shop' --filter 'query_time > 2s'
+    # details of one statement
+    mydyno digest slow.log --filter id=0c1a4e6b9d83f275 --details 1
+    mydyno digest slow.log --host db1 --user monitor --ask-password
     ssh db1 cat /var/log/mysql/slow.log | mydyno digest -
     aws logs tail /aws/rds/instance/db1/slowquery --since 1h | mydyno digest -
     mydyno digest slow.log --group-by table --merge-tables
-    mydyno digest --server mysql://monitor@db1 --ask-password --for 60         performance_schema, a minute
+    # performance_schema, for a minute
+    mydyno digest --server mysql://monitor@db1 --ask-password --for 60s
     mydyno digest slow.log.1 --json > monday.json
-    mydyno digest --compare monday.json slow.log                              what is new, what is slower
+    # what is new, what is slower
+    mydyno digest --compare monday.json slow.log
     ```
 
-    Columns, units and how statements are told apart: docs/how-to/digest.md.
+    Columns, units and fingerprints: docs/how-to/digest.md.
     """
     from mydyno.cli.digest_reading import Reading, Window
 
-    told = DETAILS if details is None else details
+    given.refuse_type(log_type)
+    order = given.order_of(order_by)
     reading = Reading(
         Window.of(since, until, time_zone),
         tuple(filters or ()),
@@ -98,48 +98,64 @@ def digest(
         threads,
         Grouping(group_by, merge_tables),
     )
-    inputs = (*(files or ()), *(compare or ()), reach.defaults_file, reach.password_file)
+    inputs = (*(files or ()), *(compare or ()), server.defaults_file, server.password_file)
     written = outputs.Outputs(inputs, force)
     page = written.file("--html", html, outputs.PAGE)
     log = written.file("--out-log", out_log, outputs.SLOW_LOG)
-    showing = Showing(reading.window.zone, limit, told, order, as_json, page)
+    shown = DETAILS if details is None else details
+    showing = Showing(reading.window.zone, limit, shown, order, as_json, page)
     if from_table and (files or seconds is not None):
         raise UsageError("--from-table reads mysql.slow_log of a server", "leave the files and --for out")
     if compare:
-        refused = {"--order": order, "--details": details, "--explain": explain, "--out-log": out_log}
+        refused = {"--order-by": order, "--details": details, "--explain": explain, "--out-log": out_log}
         _refuse("--compare", {**refused, "--history": history, "--from-table": from_table or None})
-        allowed = None if fail_if_slower is None else options.share(fail_if_slower, "--fail-if-slower")
-        changed = _comparison(reading, compare, files, reach)
-        showing.comparison(changed)
-        if allowed is not None and _is_slower(changed, allowed):
-            raise typer.Exit(ExitCode.SLOWER)
+        _compare(reading, compare, files, server, showing, fail_if_slower)
         return
     if fail_if_slower is not None:
-        raise UsageError("--fail-if-slower needs something to hold against", "--compare OLD")
-    if explain is not None and files and not reach.is_given:
-        raise UsageError("--explain asks a server", "--server SOCKET|DSN")
-    sources = _Sources(tuple(files or ()), reach, from_table, log)
-    found = _digest(reading, sources, showing, history, told if explain is None else explain)
-    if any(problem.kind == "interrupted" for problem in found.problems):
+        raise UsageError("--fail-if-slower needs something to compare with", "--compare OLD")
+    if explain is not None and files and not server.is_given:
+        raise UsageError("--explain needs a server", "--socket PATH, or --host HOST")
+    sources = _Sources(tuple(files or ()), server, from_table, log)
+    made = _digest(reading, sources, showing, history, shown if explain is None else explain)
+    if any(problem.kind == "interrupted" for problem in made.problems):
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
+def _compare(
+    reading: Reading,
+    old: list[str],
+    files: list[str] | None,
+    server: DigestServer,
+    showing: Showing,
+    fail_if_slower: float | None,
+) -> None:
+    from mydyno.queries.comparison import compare
+
+    # --for is for the server, which may be the newer side.
+    before = (reading if files else replace(reading, seconds=None)).of_files(old, None)
+    after = reading.of_files(files, None) if files else reading.of_server(server.login(), None)
+    changed = compare(before, after, in_file=True)
+    showing.comparison(changed)
+    if fail_if_slower is not None and _is_slower(changed, fail_if_slower):
+        raise typer.Exit(ExitCode.SLOWER)
+
+
 _NONE_YET = 0
-"""Groups that are read with the head of a digest: each is read when it is wanted."""
+"""Groups that are read with the head of a digest: the others are read when they are needed."""
 
 
 @dataclass(frozen=True)
 class _Sources:
-    """Where statements are read, and where they go as they are."""
+    """Where statements are read, and where their entries are written."""
 
     files: tuple[str, ...]
-    reach: DigestReach
+    server: DigestServer
     from_table: bool
     log: outputs.OutputFile | None
 
     @cached_property
     def login(self) -> Login | None:
-        return self.reach.login() if self.reach.is_given or not self.files else None
+        return self.server.login() if self.server.is_given or not self.files else None
 
     @contextmanager
     def open(self, reading: Reading, most: int | None, ahead: int | None) -> Iterator[OpenDigest]:
@@ -179,7 +195,7 @@ class _Sources:
 def _digest(
     reading: Reading, sources: _Sources, showing: Showing, history: Path | None, explain: int
 ) -> Digest:
-    """Shows it in its order, with plans where there is a server to ask, indexes to try and its history."""
+    """Shows it in its order, with plans where there is a server, indexes to try and its history."""
     from mydyno.cli.digest_history import MOST_GROUPS, with_history_of
     from mydyno.cli.digest_reading import knock, looked_at
     from mydyno.queries.order import BY_TIME
@@ -194,42 +210,33 @@ def _digest(
     showing.load_ahead()
     ahead = showing.ahead(explain)
     with sources.open(reading, most, _NONE_YET) as opened:
-        found, more = opened.digest, opened.more
+        digest, more = opened.digest, opened.more
         if history is not None:
-            found, more = with_history_of(history, found, more), iter(())
-        found, more = _in_order(found, more, order, showing.most, ahead)
+            digest, more = with_history_of(history, digest, more), iter(())
+        digest, more = _in_order(digest, more, order, showing.most, ahead)
         if not showing.is_glance or explain:
-            found = looked_at(found, login, explain)
-        showing.digest(found, more)
-    return found
+            digest = looked_at(digest, login, explain)
+        showing.digest(digest, more)
+    return digest
 
 
 def _in_order(
-    found: Digest, more: Iterator[Group], order: str, most: int | None, ahead: int | None
+    digest: Digest, more: Iterator[Group], order: str, most: int | None, ahead: int | None
 ) -> tuple[Digest, Iterator[Group]]:
     """The digest with the groups that are shown, or their first `ahead` and the others behind them."""
     from mydyno.queries.order import BY_TIME, all_in_order, first_in_order, ordered
 
     if most is not None and ahead is None:
-        return first_in_order(found, more, order, most), iter(())
+        return first_in_order(digest, more, order, most), iter(())
     if ahead is None:
-        whole = found.model_copy(update={"groups": (*found.groups, *more)})
+        whole = digest.model_copy(update={"groups": (*digest.groups, *more)})
         return ordered(whole, order), iter(())
-    groups = chain(found.groups, more) if order == BY_TIME else all_in_order(found, more, order)
-    return found.model_copy(update={"groups": tuple(islice(groups, ahead))}), groups
+    groups = chain(digest.groups, more) if order == BY_TIME else all_in_order(digest, more, order)
+    return digest.model_copy(update={"groups": tuple(islice(groups, ahead))}), groups
 
 
-def _comparison(reading: Reading, old: list[str], files: list[str] | None, reach: DigestReach) -> Comparison:
-    from mydyno.queries.comparison import compare
-
-    # --for is for the server, which may be the newer side.
-    before = (reading if files else replace(reading, seconds=None)).of_files(old, None)
-    after = reading.of_files(files, None) if files else reading.of_server(reach.login(), None)
-    return compare(before, after, in_file=True)
-
-
-def _is_slower(found: Comparison, allowed: float) -> bool:
-    ratios = (change.mean_ratio for change in found.changes)
+def _is_slower(comparison: Comparison, allowed: float) -> bool:
+    ratios = (change.mean_ratio for change in comparison.changes)
     return any(each is not None and each.low is not None and each.low > 1 + allowed for each in ratios)
 
 

@@ -8,13 +8,15 @@ from typing import Annotated
 import typer
 
 from mydyno.cli.digest_showing import DETAILS, LIMIT, LIMIT_OF_PAGE
+from mydyno.cli.quantities import Duration, Percent, duration, percentage
+from mydyno.core.errors import UsageError
 
 Files = Annotated[
     list[str] | None,
     typer.Argument(
         help="Slow logs (plain, gzip or zstd; rotated ones in any order), exports of CloudWatch or of the"
-        " table mysql.slow_log, `-` for standard input, or one digest that `--json` wrote. Without any:"
-        " performance_schema of the server.",
+        " table mysql.slow_log, `-` for standard input, or one digest that `--json` wrote. Without a"
+        " file: performance_schema of the server.",
         metavar="FILE",
         show_default=False,
     ),
@@ -37,7 +39,7 @@ Zone = Annotated[
     typer.Option(
         "--time-zone",
         metavar="ZONE",
-        help="In which times are read here and shown: `UTC`, `Europe/Berlin`.",
+        help="The zone of times in options and output: `UTC`, `Europe/Berlin`.",
         show_default="this machine's",
     ),
 ]
@@ -45,10 +47,10 @@ Filter = Annotated[
     list[str] | None,
     typer.Option(
         "--filter",
-        metavar="'NAME OP VALUE'",
-        help="Only entries like that: user, host, database, statement, fingerprint, id, error, tag.KEY,"
-        " query_time, rows_examined, full_scan ... with = != < <= > >= ~ !~ (docs/how-to/digest.md). Several:"
-        " all of them.",
+        metavar="CONDITION",
+        help="`'NAME OP VALUE'`: only such entries. NAME is user, host, database, statement, fingerprint, id,"
+        " error, tag.KEY, query_time, rows_examined, full_scan..., OP is = != < <= > >= ~ or !~"
+        " (docs/how-to/digest.md). Can be repeated: all must hold.",
         show_default=False,
     ),
 ]
@@ -57,7 +59,7 @@ GroupBy = Annotated[
     typer.Option(
         "--group-by",
         metavar="BY",
-        help="What entries of a log are grouped by: fingerprint, user, host, database, table, or tag.KEY, an"
+        help="Group entries of a log by fingerprint, user, host, database, table, or tag.KEY, an"
         " attribute in sqlcommenter's comments.",
     ),
 ]
@@ -65,7 +67,7 @@ MergeTables = Annotated[
     bool,
     typer.Option(
         "--merge-tables",
-        help="Take tables whose names differ in a number or a hash only for one: orders_2024_01, t_0a3f.",
+        help="Merge tables whose names differ only in a number or a hash: orders_2024_01, t_0a3f.",
     ),
 ]
 OutLog = Annotated[
@@ -73,7 +75,7 @@ OutLog = Annotated[
     typer.Option(
         "--out-log",
         metavar="FILE",
-        help="Also write the entries that were not left out as a slow log, passwords included.",
+        help="Also write the entries that were read as a slow log, passwords included.",
         show_default=False,
     ),
 ]
@@ -82,7 +84,7 @@ History = Annotated[
     typer.Option(
         "--history",
         metavar="DIR",
-        help="Save the digest in DIR, and show since when each statement is known there, and its times.",
+        help="Save the digest in DIR, and show when each statement was first seen there, and its times.",
         show_default=False,
     ),
 ]
@@ -99,28 +101,25 @@ Limit = Annotated[
         "--limit",
         min=1,
         metavar="N",
-        help="Show so many statements.",
+        help="Show N statements.",
         show_default=f"{LIMIT}; {LIMIT_OF_PAGE} in --html, all in --json",
     ),
 ]
-Order = Annotated[
+OrderBy = Annotated[
     str | None,
     typer.Option(
-        "--order",
+        "--order-by",
         metavar="BY",
-        help="What comes first: time, count, mean, p95, p99, max, lock, first-seen, last-seen, or the sum of"
-        " an attribute, as rows-examined.",
+        help="Order of the statements: time, count, mean, p95, p99, max, lock, first-seen, last-seen, or the"
+        " sum of an attribute, as rows-examined.",
         show_default="time",
     ),
 ]
-Details = Annotated[
+Details = Annotated[int, typer.Option("--details", min=0, metavar="N", help="Show details for N of them.")]
+DetailsUnlessCompared = Annotated[
     int | None,
     typer.Option(
-        "--details",
-        min=0,
-        metavar="N",
-        help="Tell so many of them at length.",
-        show_default=str(DETAILS),
+        "--details", min=0, metavar="N", help="Show details for N of them.", show_default=str(DETAILS)
     ),
 ]
 Html = Annotated[
@@ -132,16 +131,15 @@ Compare = Annotated[
     typer.Option(
         "--compare",
         metavar="OLD",
-        help="Hold what is read against OLD, a log or a saved digest: what is new, slower, called more often?"
-        " Give it again for each of several logs.",
+        help="Compare with OLD, a log or a saved digest: what is new, slower, called more often? Can be"
+        " repeated for several logs.",
         show_default=False,
     ),
 ]
 FailIfSlower = Annotated[
-    str | None,
-    typer.Option(
+    Percent | None,
+    percentage(
         "--fail-if-slower",
-        metavar="PERCENT",
         help="With --compare: end with exit code 8 when a mean time is shown to have grown by more.",
         show_default=False,
     ),
@@ -157,16 +155,36 @@ Explain = Annotated[
     ),
 ]
 Seconds = Annotated[
-    float | None,
-    typer.Option(
+    Duration | None,
+    duration(
         "--for",
-        metavar="SECONDS",
-        min=0.0,
-        help="Of performance_schema only what runs in the next SECONDS, not all since the server's start.",
+        help="Only what runs within this time, instead of all since the server's start (performance_schema).",
         show_default=False,
     ),
 ]
+Type = Annotated[str | None, typer.Option("--type", hidden=True)]
+_TYPES = ("slowlog", "rawlog")
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", min=1, metavar="N", help="Read with so many.", show_default="one for each CPU"),
+    typer.Option("--threads", min=1, metavar="N", help="Threads that read.", show_default="one for each CPU"),
 ]
+
+
+def refuse_type(log_type: str | None) -> None:
+    """Raises UsageError for a `--type` of pt-query-digest that is not read."""
+    if log_type not in (None, *_TYPES):
+        raise UsageError(
+            f"--type {log_type}: not read by mydyno digest",
+            "slow logs need no --type, other logs are not read",
+        )
+
+
+def order_of(written: str | None) -> str | None:
+    """The order that `--order-by` means, also in the spelling of pt-query-digest: `Query_time:max`."""
+    attribute, colon, aggregate = (written or "").partition(":")
+    if not colon:
+        return written
+    name = attribute.lower().replace("_", "-")
+    if name == "query-time":
+        return {"sum": "time", "cnt": "count", "avg": "mean"}.get(aggregate, aggregate)
+    return "count" if aggregate == "cnt" else "lock" if name == "lock-time" else name

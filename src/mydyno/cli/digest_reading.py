@@ -24,12 +24,12 @@ INDEXED = 20
 """Groups that indexes are looked for."""
 _UNGROUPED = Grouping()
 _HEAD = 256
-"""Bytes that tell a saved digest from a log."""
+"""Bytes that distinguish a saved digest from a log."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """What --since and --until ask for, and the zone that times are read and shown in."""
+    """What --since and --until say, and the zone of times."""
 
     since_us: int | None
     until_us: int | None
@@ -42,7 +42,7 @@ class Window:
         first = None if since is None else moment_us(since, "--since", now, of)
         last = None if until is None else moment_us(until, "--until", now, of)
         if first is not None and last is not None and first >= last:
-            raise UsageError(f"nothing lies between --since {since} and --until {until}", "exchange them")
+            raise UsageError(f"--since {since} is not before --until {until}", "exchange them")
         return cls(first, last, of)
 
     @property
@@ -52,7 +52,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read what statements are held in."""
+    """How to read statements from a source."""
 
     window: Window
     filters: tuple[str, ...] = ()
@@ -118,10 +118,10 @@ class Reading:
         from mydyno.queries.window.digesting import digest_of
         from mydyno.queries.window.table import TableLog
 
-        with TableLog.whole(login) as log, _telling() as tell:
+        with TableLog.whole(login) as log, _progress() as tell:
             name = f"mysql.slow_log of {login.address}"
-            found = digest_of(log, name, tell=tell, out_log=out_log, **self._options(limit))
-        return self._in_window(found)
+            digest = digest_of(log, name, tell=tell, out_log=out_log, **self._options(limit))
+        return self._in_window(digest)
 
     def of_server(self, login: Login, limit: int | None) -> Digest:
         """What its performance_schema has counted. Raises UsageError, ServerError."""
@@ -129,7 +129,7 @@ class Reading:
             raise UsageError(
                 "--since, --until, --filter, --group-by and --merge-tables need a log: performance_schema has"
                 " sums only",
-                "--for SECONDS counts what runs from now on; --from-table reads mysql.slow_log",
+                "--for DURATION counts what runs from now on; --from-table reads mysql.slow_log",
             )
         from mydyno.cli.progress import telling
         from mydyno.queries.performance_schema import read_digests
@@ -144,7 +144,7 @@ class Reading:
         from mydyno.queries.log import open_logs
 
         with ExitStack() as stack:
-            with _telling() as tell:
+            with _progress() as tell:
                 opened = stack.enter_context(
                     open_logs(files, tell=tell, ahead=ahead, out_log=out_log, **self._options(limit))
                 )
@@ -166,19 +166,19 @@ class Reading:
 
 
 @contextmanager
-def _telling() -> Iterator[Callable[[Progress], None]]:
+def _progress() -> Iterator[Callable[[Progress], None]]:
     """Shows how far reading has come."""
     from mydyno.cli.progress import ReadingLine
 
     line = ReadingLine()
     try:
-        yield lambda progress: line.tell(progress.read_bytes, progress.of_bytes, progress.entries)
+        yield lambda progress: line.show(progress.read_bytes, progress.of_bytes, progress.entries)
     finally:
         line.end()
 
 
 def knock(login: Login) -> None:
-    """Raises ServerError where there is no way in: before a long log is read, not after."""
+    """Raises ServerError where the login fails: before a long log is read, not after."""
     from mydyno.server.access.session import session
 
     with session(login):
@@ -186,9 +186,9 @@ def knock(login: Login) -> None:
 
 
 def looked_at(digest: Digest, login: Login | None, explained: int) -> Digest:
-    """The digest with what else can be found out: plans on the server, indexes to try.
+    """The digest with plans of the server and indexes to try.
 
-    Without a server the indexes that are there are not known. Those that a saved digest has are kept.
+    Without a server the existing indexes are not known. Candidates of a saved digest are kept.
     Raises ServerError.
     """
     from mydyno.queries.candidates import tables_of, with_candidates
@@ -196,16 +196,16 @@ def looked_at(digest: Digest, login: Login | None, explained: int) -> Digest:
     if digest.group_by != BY_FINGERPRINT:
         return digest
     if login is None:
-        looked = bool(digest.candidates or digest.without_candidate)
-        return digest if looked else with_candidates(digest, None, INDEXED)
+        has_them = bool(digest.candidates or digest.without_candidate)
+        return digest if has_them else with_candidates(digest, None, INDEXED)
     from mydyno.cli.progress import telling
     from mydyno.queries.explain import with_plans
     from mydyno.queries.schema import read_schema
 
     with telling() as tell:
-        found = with_plans(digest, login, explained, tell) if explained else digest
+        planned = with_plans(digest, login, explained, tell) if explained else digest
         tell("reading tables and indexes")
-        return with_candidates(found, read_schema(login, tables_of(found, INDEXED)), INDEXED)
+        return with_candidates(planned, read_schema(login, tables_of(planned, INDEXED)), INDEXED)
 
 
 def _is_saved(file: str) -> bool:
@@ -226,5 +226,5 @@ def _refuse_unread(digest: Digest) -> None:
     """Raises UsageError where no entry could be read at all, and not because there was none."""
     why = [each for each in digest.problems if each.kind not in ("empty", "interrupted")]
     if why and not any(source.entries for source in digest.sources):
-        told = "; ".join(f"{each.source}: {each.says}" for each in why)
-        raise UsageError(f"nothing could be read: {told}")
+        problems = "; ".join(f"{each.source}: {each.says}" for each in why)
+        raise UsageError(f"nothing could be read: {problems}")

@@ -21,7 +21,7 @@ LIMIT = 20
 LIMIT_OF_PAGE = 500
 """Of one for a browser."""
 DETAILS = 5
-"""Groups that are told at length."""
+"""Groups that are shown with details."""
 _AHEAD = 1_000
 """Groups that indexes are judged by, of a digest whose groups are shown as they are read."""
 _WIDEST = 180
@@ -30,7 +30,7 @@ _WIDEST = 180
 
 @dataclass(frozen=True)
 class Showing:
-    """What was asked for; None where nobody asked."""
+    """What the options say; None: not given."""
 
     zone: tzinfo | None
     limit: int | None

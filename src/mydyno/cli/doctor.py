@@ -19,6 +19,7 @@ from mydyno import __version__
 from mydyno.cli import options, screen
 from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
 from mydyno.core.errors import ExitCode, MissingToolError, MydynoError, UsageError
+from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 
 Verdict = Literal["ok", "warning", "missing"]
@@ -31,7 +32,7 @@ _FEW_FILES = 4096
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at. `missing` stops experiments; a `warning` only narrows them."""
+    """One check. `missing` stops experiments; a `warning` only limits them."""
 
     name: str
     verdict: Verdict
@@ -45,19 +46,19 @@ _Clean = Annotated[
         "--clean", help="List every place that mydyno uses on this machine, with sizes, and remove them."
     ),
 ]
-_Yes = Annotated[bool, typer.Option("--yes", "-y", help="With --clean: do not ask for confirmation.")]
 
 
 def doctor(
     lab: options.Lab = options.DEFAULT_LAB,
     as_json: options.AsJson = False,
     clean: _Clean = False,
-    yes: _Yes = False,
+    yes: options.Yes = False,
 ) -> None:
-    """Show what mydyno can do on this machine, and how to get the rest. Changes nothing without --clean.
+    """Check what mydyno can do on this machine; with --clean, uninstall its data.
 
-    Ends with exit code 3 when something that every experiment needs is missing. The table shows which kind of
-    storage can be built in which environment (`setup.host`).
+    Shows what is missing and how to install it; changes nothing without --clean. Ends with exit code 3 when
+    something that every experiment needs is missing. The table shows which kind of storage can be built in
+    which environment (`setup.host`).
 
     With --clean it removes caches and state, for uninstalling. Labs stay, and so does a journal that
     something can still be restored from, with exit code 6. It is refused while another mydyno is running.
@@ -138,7 +139,7 @@ def _releases() -> Check:
     return Check(
         "releases",
         "warning" if any(row.problem for row in rows) else "ok",
-        f"installed: {', '.join(here) or 'none'}; can be had: {', '.join(others) or 'none'}",
+        f"installed: {', '.join(here) or 'none'}; available: {', '.join(others) or 'none'}",
         "mydyno servers list",
     )
 
@@ -155,7 +156,7 @@ def _fio() -> Check:
     return Check(
         "fio",
         "warning" if path is None else "ok",
-        path or "not found in PATH: for loads of fio and the self-check of disks (local, uml)",
+        path or "not found in PATH: for fio workloads and the self-check of disks (local, uml)",
         "apt-get install fio",
     )
 
@@ -180,7 +181,7 @@ def _machine(lab: Path) -> Iterator[Check]:
         "ok" if facts.cpus > 1 else "warning",
         f"{facts.cpus} CPUs ({environment.cpu_model or 'unknown model'}), {memory} of memory,"
         f" kernel {environment.kernel}, {environment.virtualisation or 'no sign of a hypervisor'}",
-        "client and server share one CPU here: throughput will say as much about the client",
+        "client and server share one CPU here: the client limits throughput as much as the server",
     )
     free = facts.free_disk_bytes
     kind = environment.filesystem.kind if environment.filesystem else "unknown file system"
@@ -188,7 +189,7 @@ def _machine(lab: Path) -> Iterator[Check]:
         "lab",
         "warning" if free is None or free < _SMALL_DISK else "ok",
         f"{lab}: {'unknown' if free is None else format_bytes(free)} free on {kind}",
-        "choose a folder with more room with --lab",
+        "choose a folder with more space: --lab FOLDER",
     )
 
 
@@ -198,8 +199,8 @@ def _open_files() -> Check:
     return Check(
         "open files",
         "ok" if unlimited or hard >= _FEW_FILES else "warning",
-        f"hard limit {'unlimited' if unlimited else hard}: bounds the connections of client and server",
-        "raise it: ulimit -Hn, LimitNOFILE= in a systemd unit, or limits.conf",
+        f"hard limit {'unlimited' if unlimited else hard}: limits the connections of client and server",
+        "increase it: ulimit -Hn, LimitNOFILE= in a systemd unit, or limits.conf",
     )
 
 
@@ -210,7 +211,7 @@ def _journal(lab: Path) -> Check:
     return Check(
         "leftovers",
         "warning" if left else "ok",
-        f"{left} things that a run at work, or a killed one, has to put back" if left else "none",
+        f"{counted(left, 'change')} that a running or killed run has to undo" if left else "none",
         f"when nothing runs: mydyno cleanup --lab {lab}",
     )
 

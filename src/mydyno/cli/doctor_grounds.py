@@ -1,4 +1,4 @@
-"""The part of `mydyno doctor` about storage: what each ground can do here, and how to get the rest."""
+"""The part of `mydyno doctor` about storage: what each environment can do here, and how to get the rest."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def table(grounds: Sequence[GroundCheck]) -> Iterator[str]:
     reasons = _reasons(grounds)
     if reasons:
         yield from ("", "why not")
-    for reason, told in reasons.items():
-        yield f"  {', '.join(told)}: {reason}"
+    for reason, names in reasons.items():
+        yield f"  {', '.join(names)}: {reason}"
 
 
 def _aligned(rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -86,13 +86,13 @@ def _examine(ground: HostKind, facts: GroundFacts) -> GroundCheck:
     from mydyno.lab.plan.grounds import CAPABILITIES, offer
 
     offers = {capability: offer(capability, ground, facts) for capability in CAPABILITIES}
-    stands = offers["boots"]
+    boots = offers["boots"]
     kernels = {"local": (facts.kernel,), "uml": facts.uml_kernels, "vm": facts.vm_kernels}[ground]
     return GroundCheck(
         name=f"ground {ground}",
-        verdict="ok" if stands.has else "warning",
-        found=f"{GROUNDS[ground].about}: {_summary(offers) if stands.has else stands.why}",
-        hint=stands.hint,
+        verdict="ok" if boots.has else "warning",
+        found=f"{GROUNDS[ground].about}: {_summary(offers) if boots.has else boots.why}",
+        hint=boots.hint,
         needs_root=GROUNDS[ground].needs_root,
         kernels=kernels,
         kvm=facts.kvm if ground == "vm" else None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.labs import LabOptions
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
@@ -20,20 +21,30 @@ SeriesFormat = Literal["openmetrics", "prometheus"]
 TableFormat = Literal["csv", "parquet", "json"]
 Format = Literal[SeriesFormat, TableFormat]
 
+_Form = Annotated[
+    Format | None,
+    typer.Option(
+        "--format",
+        help="openmetrics and prometheus: the series, with timestamps; csv, parquet and json: all numbers, "
+        "a file for each table.",
+        metavar="FORMAT",
+        show_default=False,
+    ),
+]
+_Dashboard = Annotated[
+    Path | None,
+    typer.Option(
+        "--grafana-dashboard",
+        help="Write a dashboard for the exported series into this file; needs no lab.",
+        show_default=False,
+    ),
+]
+
 
 def export(
     name: options.RunName = None,
-    form: Annotated[
-        Format | None,
-        typer.Option(
-            "--format",
-            help="openmetrics and prometheus: the series, with timestamps; csv, parquet and json: every "
-            "number, a file for each table.",
-            show_default=False,
-        ),
-    ] = None,
-    lab: options.Lab = options.DEFAULT_LAB,
-    trust: options.Trust = False,
+    form: _Form = None,
+    lab: LabOptions = LabOptions(),
     out: Annotated[
         Path | None,
         typer.Option(
@@ -42,20 +53,13 @@ def export(
             show_default="standard output, or RUN-FORMAT/ here",
         ),
     ] = None,
-    grafana_dashboard: Annotated[
-        Path | None,
-        typer.Option(
-            "--grafana-dashboard",
-            help="Write a dashboard for the exported series into this file; needs no lab.",
-            show_default=False,
-        ),
-    ] = None,
+    grafana_dashboard: _Dashboard = None,
     force: outputs.Force = False,
 ) -> None:
-    """Write a run for other programs: its samples and intervals for Prometheus, or every number as tables.
+    """Export a run for other programs: its samples for Prometheus, or its numbers as tables.
 
-    Prometheus takes the series of the past by `promtool tsdb create-blocks-from openmetrics`:
-    docs/how-to/sharing.md shows how. Whatever is written is whole or not there.
+    Prometheus imports past series with `promtool tsdb create-blocks-from openmetrics`;
+    docs/how-to/sharing.md shows how. An output file is complete or absent.
 
     ```text
     mydyno export thread-cache --format openmetrics --out thread-cache.om
@@ -63,17 +67,14 @@ def export(
     mydyno export --grafana-dashboard dashboard.json
     ```
     """
-    from mydyno.cli.labs import open_lab
     from mydyno.lab.results.lost import lost_series
-    from mydyno.lab.results.sound import numbers_explained
-    from mydyno.lab.results.store import DATABASE
 
     if form is None and grafana_dashboard is None:
         raise UsageError(
-            "export into what?",
+            "which format?",
             "--format openmetrics, prometheus, csv, parquet or json; or --grafana-dashboard",
         )
-    allowed = outputs.Outputs((lab / DATABASE,), force)
+    allowed = outputs.Outputs((lab.database,), force)
     for_grafana = allowed.file("--grafana-dashboard", grafana_dashboard, outputs.DASHBOARD)
     series = allowed.file("--out", out, outputs.SERIES) if form in ("openmetrics", "prometheus") else None
     if for_grafana is not None:
@@ -82,7 +83,7 @@ def export(
         for_grafana.write(dashboard())
         screen.echo(f"{grafana_dashboard}: import it in Grafana (Dashboards, New, Import)")
     if form is not None:
-        with numbers_explained(lab / DATABASE), open_lab(lab, write=False, trust=trust) as opened:
+        with lab.reading() as opened:
             run = opened.find_run(name)
             if form == "openmetrics" or form == "prometheus":
                 lost = _write_series(run, form, series)

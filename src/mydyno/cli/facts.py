@@ -1,21 +1,27 @@
-"""`mydyno facts`: a live server and its host, read into a file that advice can be given on elsewhere."""
+"""`mydyno facts`: a live server and its machine, read into a file for advice elsewhere."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mydyno.cli import reach as reaching
-from mydyno.cli import screen
+from mydyno.cli import outputs, screen
+from mydyno.cli.system_options import SystemOptions
 
 _Anonymous = Annotated[
     bool,
     typer.Option(
         "--anonymous",
-        help="Replace names of hosts, schemas and tables, accounts and addresses; numbers and the server's"
-        " own words stay.",
+        help="Replace names of hosts, schemas, tables, accounts and addresses; numbers stay.",
     ),
+]
+
+
+_Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="The file to write.", metavar="FILE", show_default="standard output"),
 ]
 
 
@@ -23,24 +29,31 @@ def add_to(app: typer.Typer) -> None:
     app.command()(facts)
 
 
-@reaching.options
-def facts(reach: reaching.Reach, anonymous: _Anonymous = False) -> None:
-    """Read a live server and its host, and print what is known of them as JSON.
+def facts(
+    system: SystemOptions, anonymous: _Anonymous = False, out: _Out = None, force: outputs.Force = False
+) -> None:
+    """Read a live server and its machine, and print the facts as JSON.
 
-    Changes nothing. Passwords and what may be one are left out. What could not be read is told on standard
-    error and kept in the facts, with what would let it be read.
+    Changes nothing. Passwords and what may be one are left out. What could not be read is reported on
+    standard error and in the facts, with what would make it readable.
 
     ```text
-    mydyno facts > facts.json
-    mydyno facts --server mysql://monitor@db1 --password-file ~/.monitor --host ssh:admin@db1 > facts.json
-    mydyno facts --server /run/mysqld/mysqld.sock --for 60 --anonymous > facts.json
+    mydyno facts --out facts.json
+    mydyno facts --host db1 --ask-password --ssh admin@db1 --out facts.json
+    mydyno facts --for 60s --anonymous > facts.json
     mydyno advise --facts facts.json
     ```
     """
     from mydyno.survey.facts.anonymous import anonymous as anonymised
 
-    system = reach.system()
-    for unread in system.unread:
+    inputs = (system.facts, system.defaults_file, system.password_file)
+    file = outputs.Outputs(inputs, force).file("--out", out, outputs.FACTS)
+    known = system.system()
+    for unread in known.unread:
         hint = f" (hint: {unread.hint})" if unread.hint else ""
         screen.echo(f"not read: {unread.what}: {unread.why}{hint}", err=True)
-    screen.echo_json((anonymised(system) if anonymous else system).to_json(), nl=False)
+    text = (anonymised(known) if anonymous else known).to_json()
+    if file is not None:
+        file.write(text)
+    else:
+        screen.echo_json(text, nl=False)

@@ -10,18 +10,18 @@ from mydyno.cli import screen
 
 
 def gen_data(
-    rows: Annotated[int, typer.Option("--rows", "--num-rows", "-n", min=0, help="Lines to make.")],
+    rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="Number of lines.")],
     form: Annotated[str, typer.Option("--format", "-f", help="The format of a line.", metavar="FORMAT")],
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 1,
     strict_compat: Annotated[
         bool, typer.Option("--strict-compat", help="Imitate the defects of super-smack's gen-data.")
     ] = False,
 ) -> None:
-    """Write lines of random data to standard output, for LOAD DATA and dictionaries.
+    """Write random data to standard output, for LOAD DATA and dictionaries.
 
     In the format `%s` is random letters, `%n` the line's number, `%d` a random number of 31 bits and `%%` a
-    percent; `%12s` is 12 letters, `%5-10s` 5 to 10, `%s` without a width 256. Where super-smack would make
-    other lines of the format, standard error tells.
+    percent; `%12s` is 12 letters, `%5-10s` 5 to 10, `%s` without a width 256. A warning on standard
+    error says where super-smack would write other lines.
 
     ```text
     mydyno gen-data -n 90000 -f %12-12s%n,%25-25s,%n,%d > words.dat

@@ -10,6 +10,7 @@ import typer
 
 from mydyno.cli import options, screen
 from mydyno.cli.apply import Root
+from mydyno.cli.shown import show_table
 from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
@@ -24,14 +25,17 @@ _HEAD = ("id", "made (UTC)", "", "findings", "files", "at once", "state")
 def history(
     application: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", help="One of them, with all that it changed.", show_default="a list"),
+        typer.Argument(
+            metavar="[ID]", help="An application: show all of its changes.", show_default="a list"
+        ),
     ] = None,
     root: Root = Path("/"),
     as_json: options.AsJson = False,
 ) -> None:
-    """List what `mydyno apply`, `rollback` and `slowlog` did to this system, the newest first.
+    """List what was changed on this system, the newest first.
 
-    With an ID, the differences of its files and what it set at once. Changes nothing.
+    These are the changes of `mydyno apply`, `rollback` and `slowlog`. With an ID, shows the differences of
+    its files and the values set in the running system. Changes nothing.
 
     ```text
     sudo mydyno history
@@ -47,23 +51,20 @@ def history(
     if application is not None:
         _show(_named(entries, application), root)
         return
-    found = list(reversed(rows(entries, at_work=store.is_held)))
+    applications = list(reversed(rows(entries, at_work=store.is_held)))
     if as_json:
-        screen.echo_json(json.dumps([row.model_dump(mode="json") for row in found], indent=1))
-    elif not found:
+        screen.echo_json(json.dumps([row.model_dump(mode="json") for row in applications], indent=1))
+    elif not applications:
         screen.echo(f"nothing has been applied here ({store.folder})")
     else:
-        _table(found)
+        _table(applications)
 
 
-def _table(found: list[Row]) -> None:
-    rows = [_HEAD, *map(_cells, found)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    for row in rows:
-        screen.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    for each in found:
+def _table(applications: list[Row]) -> None:
+    show_table(_HEAD, map(_cells, applications))
+    for each in applications:
         for line in each.waits_for_restart:
-            screen.echo(f"{each.id} counts from the server's first start after it: {visible_line(line)}")
+            screen.echo(f"{each.id} takes effect at the next start of the server: {visible_line(line)}")
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -81,7 +82,7 @@ def _named(entries: list[Entry], wanted: str) -> Entry:
     for entry in entries:
         if entry.application.id == wanted:
             return entry
-    raise UsageError(f"there is no application {wanted}", "`mydyno history` lists all of them")
+    raise UsageError(f"there is no application {wanted}", "`mydyno history` lists them")
 
 
 def _show(entry: Entry, root: Path) -> None:

@@ -1,4 +1,4 @@
-"""`mydyno images`: what guests of `host: vm` boot from, built of Debian's packages and kept in a cache."""
+"""`mydyno images`: roots and kernels of guests, built of Debian's packages and kept in a cache."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import options, screen
+from mydyno.cli.application import Application
 from mydyno.cli.progress import telling
 from mydyno.core.errors import MissingToolError, UsageError
 from mydyno.core.plurals import counted
@@ -27,8 +28,8 @@ _Suite = Annotated[
 _Kernel = Annotated[
     list[str] | None,
     typer.Option(
-        help="The kernel's version, like 6.1; may be given several times: 5.10 is in bullseye, 6.1 in"
-        " bookworm, 6.12 in trixie, newer ones are looked for in sid.",
+        help="The kernel's version, like 6.1: 5.10 is in bullseye, 6.1 in bookworm, 6.12 in trixie, newer"
+        " ones in sid. Can be repeated.",
         show_default="the suite's own",
         metavar="VERSION",
     ),
@@ -39,26 +40,26 @@ _Uml = Annotated[
         help="Its version, like 6.1.", metavar="VERSION", show_default="that of this machine's suite"
     ),
 ]
-_Again = Annotated[bool, typer.Option("--again", help="Build anew what is there already.")]
+_Again = Annotated[bool, typer.Option("--again", help="Build again what is already built.")]
 _Names = Annotated[
     list[str] | None,
     typer.Argument(help="Names as `mydyno images list` shows them.", metavar="NAME...", show_default=False),
 ]
 _All = Annotated[bool, typer.Option("--all", help="Remove every image and kernel.")]
 
-commands = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="""Build, list and remove what guests of `host: vm` boot from: roots and kernels.
+commands = Application(
+    help="""Build, list and remove images of guests (`host: vm`): roots and kernels.
 
-A root is a Debian suite with a server, fio, mdadm and the makers of file systems; any root runs on any
-kernel. They are kept in a cache for every lab. `host: uml` needs only a kernel, `host: local` nothing.
+A root is a Debian suite with a server, fio, mdadm and the tools of file systems; any root runs on any
+kernel. They are in a cache for all labs. `host: uml` needs only a kernel, `host: local` neither.
 
 ```text
-mydyno images build                         a root and a kernel of this machine's own suite: a minute
+# a root and a kernel of this machine's suite, which takes a minute
+mydyno images build
 mydyno images build --kernel 5.10 --kernel 6.12
 mydyno images list
-mydyno images fetch 6.1                     a kernel for host: uml
+# a kernel for host: uml
+mydyno images fetch 6.1
 ```
 """,
 )
@@ -66,7 +67,7 @@ mydyno images fetch 6.1                     a kernel for host: uml
 
 @commands.command("list")
 def list_images(as_json: options.AsJson = False) -> None:
-    """List what is built, and what is in it.
+    """List the images, and what they contain.
 
     ```text
     mydyno images list
@@ -94,14 +95,14 @@ def list_images(as_json: options.AsJson = False) -> None:
     for name in unread:
         screen.echo(f"{name:<12} was built by another version of mydyno: build it again or remove it")
     if not images and not unread:
-        screen.echo(f"no image is built (they would be in {store.folder})\n  hint: mydyno images build")
+        screen.echo(f"there is no image in {store.folder}\n  hint: mydyno images build")
 
 
 @commands.command()
 def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -> None:
-    """Build a root and a kernel from this machine's own package sources.
+    """Build a root and a kernel from this machine's package sources.
 
-    What is there already is left alone. A root takes about a minute and 350 MB, a kernel half a minute and
+    What is already built is left as it is. A root takes about a minute and 350 MB, a kernel half a minute and
     25 MB. The same packages give the same bytes: compare the sha256 of `images list --json`. Runs as
     root, or as an ordinary user where user namespaces are allowed. Ctrl-C leaves nothing behind.
 
@@ -135,23 +136,23 @@ def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -
         if found is None:
             with telling() as progress:
                 found = build_kernel(store, version, progress)
-        _tell(found.manifest)
+        _show(found.manifest)
     root = None if again else store.root(suite)
     if root is None:
         with telling() as progress:
             root = build_root(store, suite, progress)
-    _tell(root.manifest)
+    _show(root.manifest)
 
 
 @commands.command()
 def fetch(version: _Uml = None) -> None:
-    """Fetch a User-Mode Linux kernel, for `host: uml`; a run does it by itself when one is missing.
+    """Download a User-Mode Linux kernel, for `host: uml`.
 
-    It is the package of the suite that has it, downloaded and unpacked into the cache, never installed:
-    about 20 seconds and 45 MB. What is there already is left alone.
+    A run does so when one is missing. It is a package of the suite, downloaded and unpacked into the cache,
+    never installed: about 20 seconds and 45 MB. An existing kernel is left as it is.
 
     ```text
-    mydyno images fetch                         that of this machine's suite
+    mydyno images fetch
     mydyno images fetch 5.10
     ```
     """
@@ -165,7 +166,7 @@ def fetch(version: _Uml = None) -> None:
 
 @commands.command()
 def remove(names: _Names = None, everything: _All = False) -> None:
-    """Remove images and User-Mode Linux kernels, and whatever an interrupted build has left.
+    """Remove images and User-Mode Linux kernels, and what an interrupted build has left.
 
     ```text
     mydyno images remove bookworm linux-6.1
@@ -179,14 +180,12 @@ def remove(names: _Names = None, everything: _All = False) -> None:
     store, kernels = ImageStore(), UmlKernels()
     uml = {f"uml {version}": version for version in kernels.versions()}
     there = [*store.names(), *uml]
-    asked = _uml_names(names or [])
-    if unknown := sorted(set(asked) - set(there)):
-        raise UsageError(
-            f"there is no image {', '.join(unknown)}", f"there are: {', '.join(there) or 'none at all'}"
-        )
-    if not asked and not everything:
-        raise UsageError("which image?", f"name it, or say --all; there are: {', '.join(there) or 'none'}")
-    for name in there if everything else dict.fromkeys(asked):
+    wanted = _uml_names(names or [])
+    if unknown := sorted(set(wanted) - set(there)):
+        raise UsageError(f"there is no image {', '.join(unknown)}", f"built: {', '.join(there) or 'none'}")
+    if not wanted and not everything:
+        raise UsageError("which image?", f"its name, or --all; built: {', '.join(there) or 'none'}")
+    for name in there if everything else dict.fromkeys(wanted):
         if name in uml:
             kernels.remove(uml[name])
         else:
@@ -208,7 +207,7 @@ def _uml_names(names: Sequence[str]) -> list[str]:
     return joined
 
 
-def _tell(image: Manifest) -> None:
+def _show(image: Manifest) -> None:
     screen.echo(
         f"{image.name}: {_content(image)}; {format_bytes(image.size_bytes)},"
         f" built in {format_duration(image.seconds)}"

@@ -1,72 +1,64 @@
-"""`mydyno import`: results that were measured elsewhere, taken into the lab as an experiment."""
+"""`mydyno import`: results that were measured elsewhere, as an experiment of the lab."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mydyno.cli import options, screen
+from mydyno.cli import screen
+from mydyno.cli.labs import LabOptions
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
 
-def import_table(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="The import file (YAML), which says what each column is; or a CSV file, and options do; or"
-            " RUN files of sql-bench.",
-            metavar="FILE...",
-            show_default=False,
-        ),
-    ],
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a CSV file are."""
+
     table: Annotated[
         Path | None,
         typer.Option("--table", help="The CSV file.", show_default="the one that the import file names"),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", help="The experiment's name.", show_default="made of the CSV file's"),
-    ] = None,
+    ] = None
     factor: Annotated[
         list[str] | None,
         typer.Option(
             "--factor",
-            help="A column whose texts are the levels of a factor. Several times for several.",
+            help="A column whose texts are the levels of a factor. Can be repeated.",
             metavar="COLUMN",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     metric: Annotated[
         list[str] | None,
         typer.Option(
             "--metric",
-            help="What a column measured: a metric of mydyno's (`queries_per_second`, `latency_p95`, "
-            "`running_time`...), its column and, unless its cells write it, its unit.",
+            help="A metric of mydyno (`queries_per_second`, `latency_p95`, `running_time`...), its column "
+            "and, unless the cells have it, its unit. Can be repeated.",
             metavar="METRIC=COLUMN[:UNIT]",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     program: Annotated[
         list[str] | None,
         typer.Option(
             "--program",
-            help="A column with the seconds of one test program. Several times for several.",
+            help="A column with the seconds of one test program. Can be repeated.",
             metavar="COLUMN",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     connections: Annotated[
         str | None,
         typer.Option(
             "--connections",
-            help="How many connections the load had: a number, or a column.",
+            help="Connections of the load: a number, or a column.",
             metavar="N|COLUMN",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     repetition: Annotated[
         str | None,
         typer.Option(
@@ -75,47 +67,64 @@ def import_table(
             metavar="COLUMN",
             show_default="counted",
         ),
+    ] = None
+
+
+def import_table(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="An import file (YAML), which describes the columns; or a CSV file, described by options; or"
+            " RUN files of sql-bench.",
+            metavar="FILE...",
+            show_default=False,
+        ),
+    ],
+    columns: Columns = Columns(),
+    name: Annotated[
+        str | None,
+        typer.Option("--name", help="The experiment's name.", show_default="made of the CSV file's"),
     ] = None,
-    lab: options.Lab = options.DEFAULT_LAB,
-    trust: options.Trust = False,
+    lab: LabOptions = LabOptions(),
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:
-    """Take results that were measured elsewhere into the lab, as an experiment, and report on them.
+    r"""Import results that were measured elsewhere, as an experiment of the lab.
 
-    Columns of a CSV file become factors and metrics; every row is a trial. With an import file a column can
-    be taken apart by regular expressions, and what the source concluded is held beside what mydyno finds.
-    RUN files of sql-bench are printed side by side and become an experiment whose report has their totals per
-    operation; a single one is an experiment of one point.
+    Columns of a CSV file become factors and metrics; every row is a trial. An import file can split columns
+    by regular expressions, and compares the conclusions of the source with those of mydyno. RUN files of
+    sql-bench are printed side by side and become an experiment whose report has their totals per operation;
+    a single one is an experiment of one point.
 
     ```text
     mydyno import experiments/imports/sql-bench-2005.yaml
-    mydyno import sysbench.csv --factor raid --connections threads --metric queries_per_second=qps
-    mydyno import old.csv --factor filesystem --connections 16 --metric latency_p95=p95:ms
+    mydyno import sysbench.csv --factor raid --connections threads \
+        --metric queries_per_second=qps
+    mydyno import old.csv --factor filesystem --connections 16 \
+        --metric latency_p95=p95:ms
     mydyno import RUN-mysql-3.23-Linux_2.4 RUN-mysql-4.0-Linux_2.4
     ```
     """
-    from mydyno.cli.labs import open_lab
     from mydyno.lab.imports.take import are_run_files, from_options, from_run_files, take
 
     if are_run_files(files):
-        if any((table, factor, metric, program, connections, repetition)):
-            raise UsageError("a RUN file says what is in it", "leave out the options that describe a table")
+        if columns != Columns():
+            raise UsageError("a RUN file describes itself", "leave out the options that describe a table")
         source, totals = from_run_files(files, name)
         screen.echo(totals)
     elif len(files) > 1:
-        raise UsageError("one table is taken at a time", "only RUN files of sql-bench can be several")
+        raise UsageError("only one table can be imported at a time", "of RUN files there can be several")
     else:
         source = from_options(
             files[0],
-            table,
+            columns.table,
             name=name,
-            factors=factor or (),
-            metrics=metric or (),
-            programs=program or (),
-            connections=connections,
-            repetition=repetition,
+            factors=columns.factor or (),
+            metrics=columns.metric or (),
+            programs=columns.program or (),
+            connections=columns.connections,
+            repetition=columns.repetition,
         )
-    with open_lab(lab, write=True, trust=trust) as opened:
+    with lab.open(write=True) as opened:
         run, notes = take(source, opened)
         for note in notes:
             screen.echo(f"note: {note}", err=True)

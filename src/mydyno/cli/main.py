@@ -18,7 +18,6 @@ from mydyno.cli import (
     datasets,
     digest,
     doctor,
-    explain,
     export,
     facts,
     gen_data,
@@ -30,6 +29,7 @@ from mydyno.cli import (
     prove,
     report,
     rollback,
+    rules,
     run,
     runs,
     schema,
@@ -40,15 +40,14 @@ from mydyno.cli import (
     variables,
     workload,
 )
+from mydyno.cli.application import Application
 from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.core.errors import ExitCode, MydynoError
 from mydyno.core.interruption import interruptible
 
-app = typer.Typer(
+app = Application(
     name="mydyno",
     cls=screen.Commands,
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     help="""A dynamometer for MySQL and MariaDB.
@@ -57,14 +56,26 @@ Describe a machine and a load in one file; mydyno builds it, drives it, measures
 with statistics what each choice buys.
 
 ```text
-mydyno doctor                                            what this machine can do
-mydyno plan experiments/thread-cache.yaml --size demo    what would be done, and how long it takes
-mydyno run experiments/thread-cache.yaml --size demo     do it, and write the report
-mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
+# what this machine can do
+mydyno doctor
+# what would be done, and how long it takes
+mydyno plan experiments/thread-cache.yaml --size demo
+# do it, and write the report
+mydyno run experiments/thread-cache.yaml --size demo
+mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --threads 64
 ```
 """,
     epilog=f"Exit codes: {' · '.join(f'{code:d} {code.brief}' for code in ExitCode)}.",
 )
+
+PANELS = {
+    "Experiments": (plan, run, load, workload, gen_data, schema),
+    "Results": (report, compare, baseline, trend, runs, import_table, export, bundle),
+    "Advice": (facts, advise, rules, prove, apply, rollback, history),
+    "Queries": (digest, slowlog),
+    "Machine": (doctor, cleanup, servers, variables, images, datasets),
+}
+"""The commands as the help lists them: by what people do."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -83,42 +94,14 @@ def _options(
     pass
 
 
-for module in (
-    doctor,
-    plan,
-    run,
-    report,
-    compare,
-    prove,
-    baseline,
-    trend,
-    runs,
-    import_table,
-    bundle,
-    export,
-    facts,
-    advise,
-    explain,
-    digest,
-    load,
-    workload,
-    gen_data,
-    servers,
-    variables,
-    images,
-    datasets,
-    slowlog,
-    apply,
-    rollback,
-    history,
-    cleanup,
-    schema,
-):
-    module.add_to(app)
+for title, modules in PANELS.items():
+    with app.panel(title):
+        for module in modules:
+            module.add_to(app)
 
 
 def main() -> None:
-    """Run the command line; the exit code tells how it ended (docs/reference/cli.md)."""
+    """Run the command line; the exit code says how it ended (docs/reference/cli.md)."""
     screen.take_over()
     try:
         refuse_typographic_dashes(sys.argv[1:])
@@ -133,7 +116,7 @@ def main() -> None:
         screen.echo("mydyno: interrupted", err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        screen.close()  # The reader of our output has gone (`mydyno ... | head`): nobody to tell.
+        screen.close()  # The reader of our output is gone (`mydyno ... | head`).
         sys.exit(0)
 
 

@@ -1,4 +1,4 @@
-"""Moments and time zones as people write them on a command line."""
+"""Times and time zones as people write them on a command line."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ def zone_of(name: str | None, option: str) -> tzinfo | None:
     try:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError):
-        raise UsageError(
-            f"{option} {name}: this machine knows no such time zone", "UTC, or a name as Europe/Berlin"
-        ) from None
+        raise UsageError(f"{option} {name}: unknown time zone", "UTC, or a name like Europe/Berlin") from None
 
 
 def moment_us(text: str, option: str, now: datetime, zone: tzinfo | None) -> int:
-    """The moment that `text` means, in microseconds since 1970; without a zone of its own it is in `zone`.
+    """The time that `text` means, in microseconds since 1970; in `zone` unless the text has one.
 
-    `now` is any moment with a zone. Raises UsageError.
+    `now` is any time with a zone. Raises UsageError.
     """
     try:
         found = _moment(text.strip(), now.astimezone(zone), zone)
     except (ValueError, OverflowError):
-        raise UsageError(f"{option} {text}: no moment that can be read", _HINT) from None
+        raise UsageError(f"{option} {text}: not a time", _HINT) from None
     return round((found - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1))
 
 

@@ -1,4 +1,4 @@
-"""The files and folders that commands write where users say: nothing of anybody else's is replaced.
+"""The files and folders that commands write where users say: files of others are not replaced.
 
 A file is written when it is absent or empty, or when its beginning shows that mydyno wrote it earlier, in the
 same format; with --force also over anything else. An input of the same command is never replaced, --force or
@@ -48,6 +48,7 @@ def _format(name: str, start: bytes) -> Format:
 
 PAGE = _format("a page", rb'\s*<!DOCTYPE html>.*?<meta name="generator" content="mydyno ')
 ADVICE = _format("advice", rb'\{\s*"format": \d+,\s*"mydyno": "[^"]*",\s*"made_at": ')
+FACTS = _format("facts", rb'\{\s*"format": \d+,\s*"mydyno": "[^"]*",\s*"read_at": ')
 PROOF_EXPERIMENT = _format("an experiment of `mydyno prove`", rb"# Made by `mydyno prove` ")
 COMPARISON_JSON = _format("a comparison", rb'\{\s*"runs": \[[^]]*\],\s*"state": "\w+",\s*"allowed_loss": ')
 COMPARISON_MARKDOWN = _format("a comparison", rb"<!-- mydyno compare -->")
@@ -81,6 +82,12 @@ class Outputs:
                 raise UsageError(f"{other.option} and {option} name the same file, {path}")
         self._files.append(output)
         return output
+
+    def json(self, as_json: bool, path: Path | None, form: Format) -> OutputFile | None:
+        """The file of `--json --out FILE`. Raises UsageError."""
+        if path is not None and not as_json:
+            raise UsageError("--out needs --json", f"--json --out {path}")
+        return self.file("--out", path, form)
 
     def folder(self, option: str, path: Path | None) -> Path | None:
         """The folder that `option` names for a report: absent, empty, or with a report of mydyno in it.

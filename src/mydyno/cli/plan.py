@@ -5,18 +5,19 @@ from __future__ import annotations
 import typer
 
 from mydyno.cli import options, screen
+from mydyno.cli.labs import LabOptions
 
 
 def plan(
     file: options.ExperimentFile,
     size: options.Size = None,
-    lab: options.Lab = options.DEFAULT_LAB,
-    trust: options.Trust = False,
+    lab: LabOptions = LabOptions(),
     as_json: options.AsJson = False,
 ) -> None:
-    """Show the points, the trials and their order, how long it takes, and everything done outside the lab.
+    """Show what an experiment would do, and how long it would take. Changes nothing.
 
-    Changes nothing. The settings are checked against the very server binary that would be run.
+    Shows the points, the trials, their order, and every change outside the lab. The settings are checked with
+    the server binary that would be run.
 
     ```text
     mydyno plan experiments/thread-cache.yaml
@@ -28,21 +29,21 @@ def plan(
     from mydyno.lab.trial.power import power_sentence
     from mydyno.machine.local import LocalHost
 
-    _, prepared = prepare(file, size, lab, LocalHost(), trust=trust)
+    _, prepared = prepare(file, size, lab, LocalHost())
     if as_json:
         screen.echo_json(prepared.plan.model_dump_json(indent=2))
         return
     screen.echo(render(prepared.plan), nl=False)
-    if (power := power_sentence(prepared.plan, lab)) is not None:
+    if (power := power_sentence(prepared.plan, lab.folder)) is not None:
         screen.echo(f"\n{power}")
     for binary in sorted({f"{one.version} ({one.path})" for one in prepared.binaries.values()}):
-        screen.echo(f"\nserver {binary}: takes every setting that the experiment asks for")
+        screen.echo(f"\nserver {binary}: accepts all settings of the experiment")
     for server in sorted({f"{one.version} at {one.login.address}" for one in prepared.externals.values()}):
-        screen.echo(f"\nexternal server {server}: takes every setting of the experiment while it runs")
+        screen.echo(f"\nexternal server {server}: accepts all settings of the experiment while it runs")
     for name in prepared.missing:
         screen.echo(
             f"\nserver {name} is not installed: `mydyno run` installs it and then checks its settings; "
-            f"to have them checked now: mydyno servers add {name}"
+            f"to check them now: mydyno servers add {name}"
         )
 
 

@@ -10,6 +10,7 @@ from mydyno.cli.trust import refuse_untrusted
 from mydyno.core.errors import MissingToolError
 
 if TYPE_CHECKING:
+    from mydyno.cli.labs import LabOptions
     from mydyno.lab.plan import Plan
     from mydyno.lab.spec import Experiment
     from mydyno.lab.trial.preflight import Prepared
@@ -19,17 +20,16 @@ if TYPE_CHECKING:
 def prepare(
     file: Path,
     size: str | None,
-    lab: Path,
+    lab: LabOptions,
     host: Host,
     *,
-    trust: bool,
     own_server: bool = False,
     install: bool = False,
 ) -> tuple[Experiment, Prepared]:
     """Read, plan and check an experiment against this machine and its servers.
 
-    Changes nothing; but with `install` it first installs the releases that are not here. Without `trust`
-    nothing is run that the file alone names; `own_server`: an external server is the command line's choice,
+    Changes nothing; but with `install` it first installs the releases that are missing. Without --trust
+    no program is run that only the file names; `own_server`: an external server is the command line's choice,
     not the file's. Raises SpecErrors.
     """
     from mydyno.lab import spec
@@ -40,10 +40,10 @@ def prepare(
     from mydyno.server.releases import not_installed
 
     experiment = spec.load(file, size)
-    facts = host.facts(lab)
-    past = past_times(lab, facts, trust=trust)
+    facts = host.facts(lab.folder)
+    past = past_times(lab.folder, facts, trust=lab.trust)
     plan = make(experiment, facts, read_ground_facts(asked_disks(experiment)), past)
-    if not trust:
+    if not lab.trust:
         refuse_untrusted(experiment, plan, own_server=own_server)
     if install:
         refuse_missing_tools(plan)
@@ -62,7 +62,7 @@ def refuse_missing_tools(plan: Plan) -> None:
 
 
 def install_releases(names: Iterable[str]) -> None:
-    """Installs releases that can be had, aloud."""
+    """Installs releases, with progress on standard error."""
     from mydyno.cli.progress import telling
     from mydyno.server.releases import ReleaseStore, install, known_release
 

@@ -1,4 +1,4 @@
-"""Telling on standard error what is being fetched, built or installed."""
+"""Showing on standard error what is being fetched, built or installed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from mydyno.core.visible import visible
 if TYPE_CHECKING:
     from mydyno.machine.images.build import Progress
 
-_WORTH_TELLING_S = 0.5
-"""What is read sooner needs no line."""
+_SHOWN_AFTER_S = 0.5
+"""Seconds; what is read sooner needs no line."""
 
 
 @contextmanager
@@ -29,35 +29,35 @@ def telling(prefix: str = "") -> Iterator[Progress]:
         with console.status(Text(visible(f"{prefix}starting"))) as status:
             yield lambda text: status.update(Text(visible(prefix + text)))
         return
-    told = ""
+    shown = ""
 
-    def tell(text: str) -> None:
-        nonlocal told
+    def show(text: str) -> None:
+        nonlocal shown
         step = text.partition(":")[0]
-        if step != told:
-            told = step
+        if step != shown:
+            shown = step
             screen.echo(f"{prefix}{step}", err=True)
 
-    yield tell
+    yield show
 
 
 class ReadingLine:
-    """How far a long reading has come, on one line of a terminal; elsewhere nothing is told."""
+    """The progress of a long reading, on one line of a terminal; nothing elsewhere."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._is_shown = screen.error_is_terminal()
-        self._told = False
+        self._is_drawn = False
 
-    def tell(self, read_bytes: int, of_bytes: int | None, entries: int) -> None:
+    def show(self, read_bytes: int, of_bytes: int | None, entries: int) -> None:
         seconds = time.monotonic() - self._began
-        if self._is_shown and seconds >= _WORTH_TELLING_S:
+        if self._is_shown and seconds >= _SHOWN_AFTER_S:
             screen.redraw_line(reading_text(read_bytes, of_bytes, entries, seconds))
-            self._told = True
+            self._is_drawn = True
 
     def end(self) -> None:
-        """The line is taken away."""
-        if self._told:
+        """The line is removed."""
+        if self._is_drawn:
             screen.redraw_line()
 
 

@@ -1,4 +1,4 @@
-"""`mydyno prove`: put advice to the test, each finding alone and all together, before and after."""
+"""`mydyno prove`: measure advice, each finding alone and all together, before and after."""
 
 from __future__ import annotations
 
@@ -10,179 +10,34 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.labs import LabOptions
+from mydyno.cli.login_options import PANEL, LoginOptions
+from mydyno.cli.prove_options import ExperimentOptions, LoadOptions
 from mydyno.core.errors import ExitCode, UsageError
-from mydyno.prove.place import Place
 
 if TYPE_CHECKING:
-    from mydyno.cli.proving import Asked
+    from mydyno.cli.proving import Request
     from mydyno.lab.analysis.verdict import Verdict
     from mydyno.lab.results.run import Run
     from mydyno.lab.results.store import Lab
-    from mydyno.prove.condition import Condition
     from mydyno.prove.experiment import Proposal
+    from mydyno.prove.place import Place
     from mydyno.prove.stages import Stages
-
-_EXPERIMENT, _LOAD, _SERVER = "Experiment", "Load", "The server itself (--on server)"
 
 
 def prove(
+    server: LoginOptions,
     advice: Annotated[
-        Path, typer.Argument(help="The advice (JSON) that `mydyno advise` wrote.", show_default=False)
+        Path,
+        typer.Argument(help="What `mydyno advise` wrote.", metavar="ADVICE", show_default=False),
     ],
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload",
-            help="What drives the server: one of `mydyno workload list`, or a workload file.",
-            rich_help_panel=_LOAD,
-            show_default="oltp-read-only, -read-write or -write-only, by the advised server's statements",
-        ),
-    ] = None,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            "--only",
-            metavar="RULES",
-            help="Only these findings: ids of rules, with commas between.",
-            rich_help_panel=_EXPERIMENT,
-            show_default="all",
-        ),
-    ] = None,
-    connections: Annotated[
-        str | None,
-        typer.Option(
-            "--connections",
-            help="Numbers of connections to hold, as 1,8,32.",
-            rich_help_panel=_LOAD,
-            show_default="as many as ran statements on the advised server; else 8",
-        ),
-    ] = None,
-    warmup: Annotated[
-        str, typer.Option("--warmup", help="Load before measuring.", rich_help_panel=_LOAD)
-    ] = "5s",
-    measure: Annotated[
-        str,
-        typer.Option(
-            "--measure", help="How long each number of connections is measured.", rich_help_panel=_LOAD
-        ),
-    ] = "20s",
-    chosen: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="An option of the workload, as tables=4; may be given several times.",
-            rich_help_panel=_LOAD,
-            show_default=False,
-        ),
-    ] = None,
-    rows: Annotated[
-        str | None,
-        typer.Option(
-            "--rows",
-            help="Rows of each table (or warehouses), as 100k.",
-            rich_help_panel=_LOAD,
-            show_default="as many as make the advised server's data",
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            metavar="SIZE",
-            help="How much the tables take, as 2G, instead of --rows.",
-            rich_help_panel=_LOAD,
-            show_default=False,
-        ),
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", help="Trials of each level.", min=1, rich_help_panel=_EXPERIMENT)
-    ] = 5,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            "--until",
-            metavar="SHARE",
-            help="Repeat until every finding is known so well, ±3% say, instead of --repeats.",
-            rich_help_panel=_EXPERIMENT,
-            show_default=False,
-        ),
-    ] = None,
-    within: Annotated[
-        str,
-        typer.Option(
-            "--within",
-            metavar="TIME",
-            help="How long all of it may take. All changes together are measured first, then each finding "
-            "alone as time allows.",
-            rich_help_panel=_EXPERIMENT,
-        ),
-    ] = "10m",
-    on: Annotated[
-        Place,
-        typer.Option(
-            "--on",
-            help="sandbox: a private server here. vm, uml: one in a guest with disks of its own, for mounts, "
-            "queues and file systems. server: the advised server itself, which takes the load meanwhile.",
-            rich_help_panel=_EXPERIMENT,
-        ),
-    ] = "sandbox",
-    release: Annotated[
-        str | None,
-        typer.Option(
-            "--release",
-            help="The private server's release (`mydyno servers list`).",
-            rich_help_panel=_EXPERIMENT,
-            show_default="the advised server's, where it can be had; else this machine's",
-        ),
-    ] = None,
-    facts: Annotated[
-        Path | None,
-        typer.Option(
-            "--facts",
-            help="The facts that the advice was made of (`mydyno facts`): how much data there is, the other "
-            "settings, the disks.",
-            rich_help_panel=_EXPERIMENT,
-            show_default="what the advice carries of them",
-        ),
-    ] = None,
-    server: Annotated[
-        str | None,
-        typer.Option(
-            "--server",
-            metavar="SOCKET|DSN",
-            help="Its unix socket, or mysql://USER@HOST:PORT.",
-            rich_help_panel=_SERVER,
-            show_default=False,
-        ),
-    ] = None,
-    user: Annotated[
-        str | None, typer.Option("--user", help="Account.", rich_help_panel=_SERVER, show_default=False)
-    ] = None,
-    defaults_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--defaults-file",
-            help="Client option file with socket or host, user, password.",
-            rich_help_panel=_SERVER,
-            show_default=False,
-        ),
-    ] = None,
-    password_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--password-file",
-            help="File whose first line is the password.",
-            rich_help_panel=_SERVER,
-            show_default=False,
-        ),
-    ] = None,
+    load: LoadOptions,
+    experiment: ExperimentOptions,
     database: Annotated[
         str,
-        typer.Option("--database", help="Schema for the load's tables; it is made.", rich_help_panel=_SERVER),
+        typer.Option("--database", help="With --on server: schema for the tables.", rich_help_panel=PANEL),
     ] = "mydyno",
-    lab: options.Lab = options.DEFAULT_LAB,
-    trust: options.Trust = False,
+    lab: LabOptions = LabOptions(),
     out: Annotated[
         Path | None,
         typer.Option("--out", help="The experiment file.", show_default="ADVICE-prove.yaml"),
@@ -190,60 +45,50 @@ def prove(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write the experiment file, show its plan, and end.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: options.Yes = False,
     force: outputs.Force = False,
 ) -> None:
-    """Measure what advice is worth: as it is, all changes together, each finding alone.
+    """Measure what advice is worth: all changes together, and each finding alone.
 
     Writes an experiment file, shows its plan, asks, runs it as `mydyno run` does (after a kill the same
-    command goes on) and says of each finding what it was worth, with its interval. The load is like that of
-    the advised server as far as the advice tells: as much data, such statements, keys that miss the buffer
-    pool as often. What cannot be measured in that place is told with the reason. Exit code 7 when some trials
-    are invalid or failed.
+    command continues) and reports for each finding what it was worth, with its interval. The load resembles
+    that of the advised server as far as the advice describes it: size of the data, kinds of statements,
+    misses of the buffer pool. What cannot be measured in that environment is listed with the reason. The
+    options of the server are for --on server. Exit code 7 when some trials are invalid or failed.
 
     ```text
     mydyno prove advice.json
     mydyno prove advice.json --within 1h --yes
-    mydyno prove advice.json --only buffer-pool,redo-capacity --until ±3%
+    mydyno prove advice.json --only buffer-pool,redo-capacity --until 3%
     mydyno prove advice.json --on server --defaults-file ~/.my.cnf --measure 60s
     ```
     """
     from mydyno.cli import proving
     from mydyno.prove.condition import condition_of
 
-    if on != "server" and (server or user or defaults_file or password_file):
-        raise UsageError("an account or address is given without --on server", "a private server has its own")
-    found = proving.read_advice_file(advice)
-    system = proving.read_facts(facts, found)
+    if experiment.on != "server" and server != LoginOptions():
+        raise UsageError("a login is given without --on server", "a private server needs none")
+    read = proving.read_advice_file(advice)
+    system = proving.read_facts(experiment.facts, read)
     condition = condition_of(system)
-    inputs = (advice, facts, workload, defaults_file, password_file)
+    inputs = (advice, experiment.facts, load.workload, server.defaults_file, server.password_file)
     target = out or advice.with_name(f"{advice.stem}-prove.yaml")
     files = _Files(outputs.Outputs(inputs, force), target)
-    workload = workload or condition.workload
-    asked = proving.Asked(
+    request = proving.Request(
         name=advice.stem,
-        advice=found,
+        advice=read,
         system=system,
-        only=tuple(part.strip() for part in only.split(",")) if only else None,
-        on=on,
-        release=release,
-        workload=workload,
-        chosen=(*(chosen or ()), *proving.rows_option(workload, rows)),
-        data=data,
-        load=proving.load(
-            workload, connections or str(condition.connections), warmup, measure, repeats, until
-        ),
-        external=proving.external(server, user, defaults_file, password_file, database),
+        experiment=experiment,
+        options=load,
+        condition=condition,
+        external=proving.external(server, database),
         lab=lab,
-        trust=trust,
-        within=proving.seconds(within),
     )
-    _show(asked, condition, files.first)
-    if dry_run:
-        return
-    if not yes:
-        _ask(on)
-    _measure(asked, condition, files)
+    _show(request, files.first)
+    if not dry_run:
+        if not yes:
+            _ask(experiment.on)
+        _measure(request, files)
 
 
 class _Files:
@@ -259,67 +104,65 @@ class _Files:
         self.first, self.pilot, self.alone = file(""), file("-pilot"), file("-alone")
 
 
-def _show(asked: Asked, condition: Condition, file: outputs.OutputFile) -> None:
-    """Writes the first experiment file, and shows its plan and what all of it comes to."""
+def _show(request: Request, file: outputs.OutputFile) -> None:
+    """Writes the first experiment file, and shows its plan and the total."""
     from mydyno.cli import proving
     from mydyno.cli.planning import prepare
     from mydyno.lab.plan import render
     from mydyno.machine.local import LocalHost
 
-    proposal, pilot, stages = _planned(asked, condition)
+    proposal, pilot, stages = _planned(request)
     file.write(stages.runs[0].text)
-    _, prepared = prepare(
-        file.path, None, asked.lab, LocalHost(), trust=asked.trust, own_server=asked.on == "server"
-    )
-    for line in proving.told(proposal):
+    _, prepared = prepare(file.path, None, request.lab, LocalHost(), own_server=request.on == "server")
+    for line in proving.before_the_plan(proposal):
         screen.echo(line)
     screen.echo(render(prepared.plan), nl=False)
-    seconds = proving.seconds_of(asked.lab)(pilot) if pilot else 0.0
+    seconds = proving.seconds_of(request.lab.folder)(pilot) if pilot else 0.0
     screen.echo("")
-    for line in proving.summary(stages, seconds, asked.within, proposal.shape):
+    for line in proving.summary(stages, seconds, request.within, proposal.shape):
         screen.echo(line)
     same = "the pilot may change its keys" if pilot else f"`mydyno run {file.path}` does the same"
     screen.echo(f"experiment {file.path}: {same}")
 
 
-def _planned(asked: Asked, condition: Condition) -> tuple[Proposal, Proposal | None, Stages]:
-    """All of it, the pilot where there is one to make, and what is measured in the time."""
+def _planned(request: Request) -> tuple[Proposal, Proposal | None, Stages]:
+    """The whole experiment, its pilot if it needs one, and what is measured in the time."""
     from mydyno.cli import proving
     from mydyno.prove.pilot import pilot_of
     from mydyno.prove.stages import stages_of
 
-    proposal = proving.propose(asked)
+    proposal = proving.propose(request)
     pilot = None
-    if asked.pilot is None:
-        pilot = pilot_of(proposal, condition, proving.has_keys(asked))
-    seconds_of = proving.seconds_of(asked.lab)
+    if request.pilot is None:
+        pilot = pilot_of(proposal, request.condition, proving.has_keys(request))
+    seconds_of = proving.seconds_of(request.lab.folder)
     spent = seconds_of(pilot) if pilot else 0.0
-    return proposal, pilot, stages_of(proposal, seconds_of, asked.within - spent)
+    return proposal, pilot, stages_of(proposal, seconds_of, request.within - spent)
 
 
-def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
-    """The pilot, then all runs, each followed by what is known by then."""
+def _measure(request: Request, files: _Files) -> None:
+    """The pilot, then all runs, each followed by the results so far."""
     from mydyno.cli import proving
-    from mydyno.cli.labs import open_lab
     from mydyno.prove.misses import misses_by_level
     from mydyno.prove.pilot import choose
     from mydyno.prove.stages import with_levels
 
-    proposal, pilot, stages = _planned(asked, condition)
-    with open_lab(asked.lab, write=True, trust=asked.trust) as opened:
+    proposal, pilot, stages = _planned(request)
+    condition = request.condition
+    with request.lab.open(write=True) as opened:
         if pilot is not None and condition.misses is not None:
-            run = _run(pilot, files.pilot, opened, asked)
-            asked = replace(asked, pilot=choose(misses_by_level(run), condition.misses))
-            proposal, _, stages = _planned(asked, condition)
+            run = _run(pilot, files.pilot, opened, request)
+            request = replace(request, pilot=choose(misses_by_level(run), condition.misses))
+            proposal, _, stages = _planned(request)
             screen.echo(
-                asked.pilot.note if asked.pilot else "the pilot has no valid trial: nothing is chosen"
+                request.pilot.note if request.pilot else "the pilot has no valid trial: it chooses nothing"
             )
         verdicts: dict[str, Verdict] = {}
         measured: set[str] = set()
         invalid, notes = False, [f"not measured yet: {proving.left(stages, 0.0)}"] if stages.left else []
         for number, each in enumerate(stages.runs):
             file = files.first if number == 0 else files.alone
-            done = _run(each, file, opened, asked)
+            done = _run(each, file, opened, request)
             invalid = invalid or bool(done.invalid())
             verdicts |= proving.verdicts_of(done)
             measured |= {level.name for level in each.levels.all}
@@ -330,8 +173,8 @@ def _measure(asked: Asked, condition: Condition, files: _Files) -> None:
         raise typer.Exit(ExitCode.INVALID_TRIALS)
 
 
-def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, asked: Asked) -> Run:
-    """Runs it as `mydyno run` does; what was measured before is kept."""
+def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, request: Request) -> Run:
+    """Runs it as `mydyno run` does; earlier trials are kept."""
     from mydyno.cli import display
     from mydyno.cli.planning import prepare
     from mydyno.lab.trial.campaign import Campaign
@@ -340,13 +183,7 @@ def _run(proposal: Proposal, file: outputs.OutputFile, lab: Lab, asked: Asked) -
     host = LocalHost()
     file.write(proposal.text)
     experiment, prepared = prepare(
-        file.path,
-        None,
-        asked.lab,
-        host,
-        trust=asked.trust,
-        own_server=asked.on == "server",
-        install=True,
+        file.path, None, request.lab, host, own_server=request.on == "server", install=True
     )
     with display.for_stream() as show:
         return Campaign(experiment, prepared, host, lab).go(show)
@@ -356,11 +193,13 @@ def _ask(on: Place) -> None:
     """Ends the program unless the answer is yes. Raises UsageError where nobody can be asked."""
     if not sys.stdin.isatty():
         raise UsageError(
-            "nobody is here to say yes to this plan", "--yes measures without asking, --dry-run only shows it"
+            "standard input is not a terminal", "--yes measures without asking, --dry-run only shows the plan"
         )
     if on == "server":
-        screen.echo("The server takes the load and these settings for that time, beside its own work.")
-        screen.confirm("Is this the window for it?", abort=True)
+        screen.echo(
+            "During that time the server runs with the load and these settings, next to its own work."
+        )
+        screen.confirm("Is this the maintenance window for it?", abort=True)
     else:
         screen.confirm("Measure it now?", abort=True)
 

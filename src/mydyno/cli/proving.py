@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mydyno.cli import options, screen
+from mydyno.cli import screen
+from mydyno.cli.shown import width
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.server_release import SYSTEM
 
 if TYPE_CHECKING:
     from mydyno.advisor.advice import Advice
+    from mydyno.cli.labs import LabOptions
+    from mydyno.cli.login_options import LoginOptions
+    from mydyno.cli.prove_options import ExperimentOptions, LoadOptions
     from mydyno.core.facts import HostFacts
     from mydyno.lab.analysis.verdict import Verdict
     from mydyno.lab.results.run import Run
@@ -37,72 +41,85 @@ _MARGIN = 1.1
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What the command line says, with the advice and what is known of the advised server."""
 
     name: str
     """Of the advice's file, without its suffix."""
     advice: Advice
     system: System | None
-    only: tuple[str, ...] | None
-    on: Place
-    release: str | None
-    workload: str
-    chosen: tuple[str, ...]
-    """NAME=VALUE options of the workload."""
-    data: str | None
-    load: Load
+    experiment: ExperimentOptions
+    options: LoadOptions
+    condition: Condition
     external: Mapping[str, Any]
-    lab: Path
-    trust: bool
-    """--trust: for the lab, and for settings of the advice that let a server load code or use other files."""
-    within: float
-    """Seconds for all runs together."""
+    lab: LabOptions
+    """--trust: also for settings of the advice that let a server load code or use other files."""
     pilot: Choice | None = None
-    """What the pilot has found; None: it has not run."""
+    """What the pilot has chosen; None: it has not run."""
+
+    @property
+    def on(self) -> Place:
+        return self.experiment.on
+
+    @property
+    def within(self) -> float:
+        """Seconds for all runs together."""
+        return self.experiment.within
+
+    @property
+    def only(self) -> tuple[str, ...] | None:
+        only = self.experiment.only
+        return tuple(part.strip() for part in only.split(",")) if only else None
+
+    @property
+    def workload(self) -> str:
+        return self.options.workload or self.condition.workload
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """NAME=VALUE options of the workload; --rows as the option that it has for rows."""
+        from mydyno.lab.workload import read
+        from mydyno.prove.shape import sized_by
+
+        rows = self.options.rows
+        sized = () if rows is None else (f"{sized_by(read(self.workload))}={rows}",)
+        return (*(self.options.chosen or ()), *sized)
+
+    @property
+    def load(self) -> Load:
+        """The load; a workload file has an absolute path, since the experiment file may be elsewhere."""
+        from mydyno.lab.workload import builtin_names
+        from mydyno.prove.experiment import Load
+
+        options, until = self.options, self.experiment.until
+        is_file = self.workload not in builtin_names()
+        return Load(
+            str(Path(self.workload).absolute()) if is_file else self.workload,
+            is_file,
+            options.connections or str(self.condition.connections),
+            str(options.warmup),
+            str(options.measure),
+            self.experiment.repeats,
+            None if until is None else f"±{until}",
+        )
 
 
-def load(workload: str, connections: str, warmup: str, measure: str, repeats: int, until: str | None) -> Load:
-    """The load, its workload file named from the root: the experiment file may lie elsewhere."""
-    from mydyno.lab.workload import builtin_names
-    from mydyno.prove.experiment import Load
-
-    is_file = workload not in builtin_names()
-    name = str(Path(workload).absolute()) if is_file else workload
-    return Load(name, is_file, connections, warmup, measure, repeats, until)
-
-
-def rows_option(workload: str, rows: str | None) -> tuple[str, ...]:
-    """`--rows` as the option that this workload has for it."""
-    from mydyno.lab.workload import read
-    from mydyno.prove.shape import sized_by
-
-    return () if rows is None else (f"{sized_by(read(workload))}={rows}",)
-
-
-def external(
-    server: str | None,
-    user: str | None,
-    defaults_file: Path | None,
-    password_file: Path | None,
-    database: str,
-) -> dict[str, Any]:
+def external(server: LoginOptions, database: str) -> dict[str, Any]:
     """`server.external` of the experiment file. It names files, and never has a password."""
-    found: dict[str, Any] = {"database": database}
-    if defaults_file is not None:
-        found["defaults_file"] = str(defaults_file.expanduser().absolute())
-    if server is not None and "://" in server:
-        found["dsn"] = server
-    elif server is not None:
-        found["socket"] = str(Path(server).expanduser().absolute())
-    if user is not None:
-        found["user"] = user
-    if password_file is not None:
-        found["password_file"] = str(password_file.expanduser().absolute())
-    return found
+    if server.ask_password:
+        raise UsageError("--ask-password: an experiment file has no password", "--password-file FILE")
+    given = {name: value for name, value in asdict(server).items() if value}
+    address = given.pop("server", None)
+    if address is not None:
+        given |= {"dsn": address} if "://" in address else {"socket": Path(address)}
+    absolute = {
+        name: str(value.expanduser().absolute()) if isinstance(value, Path) else value
+        for name, value in given.items()
+    }
+    return {"database": database, **absolute}
 
 
-def propose(asked: Asked) -> Proposal:
+def propose(request: Request) -> Proposal:
     """The experiment for this advice here. Raises UsageError, SpecErrors, MissingToolError, ServerError."""
     from mydyno.lab.workload import read
     from mydyno.lab.workload.assignments import options_from
@@ -110,32 +127,32 @@ def propose(asked: Asked) -> Proposal:
     from mydyno.prove.ground import Ground
     from mydyno.prove.pilot import OPTION
 
-    advice, own = asked.advice, asked.on == "server"
-    release = None if own else asked.release or release_of(advice.server)
-    knows = _knows(asked, release)
+    advice, own = request.advice, request.on == "server"
+    release = None if own else request.experiment.release or release_of(advice.server)
+    knows = _knows(request, release)
     ground = Ground(
-        on=asked.on,
+        on=request.on,
         refuses=_refusals(knows),
-        system=asked.system,
-        most_open_files=_most_open_files() if asked.on == "sandbox" else None,
+        system=request.system,
+        most_open_files=_most_open_files() if request.on == "sandbox" else None,
     )
-    workload = read(asked.workload)
-    pilot = asked.pilot
+    workload = read(request.workload)
+    pilot = request.pilot
     chosen_keys = {OPTION: pilot.candidate.keys} if pilot else {}
     wanted = proposing.Wanted(
-        name=asked.name,
-        only=asked.only,
+        name=request.name,
+        only=request.only,
         workload=workload,
-        options={**options_from(workload, asked.chosen), **chosen_keys},
-        data_bytes=None if asked.data is None else _bytes(asked.data),
-        load=asked.load,
+        options={**options_from(workload, request.chosen), **chosen_keys},
+        data_bytes=None if request.options.data is None else _bytes(request.options.data),
+        load=request.load,
         release=release,
-        external=asked.external if own else None,
+        external=request.external if own else None,
         notes=(*_other_release(advice, knows), *((pilot.note,) if pilot else ())),
         pool_share=pilot.candidate.pool_share if pilot else 1.0,
-        most_data_bytes=None if own else most_data_bytes(asked.within),
+        most_data_bytes=None if own else most_data_bytes(request.within),
     )
-    return proposing.propose(advice, ground, wanted, _here(asked, in_guest=ground.has_storage))
+    return proposing.propose(advice, ground, wanted, _here(request, in_guest=ground.has_storage))
 
 
 def _other_release(advice: Advice, knows: Knows | None) -> Iterator[str]:
@@ -150,9 +167,9 @@ def release_of(server: str) -> str:
     from mydyno.server.releases import binary_of
     from mydyno.server.releases.find import is_release
 
-    told = server.partition(" at ")[0]
-    vendor = next((each for each in Vendor if told.startswith(str(each))), None)
-    numbers = told.removeprefix(str(vendor)).strip().split(".")[:2] if vendor else []
+    release = server.partition(" at ")[0]
+    vendor = next((each for each in Vendor if release.startswith(str(each))), None)
+    numbers = release.removeprefix(str(vendor)).strip().split(".")[:2] if vendor else []
     if len(numbers) < 2:
         return SYSTEM
     family = "mariadb" if vendor is Vendor.MARIADB else "mysql"
@@ -171,17 +188,17 @@ def most_data_bytes(within: float) -> int:
     return int(_LOADING_PART * min(within, FIRST_ANSWER_SECONDS) * LOADED_ROWS_PER_SECOND * _ROW_BYTES)
 
 
-def has_keys(asked: Asked) -> bool:
-    """Whether the pilot may choose how keys are drawn: the load has the option, and nobody has said it."""
+def has_keys(request: Request) -> bool:
+    """Whether the pilot may choose how keys are drawn: the load has the option, and it is not set."""
     from mydyno.lab.workload import read
     from mydyno.lab.workload.assignments import options_from
     from mydyno.prove.pilot import DEFAULT_KEYS, OPTION
 
-    if asked.load.is_file or asked.on == "server":
+    if request.load.is_file or request.on == "server":
         return False
-    workload = read(asked.workload)
+    workload = read(request.workload)
     field = workload.options.model_fields.get(OPTION)
-    is_chosen = OPTION in options_from(workload, asked.chosen)
+    is_chosen = OPTION in options_from(workload, request.chosen)
     return field is not None and field.default == DEFAULT_KEYS and not is_chosen
 
 
@@ -195,8 +212,8 @@ def seconds_of(lab: Path) -> Callable[[Proposal], float]:
     return lambda proposal: make(spec.loads(proposal.text, proposal.name), facts).estimate.seconds
 
 
-def told(proposal: Proposal) -> Iterator[str]:
-    """What one should know before the plan, a line each."""
+def before_the_plan(proposal: Proposal) -> Iterator[str]:
+    """Notes, and what is not measured, a line each."""
     yield from proposal.shape.notes
     for finding, reasons in proposal.not_measured:
         yield f"not measured: {finding.rule}"
@@ -205,13 +222,13 @@ def told(proposal: Proposal) -> Iterator[str]:
 
 
 def summary(stages: Stages, pilot_seconds: float, within: float, shape: Shape) -> Iterator[str]:
-    """What all runs come to, and what is left, a line each."""
+    """The total of all runs, and what is left, a line each."""
     from mydyno.core.units import format_bytes, format_duration
 
     settings = sum(len(each.levels.all) for each in stages.runs)
     time = format_duration(stages.seconds + pilot_seconds)
     data = format_bytes(shape.data_bytes)
-    yield f"in all about {time} for {counted(settings, 'setting')} on {data} of data"
+    yield f"about {time} in total for {counted(settings, 'setting')} on {data} of data"
     if pilot_seconds:
         yield (
             f"  first a pilot of {format_duration(pilot_seconds)}: which keys miss the buffer pool as "
@@ -221,7 +238,7 @@ def summary(stages: Stages, pilot_seconds: float, within: float, shape: Shape) -
         if len(stages.runs) > 1:
             yield f"  run {number}: {', '.join(level.name for level in each.levels.all)}"
     if stages.seconds + pilot_seconds > within:
-        yield f"  more than --within {format_duration(within)}: --data, --repeats and --measure make it less"
+        yield f"  more than --within {format_duration(within)}: reduce --data, --repeats or --measure"
     if stages.left:
         yield f"  not in this time: {left(stages, pilot_seconds)}"
 
@@ -230,7 +247,7 @@ def left(stages: Stages, pilot_seconds: float) -> str:
     """The findings for which there is no time, and how to measure them."""
     minutes = math.ceil((stages.whole_seconds + pilot_seconds) * _MARGIN / 60)
     names = ", ".join(level.name for level in stages.left)
-    return f"{names}; the same command with --within {minutes}m measures them, and keeps what is measured"
+    return f"{names}; the same command with --within {minutes}m measures them, and keeps earlier trials"
 
 
 def verdicts_of(run: Run) -> dict[str, Verdict]:
@@ -247,20 +264,20 @@ def verdicts_of(run: Run) -> dict[str, Verdict]:
 
 
 def misses_note(run: Run, condition: Condition) -> Iterator[str]:
-    """How often the trials missed the pool, beside what the advised server did."""
+    """How often the trials missed the pool, and how often the advised server did."""
     from mydyno.prove.levels import AS_IT_IS
     from mydyno.prove.misses import misses_by_level
 
-    found = misses_by_level(run).get(AS_IT_IS)
-    if found is not None and condition.misses is not None:
+    misses = misses_by_level(run).get(AS_IT_IS)
+    if misses is not None and condition.misses is not None:
         yield (
-            f"as it is, {found:.2%} of page requests missed the buffer pool in these trials, "
+            f"as it is, {misses:.2%} of page requests missed the buffer pool in these trials, "
             f"{condition.misses:.2%} on the advised server"
         )
 
 
 def report(run: Run, proposal: Proposal, verdicts: Mapping[str, Verdict], notes: Sequence[str]) -> None:
-    """Writes `prove.json` and `prove.md` beside the run's report, and prints what each finding was worth."""
+    """Writes `prove.json` and `prove.md` next to the run's report, and prints what each finding was worth."""
     from mydyno import __version__
     from mydyno.core.writing import writing
     from mydyno.prove import table
@@ -271,7 +288,7 @@ def report(run: Run, proposal: Proposal, verdicts: Mapping[str, Verdict], notes:
     with writing(folder):
         (folder / "prove.json").write_text(proofs.model_dump_json(indent=2) + "\n", encoding="utf-8")
         (folder / "prove.md").write_text(table.markdown(proofs), encoding="utf-8")
-    screen.echo("\n" + table.text(proofs, options.WIDTH))
+    screen.echo("\n" + table.text(proofs, width()))
     screen.echo(f"table    {folder / 'prove.md'}\nnumbers  {folder / 'prove.json'}")
 
 
@@ -282,7 +299,7 @@ def read_advice_file(path: Path) -> Advice:
 
 
 def read_facts(path: Path | None, advice: Advice) -> System | None:
-    """Of the file, or else what travels in the advice."""
+    """Of the file, or else those in the advice."""
     from mydyno.survey.facts.system import read_system
 
     return (
@@ -299,20 +316,19 @@ def _text(path: Path, hint: str) -> str:
         raise UsageError(f"cannot read {path}: {error}", hint) from None
 
 
-def _knows(asked: Asked, release: str | None) -> Knows | None:
-    """The very server: its binary, or the external one itself. None: it is not installed yet, and asked by
-    the run."""
+def _knows(request: Request, release: str | None) -> Knows | None:
+    """The server: its binary, or the external one itself. None: not installed yet, and checked by the run."""
     from mydyno.lab.stack.server.external import look_at
     from mydyno.server.access.address import External
     from mydyno.server.releases import binary_of, not_installed
 
     if release is None:
-        return look_at(External.model_validate(dict(asked.external)))
+        return look_at(External.model_validate(dict(request.external)))
     return None if not_installed([release]) else binary_of(release)
 
 
 def _refusals(knows: Knows | None) -> Callable[[str, str], str | None]:
-    """What that server says to one setting."""
+    """Why that server refuses a setting."""
     from mydyno.lab.stack import understand
     from mydyno.prove.ground import takes_all
 
@@ -326,31 +342,18 @@ def _refusals(knows: Knows | None) -> Callable[[str, str], str | None]:
     return refuses
 
 
-def _here(asked: Asked, in_guest: bool) -> HostFacts:
+def _here(request: Request, in_guest: bool) -> HostFacts:
     """Memory and free disk of the host that the server will be on."""
     from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
     from mydyno.machine.local import LocalHost
 
-    facts = LocalHost().facts(asked.lab if asked.lab.is_dir() else Path.cwd())
+    facts = LocalHost().facts(request.lab.folder if request.lab.folder.is_dir() else Path.cwd())
     return replace(facts, memory_bytes=GUEST_MEMORY_BYTES) if in_guest else facts
 
 
 def _most_open_files() -> int:
     """What a process of ours may be allowed: raising a hard limit needs a right that root can lack."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-
-
-def seconds(text: str) -> float:
-    """Of --within. Raises UsageError."""
-    from mydyno.core.units import parse_duration
-
-    try:
-        found = parse_duration(text)
-    except ValueError as error:
-        raise UsageError(f"--within {text}: {error}", "as --within 1h") from None
-    if found <= 0:
-        raise UsageError(f"--within {text}: no time at all", "as --within 1h")
-    return found
 
 
 def _bytes(text: str) -> int:

@@ -9,6 +9,9 @@ import typer
 
 from mydyno.cli import options, outputs, screen
 from mydyno.cli.browser import shown
+from mydyno.cli.labs import LabOptions
+from mydyno.cli.quantities import Percent, percentage
+from mydyno.cli.shown import width
 
 if TYPE_CHECKING:
     from mydyno.lab.report.asked import Asked
@@ -17,8 +20,7 @@ if TYPE_CHECKING:
 
 def report(
     name: options.RunName = None,
-    lab: options.Lab = options.DEFAULT_LAB,
-    trust: options.Trust = False,
+    lab: LabOptions = LabOptions(),
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Folder to write into.", show_default="report/ in the run's folder"),
@@ -36,21 +38,22 @@ def report(
         str | None,
         typer.Option(
             "--metric",
-            help="What the verdicts are about: latency_p95, say. An unknown name shows those that there are.",
+            help="The metric of the verdicts, as latency_p95; an unknown name lists all.",
             metavar="NAME",
-            show_default="the rate, or what the load is about",
+            show_default="the rate, or that of the workload",
         ),
     ] = None,
     margin: Annotated[
-        str, typer.Option("--margin", help="The difference that counts as none.", metavar="SHARE")
-    ] = "3%",
+        Percent,
+        percentage("--margin", help="Equivalence margin of the verdicts.", least=1e-9, most=0.5),
+    ] = Percent(0.03),
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     force: outputs.Force = False,
 ) -> None:
-    """Write the report of a run: one HTML page that opens offline, PNG and SVG, Markdown and CSV.
+    """Write the report of a run: an HTML page, pictures, Markdown and CSV.
 
-    Needs only the lab: no server, no root, not the machine that measured. A run that is still at work
-    is reported as far as it is.
+    Needs only the lab: no server, no root, not the machine that measured. For a run that is not finished,
+    reports the finished trials.
 
     ```text
     mydyno report
@@ -60,14 +63,11 @@ def report(
     mydyno report thread-cache --metric latency_p99 --margin 5%
     ```
     """
-    from mydyno.cli.labs import open_lab
-    from mydyno.lab.report.asked import Asked, parse_margin
-    from mydyno.lab.results.sound import numbers_explained
-    from mydyno.lab.results.store import DATABASE
+    from mydyno.lab.report.asked import Asked
 
     folder = outputs.Outputs(force=force).folder("--out", out)
-    asked = Asked(columns, metric, parse_margin(margin))
-    with numbers_explained(lab / DATABASE), open_lab(lab, write=False, trust=trust) as opened:
+    asked = Asked(columns, metric, margin)
+    with lab.reading() as opened:
         run = opened.find_run(name)
         written = write(run, folder or run.report_folder, asked)
     if show and (why := shown(written)):
@@ -84,7 +84,7 @@ def write(run: Run, out: Path, asked: Asked | None = None) -> Path:
     from mydyno.lab.report.text import terminal
 
     files = build(run, out, asked or AS_IT_IS)
-    screen.echo(terminal(files.page))
+    screen.echo(terminal(files.page, width()))
     screen.echo(f"\nreport   {files.html}")
     if files.overview:
         screen.echo(f"picture  {files.overview}")

@@ -1,4 +1,4 @@
-"""`mydyno rollback`: take back what `mydyno apply` did."""
+"""`mydyno rollback`: undo `mydyno apply`."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from typing import Annotated
 
 import typer
 
-from mydyno.cli import reach as reaching
-from mydyno.cli import screen
+from mydyno.cli import options, screen
 from mydyno.cli.apply import Root
+from mydyno.cli.login_options import LoginOptions
 from mydyno.core.visible import visible_line
 
 
-@reaching.options
 def rollback(
-    reach: reaching.ServerReach,
+    server: LoginOptions,
     application: Annotated[
         str | None,
         typer.Argument(metavar="[ID]", help="As `mydyno history` lists it.", show_default="the newest"),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Also over what somebody has changed since.")
+        bool, typer.Option("--force", help="Also undo what somebody has changed since.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: options.Yes = False,
     root: Root = Path("/"),
 ) -> None:
-    """Take back what `mydyno apply` did: every file byte for byte, every value that was set at once.
+    """Undo `mydyno apply`: every file byte for byte, every value that was set.
 
-    What somebody has changed since is shown, and nothing is taken back without --force. What a killed
-    `mydyno apply` or `mydyno slowlog` has left in the middle is put back first.
+    Values that somebody has changed since are shown, and then nothing is undone without --force. What a
+    killed `mydyno apply` or `mydyno slowlog` has left is restored first.
 
     ```text
     sudo mydyno rollback
@@ -41,14 +40,14 @@ def rollback(
     from mydyno.apply.rolling_back import to_roll_back, way_back
     from mydyno.apply.store.store import Store, in_force
     from mydyno.apply.transaction import carry_out
-    from mydyno.cli.apply import needs_server, recover, tell
+    from mydyno.cli.apply import needs_server, recover, report
     from mydyno.core.errors import UsageError
 
     root = root.resolve()
     store = Store.of_system(root)
     unfinished = store.unfinished()
     entries = unfinished or [to_roll_back(store.entries(), application)]
-    means = Means(root=root, login=reach.login() if needs_server(entries) else None)
+    means = Means(root=root, login=server.login() if needs_server(entries) else None)
     recover(store, means, yes=yes)
     if unfinished and application is None:
         return
@@ -60,15 +59,15 @@ def rollback(
         screen.echo(f"  {visible_line(act.sentence())}")
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError("nobody is here to say yes", "--yes does it without asking")
-        if not screen.confirm("Take it back?"):
+            raise UsageError("standard input is not a terminal", "--yes undoes without asking")
+        if not screen.confirm("Undo it?"):
             screen.echo("Nothing was changed.")
             return
     with store.held():
-        carry_out(store.add(back.application, back.contents), means, tell, over_others=force)
-    screen.echo(f"{entry.application.id} has been taken back.")
+        carry_out(store.add(back.application, back.contents), means, report, over_others=force)
+    screen.echo(f"{entry.application.id} has been undone.")
     if entry.application.waits_for_restart:
-        screen.echo("What a start of the server has brought stays until its next start.")
+        screen.echo("Settings that took effect at a start of the server stay until its next start.")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -1,4 +1,4 @@
-"""`mydyno run`: do an experiment, or go on with one, and write its report."""
+"""`mydyno run`: run an experiment, or continue one, and write its report."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Annotated
 import typer
 
 from mydyno.cli import options, screen
+from mydyno.cli.labs import LabOptions
 from mydyno.core.errors import ExitCode
 
 
 def run(
     file: options.ExperimentFile,
     size: options.Size = None,
-    lab: options.Lab = options.DEFAULT_LAB,
-    trust: options.Trust = False,
+    lab: LabOptions = LabOptions(),
     again: Annotated[
-        bool, typer.Option("--again", help="Measure anew when this experiment is finished already.")
+        bool, typer.Option("--again", help="Measure again although this experiment is finished.")
     ] = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:
     """Run an experiment on private servers and write its report.
 
-    Every finished trial is safe at once. After Ctrl-C, a kill or a power loss the same command goes on
-    where it stopped. A trial that cannot be built (a server that does not start, a mount option that is
-    refused) is recorded as failed and the others go on; a point that fails twice in the same step is not
-    tried further. The same command tries failed trials again. Ends with exit code 7 when some trials are
-    invalid or failed, and with the first error when none could be measured.
+    A finished trial is saved at once. After Ctrl-C, a kill or a power loss the same command continues where
+    it stopped. A trial whose environment cannot be built (a server that does not start, a mount option that
+    is refused) is recorded as failed, and the run continues; a point that fails twice in the same step is
+    skipped. The same command tries failed trials again. Ends with exit code 7 when some trials are invalid
+    or failed, and with the first error when none could be measured.
 
     ```text
     mydyno run experiments/thread-cache.yaml --size demo
@@ -34,16 +34,15 @@ def run(
     ```
     """
     from mydyno.cli import display
-    from mydyno.cli.labs import open_lab
     from mydyno.cli.planning import prepare
     from mydyno.lab.trial.campaign import Campaign
     from mydyno.machine.local import LocalHost
 
     host = LocalHost()
-    experiment, prepared = prepare(file, size, lab, host, trust=trust, install=True)
+    experiment, prepared = prepare(file, size, lab, host, install=True)
     for warning in prepared.plan.warnings:
         screen.echo(f"warning: {warning}", err=True)
-    with open_lab(lab, write=True, trust=trust) as opened:
+    with lab.open(write=True) as opened:
         with display.for_stream() as show:
             done = Campaign(experiment, prepared, host, opened).go(show, again=again)
         if report:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from mydyno.cli import options, screen
+from mydyno.cli.labs import LabOptions
+from mydyno.cli.shown import show_table
 
 if TYPE_CHECKING:
     from mydyno.lab.results.summaries import RunSummary
@@ -17,33 +19,27 @@ if TYPE_CHECKING:
 _HEAD = ("run", "made (UTC)", "trials", "invalid", "state", "files")
 
 
-def runs(
-    lab: options.Lab = options.DEFAULT_LAB, trust: options.Trust = False, as_json: options.AsJson = False
-) -> None:
-    """List the runs of a lab, the newest first: how far each is, when it was made, how large its files are.
+def runs(lab: LabOptions = LabOptions(), as_json: options.AsJson = False) -> None:
+    """List the runs of a lab, the newest first: state, date and size.
 
-    Each has a name of its own, in the first column, which `mydyno report`, `bundle` and `export` take.
+    Each has a unique name, in the first column, which `mydyno report`, `bundle` and `export` take.
 
     ```text
     mydyno runs
     mydyno runs --lab /mnt/fast/lab --json
     ```
     """
-    from mydyno.cli.labs import open_lab
 
-    with open_lab(lab, write=False, trust=trust) as opened:
-        found = opened.list_runs()
+    with lab.open() as opened:
+        summaries = opened.list_runs()
     if as_json:
-        screen.echo_json(json.dumps([asdict(each) | {"finished": each.finished} for each in found], indent=1))
-    elif not found:
-        screen.echo(f"no run in {lab} yet: `mydyno run EXPERIMENT` makes one")
+        screen.echo_json(
+            json.dumps([asdict(each) | {"finished": each.finished} for each in summaries], indent=1)
+        )
+    elif not summaries:
+        screen.echo(f"no run in {lab.folder} yet: `mydyno run EXPERIMENT` makes one")
     else:
-        rows = [_HEAD, *map(_row, found)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-        for row in rows:
-            screen.echo(
-                "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            )
+        show_table(_HEAD, map(_row, summaries))
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

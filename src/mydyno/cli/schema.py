@@ -10,10 +10,10 @@ from mydyno.cli import screen
 
 
 def schema() -> None:
-    """Print the JSON Schema of experiment files, so that an editor completes and checks them.
+    """Print the JSON Schema of experiment files, for completion in editors.
 
-    It knows the server variables: their kinds, what they mean, and which releases have them. Save it and name
-    it in the first line of an experiment file, for editors with a YAML language server:
+    It has the server variables: their types, meanings and releases. Save it and name it in the first line of
+    an experiment file, for editors with a YAML language server:
 
     ```text
     mydyno schema > experiment.schema.json

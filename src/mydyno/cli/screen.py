@@ -1,4 +1,4 @@
-"""The only way to standard output and standard error: no foreign text becomes an escape sequence there.
+"""The only way to standard output and standard error: no text of others becomes an escape sequence there.
 
 Every text is made visible (`core.visible`) before it is printed, and colours are added after that, so that
 the only escape sequences are mydyno's own. tests/cli/test_screen.py refuses any other module that prints.
@@ -72,7 +72,7 @@ def flush() -> None:
 
 
 def close() -> None:
-    """Nothing more is said: there is nobody who reads it."""
+    """No more output: there is no reader."""
     sys.stderr.close()
 
 
@@ -109,6 +109,11 @@ def console(stream: TextIO | None = None) -> Console:
 
 class Commands(TyperGroup):
     """The top of the command line: an argument quoted in an error message is visible too."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        from mydyno.cli.deprecated import renewed_command
+
+        return super().resolve_command(ctx, renewed_command(args))
 
     def make_context(self, *arguments: Any, **more: Any) -> Any:
         with _visible_message():

@@ -1,4 +1,4 @@
-"""`mydyno servers`: releases of MySQL and MariaDB beside the system's own, kept in a cache."""
+"""`mydyno servers`: releases of MySQL and MariaDB next to the system's server, kept in a cache."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import options, screen
+from mydyno.cli.application import Application
 from mydyno.cli.progress import telling
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import NAME_RULE, SYSTEM, is_release_name
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 _Names = Annotated[
     list[str],
     typer.Argument(
-        help="Releases that can be had, as `mydyno servers list` shows them; or with --from a name of your"
-        " own.",
+        help="Releases that `mydyno servers list` shows; or with --from a name that you choose.",
         metavar="NAME...",
         show_default=False,
     ),
@@ -31,8 +31,7 @@ _From = Annotated[
     Path | None,
     typer.Option(
         "--from",
-        help="A folder with a server in it (used where it is) or a tar archive of one (unpacked into the"
-        " cache).",
+        help="A folder with a server (used in place) or a tar archive of one (unpacked into the cache).",
         metavar="DIR|FILE",
         show_default=False,
         resolve_path=True,
@@ -42,21 +41,19 @@ _Installed = Annotated[
     list[str] | None,
     typer.Argument(help="Names as `mydyno servers list` shows them.", metavar="NAME...", show_default=False),
 ]
-_All = Annotated[bool, typer.Option("--all", help="Remove every release; the system's own stays.")]
+_All = Annotated[bool, typer.Option("--all", help="Remove every release; the system's server stays.")]
 
-commands = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="""List, install and remove releases of MySQL and MariaDB: old and new, side by side.
+commands = Application(
+    help="""List, install and remove releases of MySQL and MariaDB, side by side.
 
 A release has a name, and an experiment says which one runs: `server: {release: mysql-5.6}`, or as a factor
-`server.release: [system, mysql-5.6]`. `system` is the server that this machine has. The others are kept in
-a cache for every lab and are started privately; the system is not touched and nothing runs by itself. A
-run installs what it needs and is not here.
+`server.release: [system, mysql-5.6]`. `system` is the server that this machine has. The others are in a
+cache for all labs and are started privately; the system is not changed, and no service is added. A run
+installs the releases that it needs.
 
 ```text
-mydyno servers list                          what is here, and what can be had
-mydyno servers add mysql-5.6                 a release that can be had
+mydyno servers list
+mydyno servers add mysql-5.6
 mydyno servers add my-build --from ~/src/mariadb/build
 mydyno servers remove mysql-5.6
 ```
@@ -66,11 +63,11 @@ mydyno servers remove mysql-5.6
 
 @commands.command("list")
 def list_servers(as_json: options.AsJson = False) -> None:
-    """List the releases that are installed and those that can be had: version, size, where from, since when.
+    """List the installed and available releases: version, size, source, date.
 
     ```text
     mydyno servers list
-    mydyno servers list --json | jq '.[] | select(.installed) | {name, version, checksum}'
+    mydyno servers list --json | jq '.[] | select(.installed) | .name'
     ```
     """
     from mydyno.cli.servers_table import every_release, render
@@ -86,19 +83,21 @@ def list_servers(as_json: options.AsJson = False) -> None:
 
 @commands.command()
 def add(names: _Names, from_: _From = None) -> None:
-    """Install releases, or give a build of your own a name.
+    r"""Install releases, or give your own build a name.
 
-    A release that can be had is fetched, checked (package signatures, or a checksum) and unpacked into the
-    cache, never installed into the system. What is here already is left alone. Ctrl-C leaves nothing behind.
+    An available release is downloaded, verified (package signatures, or a checksum) and unpacked into the
+    cache, never installed into the system. An installed release is left as it is. Ctrl-C leaves nothing
+    behind.
 
-    With --from: a folder is used where it is, so what you build anew there is what the next run starts; an
-    installation, an unpacked archive and a build tree will do. An archive (tar, plain or compressed by
-    gzip, bzip2 or xz) is unpacked into the cache. Two builds of one version never share a dataset.
+    With --from: a folder (an installation, an unpacked archive or a build tree) is used in place, so the next
+    run starts what you have built there since. An archive (tar, plain or compressed by gzip, bzip2 or xz) is
+    unpacked into the cache. Two builds of one version never share a dataset.
 
     ```text
     mydyno servers add mysql-5.6
     mydyno servers add my-build --from ~/src/mysql/build
-    mydyno servers add mariadb-11.4 --from mariadb-11.4.5-linux-systemd-x86_64.tar.gz
+    mydyno servers add mariadb-11.4 \
+        --from mariadb-11.4.5-linux-systemd-x86_64.tar.gz
     ```
     """
     from mydyno.server.releases import ReleaseStore, install
@@ -106,25 +105,25 @@ def add(names: _Names, from_: _From = None) -> None:
     store = ReleaseStore()
     if from_ is not None:
         (name, provider) = _own(store, names, from_)
-        with telling() as tell:
-            installed = install(store, name, provider, tell)
-        _tell(installed)
+        with telling() as show:
+            installed = install(store, name, provider, show)
+        _show(installed)
         return
     providers = {name: _known(name).provider for name in names}
     for name, provider in providers.items():
         here = store.installed(name)
         if here is None:
-            with telling(f"installing {name}: " if len(names) > 1 else "") as tell:
-                here = install(store, name, provider, tell)
-        _tell(here)
+            with telling(f"installing {name}: " if len(names) > 1 else "") as show:
+                here = install(store, name, provider, show)
+        _show(here)
 
 
 @commands.command()
 def remove(names: _Installed = None, everything: _All = False) -> None:
-    """Remove releases, and whatever an interrupted installation has left.
+    """Remove releases, and what an interrupted installation has left.
 
-    A folder of your own that was added with --from stays as it is: only its name goes. A release that a
-    running mydyno uses is not removed. Datasets that a release has made stay in their labs.
+    A folder that was added with --from stays: only its name is removed. A release that a running mydyno uses
+    is not removed. Datasets that a release has made stay in their labs.
 
     ```text
     mydyno servers remove mysql-5.6
@@ -136,14 +135,14 @@ def remove(names: _Installed = None, everything: _All = False) -> None:
     store = ReleaseStore()
     there = store.names()
     if SYSTEM in (names or ()):
-        raise UsageError(f"{SYSTEM} is this machine's own server: mydyno did not install it")
+        raise UsageError(f"{SYSTEM} is this machine's server: mydyno did not install it")
     if unknown := sorted(set(names or ()) - set(there)):
         raise UsageError(
             f"there is no installed release {', '.join(unknown)}",
-            f"there are: {', '.join(there) or 'none at all'}",
+            f"installed: {', '.join(there) or 'none'}",
         )
     if not names and not everything:
-        raise UsageError("which release?", f"name it, or say --all; there are: {', '.join(there) or 'none'}")
+        raise UsageError("which release?", f"its name, or --all; installed: {', '.join(there) or 'none'}")
     for name in there if everything else dict.fromkeys(names or ()):
         store.remove(name)
         screen.echo(f"removed {name}")
@@ -152,7 +151,7 @@ def remove(names: _Installed = None, everything: _All = False) -> None:
 
 
 def _known(name: str) -> Known:
-    """The release that can be had by that name. Raises UsageError."""
+    """The available release of that name. Raises UsageError."""
     from mydyno.server.releases import KNOWN, known_release
     from mydyno.server.releases.find import nearest_release
 
@@ -163,8 +162,8 @@ def _known(name: str) -> Known:
         nearest = nearest_release(name)
         meant = f" (did you mean {nearest}?)" if nearest in KNOWN else ""
         raise UsageError(
-            f"{name} cannot be had by its name{meant}; there are: {', '.join(KNOWN)}",
-            "a build of your own: mydyno servers add NAME --from DIR|FILE",
+            f"unknown release {name}{meant}; available: {', '.join(KNOWN)}",
+            "your own build: mydyno servers add NAME --from DIR|FILE",
         )
     return known
 
@@ -179,12 +178,12 @@ def _own(store: ReleaseStore, names: list[str], place: Path) -> tuple[str, Provi
     from mydyno.server.releases.npm import Npm
 
     if len(names) != 1:
-        raise UsageError("--from needs one name for what it gives", "mydyno servers add NAME --from DIR")
+        raise UsageError("--from needs exactly one name", "mydyno servers add NAME --from DIR")
     (name,) = names
     if name == SYSTEM:
         raise UsageError(f"{SYSTEM} is the server that this machine has: choose another name")
     if not is_release_name(name):
-        raise UsageError(f"{name!r} is not the name of a release", NAME_RULE)
+        raise UsageError(f"{name!r} is not a name of a release", NAME_RULE)
     if store.installed(name) is not None:
         raise UsageError(
             f"there is a release {name} already", f"choose another name, or: mydyno servers remove {name}"
@@ -194,17 +193,17 @@ def _own(store: ReleaseStore, names: list[str], place: Path) -> tuple[str, Provi
         return name, replace(known, tarball=place)
     if known is not None:
         raise UsageError(
-            f"{name} is the name of a release that can be had: {KNOWN[name].source}",
-            "choose another name for a build of your own",
+            f"{name} is the name of an available release: {KNOWN[name].source}",
+            "choose another name for your own build",
         )
     if not place.exists():
         raise UsageError(f"there is no folder or file {place}")
     return name, Directory(place) if place.is_dir() else Archive(place)
 
 
-def _tell(installed: Installed) -> None:
+def _show(installed: Installed) -> None:
     manifest = installed.manifest
-    where = "used where it is" if manifest.provider == "directory" else format_bytes(manifest.size_bytes)
+    where = "used in place" if manifest.provider == "directory" else format_bytes(manifest.size_bytes)
     screen.echo(
         f"{manifest.name}: {manifest.version}, from {manifest.source}; {where},"
         f" installed in {format_duration(manifest.seconds)}"

@@ -1,9 +1,9 @@
-"""Lines on a terminal, in its width and with its colours."""
+"""Lines and tables on a terminal, in its width and with its colours."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import typer
@@ -33,3 +33,15 @@ def show(lines: Iterable[Line]) -> None:
     """Prints them; colours only reach a terminal."""
     for line in lines:
         screen.echo(line.text, **_COLOURS[line.style])
+
+
+def show_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int] = ()) -> None:
+    """Prints columns as wide as their cells; those of `right` are aligned to the right."""
+    table = [tuple(heads), *map(tuple, rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = (
+            cell.rjust(wide) if place in right else cell.ljust(wide)
+            for place, (cell, wide) in enumerate(zip(row, widths, strict=True))
+        )
+        screen.echo("  ".join(cells).rstrip())

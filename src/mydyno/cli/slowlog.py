@@ -1,4 +1,4 @@
-"""`mydyno slowlog`: a server's slow log turned on for a while, digested, and everything put back."""
+"""`mydyno slowlog`: a server's slow log turned on for a while, digested, and all settings restored."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import options, outputs, screen
-from mydyno.cli import reach as reaching
-from mydyno.cli.digest_options import Html
+from mydyno.cli.digest_options import Details, Html
 from mydyno.cli.digest_showing import DETAILS, LIMIT, Showing
+from mydyno.cli.quantities import Duration, duration
+from mydyno.cli.system_options import MachineOptions
 from mydyno.core.errors import MydynoError, UsageError
-from mydyno.core.units import format_duration, parse_bytes, parse_duration
+from mydyno.core.units import format_duration, parse_bytes
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -24,31 +25,22 @@ if TYPE_CHECKING:
 _LONGEST = 31_536_000.0
 """Seconds: the servers' own bound of long_query_time."""
 
-_For = Annotated[
-    str, typer.Option("--for", metavar="TIME", help="How long: 30s, 10m, 1h. Ctrl-C ends it early.")
-]
+_For = Annotated[Duration, duration("--for", help="How long; Ctrl-C ends it early.")]
 _Threshold = Annotated[
-    str,
-    typer.Option(
-        "--threshold",
-        metavar="SECONDS",
-        help="Statements that take longer than so many seconds (0.5), or 200ms. 0: all.",
-    ),
+    Duration,
+    duration("--threshold", most=_LONGEST, help="Log statements that take longer, as 0.5 or 200ms. 0: all."),
 ]
 _NotUsingIndexes = Annotated[
-    bool, typer.Option("--not-using-indexes", help="Also those that use no index, however fast.")
+    bool, typer.Option("--not-using-indexes", help="Also statements that use no index, however fast.")
 ]
 _MaxSize = Annotated[
-    str, typer.Option("--max-size", metavar="SIZE", help="End when so much has been caught.")
+    str, typer.Option("--max-size", metavar="SIZE", help="End when the log has grown by this much.")
 ]
 _Limit = Annotated[
     int | None,
     typer.Option(
-        "--limit", min=1, metavar="N", help="Show so many statements.", show_default=f"{LIMIT}; all in --json"
+        "--limit", min=1, metavar="N", help="Show N statements.", show_default=f"{LIMIT}; all in --json"
     ),
-]
-_Details = Annotated[
-    int, typer.Option("--details", min=0, metavar="N", help="Tell so many of them at length.")
 ]
 _Explain = Annotated[
     int | None,
@@ -62,9 +54,7 @@ _Explain = Annotated[
 ]
 _Save = Annotated[
     Path | None,
-    typer.Option(
-        "--save", metavar="LOG", help="Keep what was caught: a slow log, in a new file.", show_default=False
-    ),
+    typer.Option("--save", metavar="LOG", help="Keep the log in this new file.", show_default=False),
 ]
 
 
@@ -72,30 +62,30 @@ def add_to(app: typer.Typer) -> None:
     app.command()(slowlog)
 
 
-@reaching.options
 def slowlog(
-    reach: reaching.HostReach,
-    duration: _For = "10m",
-    threshold: _Threshold = "0.5",
+    server: MachineOptions,
+    seconds: _For = Duration(600),
+    threshold: _Threshold = Duration(0.5),
     not_using_indexes: _NotUsingIndexes = False,
     max_size: _MaxSize = "1G",
     limit: _Limit = None,
-    details: _Details = DETAILS,
+    details: Details = DETAILS,
     explain: _Explain = None,
     as_json: options.AsJson = False,
     html: Html = None,
     save: _Save = None,
     force: outputs.Force = False,
 ) -> None:
-    """Turn a server's slow log on for a while, say what takes its time, and put every setting back.
+    """Turn on a server's slow log for a while, digest it, and restore all settings.
 
-    They are put back at the end, after Ctrl-C and an error, when the terminal goes, and when this program is
-    killed; should its guardian be killed, too, the next mydyno does it. The log's file is read where it can
-    be, here or with --host ssh:USER@HOST, else mysql.slow_log by SQL. What will not be seen is told first.
+    They are restored at the end, after Ctrl-C and an error, when the terminal closes, and when this program
+    is killed; if its guardian is killed, too, by the next run of mydyno. The log's file is read where
+    possible, here or with --ssh USER@HOST, else mysql.slow_log by SQL. What will be missing is reported
+    first.
 
     ```text
     mydyno slowlog --for 10m --threshold 0.5
-    mydyno slowlog --server mysql://dba@db1 --ask-password --host ssh:admin@db1 --for 1h --html slow.html
+    mydyno slowlog --host db1 --user dba --ask-password --ssh admin@db1 --for 1h
     mydyno slowlog --for 30s --threshold 0 --max-size 200M --save all.log
     mydyno slowlog --for 5m --threshold 200ms --json > digest.json
     ```
@@ -106,27 +96,27 @@ def slowlog(
     from mydyno.cli.progress import telling
     from mydyno.queries.window import Wish, new_file, open_window
 
-    seconds, most_bytes = _seconds(duration), _size(max_size)
-    wish = Wish(_threshold(threshold), not_using_indexes)
-    allowed = outputs.Outputs((reach.defaults_file, reach.password_file, save), force)
+    most_bytes = _size(max_size)
+    wish = Wish(round(threshold, 6), not_using_indexes)
+    allowed = outputs.Outputs((server.defaults_file, server.password_file, save), force)
     page = allowed.file("--html", html, outputs.PAGE)
     showing = Showing(None, limit, details, None, as_json, page)
-    login = reach.login()
+    login = server.login()
     store = Store.of_system(Path("/"))
     recover(store, Means(login=login))
-    with reach.machine() as machine, new_file(save) as keep:
+    with server.machine() as machine, new_file(save) as keep:
         with (
             store.held(),
-            open_window(login, machine, wish, without_host=reach.host == "none") as window,
+            open_window(login, machine, wish, without_host=server.ssh == "none") as window,
         ):
             _announce(window)
             caught = window.catch(store, seconds, most_bytes, telling())
         try:
             _report(caught)
             name = str(save) if save else f"slow log of {login.address}"
-            found = _digest(caught, name, keep, showing.most)
-            there = login if caught.not_put_back is None else None
-            showing.digest(_looked_at(found, there, details if explain is None else explain))
+            digest = _digest(caught, name, keep, showing.most)
+            explaining = login if caught.not_put_back is None else None
+            showing.digest(_looked_at(digest, explaining, details if explain is None else explain))
         finally:
             caught.log.close()
             if caught.not_put_back is not None:
@@ -143,9 +133,9 @@ def _announce(window: Window) -> None:
 def _report(caught: Caught) -> None:
     watched = caught.watched
     if caught.not_put_back is None:
-        _say("everything is as it was before")
+        _say("all settings are restored")
     if watched.ended is not None:
-        _say(f"it ended early, after {format_duration(watched.seconds)}: {watched.ended}")
+        _say(f"ended early, after {format_duration(watched.seconds)}: {watched.ended}")
     for line in caught.remarks:
         _say(line)
 
@@ -155,51 +145,30 @@ def _digest(caught: Caught, name: str, keep: BinaryIO | None, limit: int | None)
     from mydyno.queries.log import Progress
     from mydyno.queries.window import digest_of
 
-    told = ReadingLine()
+    line = ReadingLine()
 
-    def tell(progress: Progress) -> None:
-        told.tell(progress.read_bytes, caught.watched.amount.bytes, progress.entries)
+    def show(progress: Progress) -> None:
+        line.show(progress.read_bytes, caught.watched.amount.bytes, progress.entries)
 
     try:
-        return digest_of(caught.log, name, keep=keep, limit=limit, tell=tell)
+        return digest_of(caught.log, name, keep=keep, limit=limit, tell=show)
     finally:
-        told.end()
+        line.end()
 
 
-def _looked_at(found: Digest, login: Login | None, explain: int) -> Digest:
-    """With plans and indexes to try. Nothing that goes wrong here is worth what a window has caught."""
+def _looked_at(digest: Digest, login: Login | None, explain: int) -> Digest:
+    """With plans and indexes to try; without them where that fails, since the log must not be lost."""
     from mydyno.cli.digest_reading import looked_at
 
     try:
-        return looked_at(found, login, explain)
+        return looked_at(digest, login, explain)
     except MydynoError as error:
         _say(f"without plans and indexes: {error.message}")
-        return found
+        return digest
 
 
 def _say(line: str) -> None:
     screen.echo(f"mydyno: {line}", err=True)
-
-
-def _seconds(text: str) -> float:
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise UsageError(f"--for {text}: {error}") from None
-
-
-def _threshold(text: str) -> float:
-    """Seconds to the microsecond, as servers take them."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        try:
-            seconds = parse_duration(text)
-        except ValueError:
-            raise UsageError(f"--threshold {text}: no time", "seconds, as 0.5, or 200ms") from None
-    if not 0 <= seconds <= _LONGEST:
-        raise UsageError(f"--threshold {text}: servers take 0 to {_LONGEST:.0f} seconds")
-    return round(seconds, 6)
 
 
 def _size(text: str) -> int:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.labs import LabOptions
+from mydyno.cli.shown import width
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
@@ -24,43 +26,44 @@ def trend(
             help="The experiment's name.", metavar="[NAME]", show_default="that of the newest run"
         ),
     ] = None,
-    lab: options.Lab = options.DEFAULT_LAB,
-    trust: options.Trust = False,
+    lab: LabOptions = LabOptions(),
     size: Annotated[
         str | None,
         typer.Option("--size", help="Its runs at this size only.", show_default="that of its newest run"),
     ] = None,
-    last: Annotated[int, typer.Option("--last", help="Look at so many runs, the newest.", min=2)] = 200,
-    json: Annotated[Path | None, typer.Option("--json", help="Write every number.", metavar="FILE")] = None,
+    last: Annotated[int, typer.Option("--last", help="Only the newest N runs.", metavar="N", min=2)] = 200,
+    as_json: options.AsJson = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="With --json: the file to write.", show_default="standard output"),
+    ] = None,
     picture: Annotated[
         Path | None, typer.Option("--picture", help="Draw it, as PNG or SVG.", metavar="FILE")
     ] = None,
     force: outputs.Force = False,
 ) -> None:
-    """Show how an experiment went over all of its runs, and where it changed.
+    """Show the results of an experiment over all of its runs, and where they changed.
 
-    A run counts as one value for each point. Changes are found by E-divisive with a permutation test at 5%
-    (docs/how-to/compare.md); six runs are the least in which one can be told from noise.
+    A run counts as one value for each point. Changes are found by E-divisive with a permutation test at 5 %
+    (docs/how-to/compare.md); it takes six runs to distinguish one from noise.
 
     ```text
     mydyno trend thread-cache
-    mydyno trend oltp --last 50 --picture trend.png --json trend.json
+    mydyno trend oltp --last 50 --picture trend.png --json --out trend.json
     ```
     """
-    from mydyno.cli.labs import open_lab
     from mydyno.lab.analysis.trend import Measured, trends
-    from mydyno.lab.report.trend.text import as_json, terminal
-    from mydyno.lab.results.sound import numbers_explained
-    from mydyno.lab.results.store import DATABASE
+    from mydyno.lab.report.trend.text import as_json as trends_json
+    from mydyno.lab.report.trend.text import terminal
 
     if picture is not None and picture.suffix not in (".png", ".svg"):
         raise UsageError(
-            f"--picture: a file that ends with {picture.suffix or 'nothing'} is no picture", ".png or .svg"
+            f"--picture: a file that ends with {picture.suffix or 'nothing'} is not a picture", ".png or .svg"
         )
-    allowed = outputs.Outputs((lab / DATABASE,), force)
-    numbers = allowed.file("--json", json, outputs.TREND_JSON)
+    allowed = outputs.Outputs((lab.database,), force)
+    numbers = allowed.json(as_json, out, outputs.TREND_JSON)
     drawing = allowed.file("--picture", picture, outputs.PICTURE)
-    with numbers_explained(lab / DATABASE), open_lab(lab, write=False, trust=trust) as opened:
+    with lab.reading() as opened:
         newest = opened.find_run(experiment)
         name, wanted = newest.experiment.name, size or newest.experiment.size
         runs = [run for run in opened.runs(name) if run.experiment.size == wanted][:last]
@@ -68,13 +71,16 @@ def trend(
     if not found:
         raise UsageError(
             f"{counted(len(runs), 'run')} of {name} at size {wanted}: no point was measured in two",
-            "`mydyno run FILE --again` measures anew; --size names another size",
+            "`mydyno run FILE --again` measures again; --size names another size",
         )
-    if numbers is not None:
-        numbers.write(as_json(found))
     if drawing is not None:
         drawing.write(_drawn(found, drawing.path.suffix))
-    screen.echo(terminal(found, options.WIDTH), nl=False)
+    if numbers is not None:
+        numbers.write(trends_json(found))
+    elif as_json:
+        screen.echo_json(trends_json(found), nl=False)
+        return
+    screen.echo(terminal(found, width()), nl=False)
 
 
 def _drawn(found: Sequence[Trend], suffix: str) -> bytes:

@@ -14,20 +14,20 @@ from mydyno.core.server_release import SYSTEM
 _Pattern = Annotated[
     str | None,
     typer.Argument(
-        help="Part of a name, or a whole one with * and ?. Without it: all that the server has.",
+        help="Part of a name, or a whole name, with * and ?; without it: all variables.",
         metavar="PATTERN",
         show_default=False,
     ),
 ]
 _Release = Annotated[
-    str, typer.Option("--release", help="The release to ask (`mydyno servers list`).", metavar="NAME")
+    str, typer.Option("--release", help="The release (`mydyno servers list`).", metavar="NAME")
 ]
 _ChangedFrom = Annotated[
     str | None,
     typer.Option(
         "--changed-from",
-        help="Tell instead what changed since this release: what was replaced, removed and added, and whose"
-        " default is another.",
+        help="Show instead what changed since this release: replaced, removed and added variables, and new"
+        " defaults.",
         metavar="NAME",
         show_default=False,
     ),
@@ -36,8 +36,8 @@ _AskServer = Annotated[
     bool,
     typer.Option(
         "--ask-server",
-        help="Also start a throw-away server of that release (some seconds) and ask it what its binary does"
-        " not tell: type, bounds, and what can be changed while it runs.",
+        help="Also start a temporary server of that release (a few seconds), for what its binary does not"
+        " report: type, bounds, and what can be changed while it runs.",
     ),
 ]
 
@@ -49,13 +49,13 @@ def variables(
     ask_server: _AskServer = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show server variables: default, unit, meaning, history, memory and durability.
+    """Show server variables: default, unit, meaning, history, durability.
 
-    Names and defaults are asked of the server's own binary; the rest is from mydyno's catalogue
-    (docs/reference/variables.md). One name in full gives all that is known of it.
+    Names and defaults come from the server's binary; the rest from mydyno's catalogue
+    (docs/reference/variables.md). A full name shows everything that is known of a variable.
 
     ```text
-    mydyno variables innodb_log                     what a release has of them
+    mydyno variables innodb_log
     mydyno variables query_cache_size --release mysql-5.6
     mydyno variables --release mysql-9.7 --changed-from mysql-5.6
     mydyno variables 'slave*' --json | jq '.[].becomes'
@@ -69,19 +69,21 @@ def variables(
     binary = binary_of(release)
     if changed_from is not None:
         if ask_server:
-            raise UsageError("--ask-server tells of one release", "leave out --changed-from or --ask-server")
+            raise UsageError(
+                "--ask-server is for a single release", "leave out --changed-from or --ask-server"
+            )
         before = binary_of(changed_from)
-        found = changes(before, binary, pattern)
+        changed = changes(before, binary, pattern)
         if as_json:
-            screen.echo_json(json.dumps(text.changes_json(before, binary, found), indent=2))
+            screen.echo_json(json.dumps(text.changes_json(before, binary, changed), indent=2))
         else:
-            screen.echo(text.render_changes(before, binary, found), nl=False)
+            screen.echo(text.render_changes(before, binary, changed), nl=False)
         return
-    told = {}
+    reported = {}
     if ask_server:
-        screen.echo(f"starting a throw-away server of {binary.version} to ask it", err=True)
-        told = dict(ask_running(binary, binary.options))
-    rows = matching(binary, pattern, told)
+        screen.echo(f"starting a temporary server of {binary.version}", err=True)
+        reported = dict(ask_running(binary, binary.options))
+    rows = matching(binary, pattern, reported)
     if not rows:
         nearest = text.nearest(pattern or "", binary)
         raise UsageError(

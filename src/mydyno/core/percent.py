@@ -1,8 +1,27 @@
-"""Percentages as text, for sentences, tables and charts alike."""
+"""Percentages: as text for sentences, tables and charts alike, and read where people write them."""
 
 from __future__ import annotations
 
 import math
+import re
+
+_WRITTEN = re.compile(r"(?:±|\+/-|\+-)?\s*([0-9]{1,30}(?:\.[0-9]{1,30})?)\s*(%?)")
+
+
+class AmbiguousPercentError(ValueError):
+    """A bare number of 1 or more: percent, or times?"""
+
+
+def parse_percent(text: str) -> float:
+    """The share meant by `text`: `3%`, `±3%` and `0.03` are the same. Raises ValueError."""
+    match = _WRITTEN.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("not a percentage")
+    number, sign = match.groups()
+    share = float(number) / (100 if sign else 1)
+    if share >= 1 and not sign:
+        raise AmbiguousPercentError(f"ambiguous, {number}% or {number} times")
+    return share
 
 
 def percent(fraction: float, digits: int = 1) -> str:

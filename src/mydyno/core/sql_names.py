@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 
-def quote(name: str) -> str:
-    """An identifier between backticks (MySQL Reference Manual, "Schema Object Names")."""
-    return "`" + name.replace("`", "``") + "`"
+def quote(*names: str) -> str:
+    """An identifier in backticks, or several joined by dots: `` `shop`.`orders` ``.
+
+    Source: MySQL Reference Manual, "Schema Object Names".
+    """
+    return ".".join("`" + name.replace("`", "``") + "`" for name in names)

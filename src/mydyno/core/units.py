@@ -26,7 +26,6 @@ _DURATION_UNITS = {
     "h": 3600.0,
     "d": 86400.0,
 }
-_SHARE = re.compile(_NUMBER + r"\s*(%?)")
 _DURATION = re.compile(_NUMBER + r"\s*(ns|us|ms|s|min|m|h|d)")
 
 
@@ -96,15 +95,3 @@ def format_range(low: float, high: float) -> str:
     if first == last or last == 1:
         return f"about {counted(last, unit)}"
     return f"{first} to {last} {unit}s" if first else f"up to {last} {unit}s"
-
-
-def parse_share(text: str) -> float:
-    """The part of a whole meant by `text`: `3%` and `0.03` are the same. Raises ValueError.
-
-    A bare number of 1 or more is refused: it could mean percent or times.
-    """
-    match = _SHARE.fullmatch(text.strip())
-    share = float(match[1]) / (100 if match[2] else 1) if match else None
-    if match is None or share is None or (share >= 1 and not match[2]):
-        raise ValueError(f"not a share: {text[:80]!r} (write a percentage like 3%, or a fraction like 0.03)")
-    return share

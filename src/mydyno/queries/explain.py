@@ -153,8 +153,7 @@ class _Server:
             cursor.execute("KILL %s", (number,))
 
     def _why(self, error: BaseException, database: str | None) -> str:
-        number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
-        said = str(error.args[-1]) if error.args else type(error).__name__
+        number, said = dbapi.number_of(error) or 0, dbapi.text_of(error) or type(error).__name__
         if number in _NO_RIGHT:
             where = f"`{database}`.*" if database else "*.*"
             return (
@@ -167,7 +166,7 @@ class _Server:
 
 def _is_unfinished(error: BaseException) -> bool:
     """Whether the server may still be at work: no answer came, or nobody waited for it."""
-    return not isinstance(error, dbapi.Error) or error.args[:1] == (_NO_ANSWER,)
+    return not isinstance(error, dbapi.Error) or dbapi.number_of(error) == _NO_ANSWER
 
 
 _NO_ANSWER = 2013

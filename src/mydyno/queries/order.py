@@ -109,7 +109,8 @@ def _of_attribute(digest: Digest, by: str) -> Callable[[Group], float | None]:
     if name not in digest.total.measures and digest.total.count:
         others = [each.replace("_", "-") for each in digest.total.measures]
         raise UsageError(
-            f"--order {by}: nothing that was read has that number", f"--order {', '.join([*ORDERS, *others])}"
+            f"--order-by {by}: nothing that was read has that number",
+            f"--order-by {', '.join([*ORDERS, *others])}",
         )
 
     def key(group: Group) -> float | None:

@@ -9,7 +9,7 @@ from mydyno.server.access import dbapi
 from mydyno.survey.facts import Unread
 
 _DENIED = frozenset({1044, 1045, 1142, 1143, 1227, 1370})
-"""Errors that a GRANT mends (MySQL Server Error Message Reference): no right to a database, a table, a
+"""Errors that a GRANT fixes (MySQL Server Error Message Reference): no right to a database, a table, a
 column, an operation, a routine."""
 _LOST = frozenset({0, 2006, 2013})
 _TIMED_OUT = frozenset({1317, 1969, 3024})
@@ -39,8 +39,7 @@ class Asking:
 
     def missed(self, what: str, error: BaseException, grant: str | None = None) -> None:
         """Keeps that `what` could not be read."""
-        number = error.args[0] if error.args and isinstance(error.args[0], int) else None
-        why = str(error.args[-1]) if error.args else type(error).__name__
+        number, why = dbapi.number_of(error), dbapi.text_of(error) or type(error).__name__
         hint = None
         if number in _DENIED and grant is not None:
             hint = f"GRANT {grant} TO {self.account}"

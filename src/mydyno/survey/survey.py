@@ -95,5 +95,5 @@ def _elsewhere(login: Login) -> Unread:
     return Unread(
         what="the server's host",
         why=f"no process of the server at {login.address} is seen on this machine",
-        hint="--host ssh:USER@HOST for the machine that it runs on, or --host local if it is this one",
+        hint="--ssh USER@HOST for the machine that it runs on, or --ssh local if it is this one",
     )

@@ -111,7 +111,7 @@ def test_a_stopped_engine_is_killed_after_a_silence_and_named(monkeypatch: pytes
         begun = time.monotonic()
         with engine.Engine(job(target=target), LocalHost()) as running:
             os.kill(running.pid, signal.SIGSTOP)
-            with pytest.raises(EngineError, match="said nothing for 2 s"):
+            with pytest.raises(EngineError, match="sent no message for 2 s"):
                 list(running)
             stopped = running.pid
         assert time.monotonic() - begun < 10, "the silence, and no waiting for a stopped process to end"

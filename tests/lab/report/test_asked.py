@@ -9,7 +9,7 @@ import pytest
 
 from lab.report.builders import MemoryRun, thread_cache_run
 from mydyno.core.errors import UsageError
-from mydyno.lab.report.asked import Asked, metric_named, parse_margin
+from mydyno.lab.report.asked import Asked, metric_named
 from mydyno.lab.report.comparison_tables import comparison_caption
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.text import markdown, terminal
@@ -34,17 +34,6 @@ def test_an_unknown_metric_is_refused_with_the_nearest_one() -> None:
         gather(small(), Asked(metric="latency_p98"))
     with pytest.raises(UsageError, match="ios_per_second"):
         metric_named("queries_per_second", "ios")
-
-
-@pytest.mark.parametrize(("text", "margin"), [("5%", 0.05), ("0.05", 0.05), (" 2.5 % ", 0.025), ("50%", 0.5)])
-def test_a_margin_is_a_share(text: str, margin: float) -> None:
-    assert parse_margin(text) == pytest.approx(margin)
-
-
-@pytest.mark.parametrize("text", ["0%", "5", "-3%", "60%", "three", "", "3%%", "nan"])
-def test_what_is_no_margin_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no margin"):
-        parse_margin(text)
 
 
 def test_a_wider_margin_calls_more_of_it_no_difference() -> None:

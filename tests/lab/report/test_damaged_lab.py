@@ -97,7 +97,7 @@ WHERE = {
     "a seed that is too long": "digits",
     "a design that is no JSON": "runs.design: Invalid JSON",
     "nested claims": "runs.claims: Invalid JSON",
-    "a missing table": "phases in it is no table",
+    "a missing table": "phases in it is not a table",
     "a missing column": "table trials has no column seconds",
 }
 """What the message must say of it."""

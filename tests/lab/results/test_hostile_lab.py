@@ -115,9 +115,9 @@ def test_a_folder_in_the_database_leads_nowhere_else(lab: Path, column: str) -> 
         connection.execute("UPDATE trials SET file_bytes = NULL")
     connection.close()
     with Lab.open(lab, write=False) as opened:
-        with pytest.raises(LabError, match="no name of a folder"):
+        with pytest.raises(LabError, match="not the name of a folder"):
             opened.find_run().trial_folder("t001")
-        with pytest.raises(LabError, match="no name of a folder"):
+        with pytest.raises(LabError, match="not the name of a folder"):
             opened.list_runs()
 
 
@@ -127,14 +127,14 @@ def test_a_folder_in_the_database_leads_nowhere_else(lab: Path, column: str) -> 
         (("CREATE TRIGGER x AFTER INSERT ON trials BEGIN DELETE FROM runs; END",), "its trigger 'x'"),
         (
             ("ALTER TABLE environments RENAME TO y", "CREATE VIEW environments AS SELECT * FROM y"),
-            "environments in it is no table",
+            "environments in it is not a table",
         ),
         (
             (
                 "ALTER TABLE environments RENAME TO y",
                 "CREATE VIRTUAL TABLE environments USING fts5(run_id, start, name, value)",
             ),
-            "environments in it is no table",
+            "environments in it is not a table",
         ),
     ],
 )
@@ -203,7 +203,7 @@ def test_a_journal_of_somebody_else_sends_no_file_to_any_server(listener: Listen
     secret = tmp_path / "secret"
     secret.write_text("precious\n")
     write_as_somebody_else(tmp_path, restore(listener, secret))
-    with pytest.raises(UndoError, match="does not say that mydyno has begun it") as error:
+    with pytest.raises(UndoError, match="has no record that mydyno began this") as error:
         cleanup(tmp_path)
     assert f"127.0.0.1:{listener.port}" in error.value.message
     assert not listener.came.wait(0.1)
@@ -218,7 +218,7 @@ def test_what_this_users_mydyno_has_begun_is_put_back_after_a_kill(
     killed = Journal(tmp_path)
     number = killed.intend(way)
     killed.intend(way.model_copy(update={"ours": {"sort_buffer_size": 2}}), instead_of=number)
-    with pytest.raises(UndoError, match="could not be put back"):  # It is no server that answers.
+    with pytest.raises(UndoError, match="could not be restored"):  # It is no server that answers.
         cleanup(tmp_path)
     assert listener.came.wait(10)
 
@@ -247,7 +247,7 @@ def test_a_changed_line_or_one_of_another_lab_is_not_what_mydyno_has_begun(
     (other / journals.FILE_NAME).write_text(journal)
     (ours / journals.FILE_NAME).write_text(journal.replace("/secret", "/secret2"))
     for folder in (ours, other):
-        with pytest.raises(UndoError, match="does not say that mydyno has begun it"):
+        with pytest.raises(UndoError, match="has no record that mydyno began this"):
             cleanup(folder)
     assert not listener.came.is_set()
 
@@ -261,7 +261,7 @@ def test_nothing_but_what_mydyno_makes_is_touched_for_somebody_else(tmp_path: Pa
     write_as_somebody_else(tmp_path, *ways)
     with pytest.raises(UndoError) as error:
         cleanup(tmp_path)
-    assert error.value.message.count("does not say that mydyno has begun it") == len(ways)
+    assert error.value.message.count("has no record that mydyno began this") == len(ways)
 
 
 def test_a_journal_that_is_a_link_is_not_read(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from mydyno.core.errors import LabError, UsageError
 from mydyno.lab.results import schema
 from mydyno.lab.results.records import Invalidity, Latency
 from mydyno.lab.results.rows import insert_trial, select_trials
-from mydyno.lab.results.store import Lab
+from mydyno.lab.results.store import DATABASE, Lab
 
 
 def save_one(lab: Lab) -> Path:
@@ -289,6 +289,16 @@ def test_a_reader_of_a_missing_lab_is_told_how_to_make_one(tmp_path: Path) -> No
 def test_an_empty_lab_says_that_it_holds_no_run(tmp_path: Path) -> None:
     with Lab.open(tmp_path, write=True) as lab, pytest.raises(UsageError, match=r"no run in .* yet"):
         lab.find_run()
+
+
+def test_an_empty_database_is_not_read_as_a_lab_without_runs(tmp_path: Path) -> None:
+    with Lab.open(tmp_path, write=True) as lab:
+        save(lab.run(experiment(), "{}"), trial(1))
+    (tmp_path / DATABASE).write_bytes(b"")
+    with pytest.raises(LabError, match=r"lab\.sqlite is empty: .*\n  hint: .* folders in .*/runs"):
+        Lab.open(tmp_path, write=False)
+    with Lab.open(tmp_path, write=True) as lab:
+        assert lab.run(experiment(), "{}").recovery.adopted == ("t001",)
 
 
 def test_a_lab_that_cannot_be_made_names_the_folder(tmp_path: Path) -> None:

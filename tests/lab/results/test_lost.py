@@ -24,7 +24,7 @@ def lab(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
 def test_whatever_fails_in_a_removed_lab_is_its_removal(lab: Path, failure: Exception) -> None:
     shutil.rmtree(lab)
-    said = f"the lab {lab} was removed while the run was at work"
+    said = f"the lab {lab} was removed while the run was in progress"
     with pytest.raises(LabError, match=said) as caught, removal_explained(lab):
         raise failure
     assert caught.value.__cause__ is failure

@@ -35,7 +35,7 @@ def samples(**columns: Callable[[int], float | None]) -> pl.DataFrame:
     [
         ("Innodb_buffer_pool_pages_flushed", "bursts of page flushing"),
         ("Innodb_data_fsyncs", "bursts of fsync"),
-        ("Innodb_log_waits", "waits for room in the log buffer"),
+        ("Innodb_log_waits", "waits for space in the log buffer"),
         ("Innodb_buffer_pool_wait_free", "waits for free pages in the buffer pool"),
     ],
 )

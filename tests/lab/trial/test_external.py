@@ -43,7 +43,7 @@ def test_our_own_statements_and_a_little_monitoring_are_no_remark(questions: flo
 def test_more_than_that_is_a_remark_with_the_number() -> None:
     (remark,) = other_traffic(3011.0, [interval(1000)], [sample(second) for second in range(11)])
     assert remark.check == "other-traffic"
-    assert "about 2,000 statements in these 10 s, and the load 1,011" in remark.message
+    assert "about 2,000 statements in 10 s, the load 1,011" in remark.message
 
 
 def test_nothing_is_said_of_a_load_that_does_not_tell_its_statements() -> None:

@@ -46,7 +46,7 @@ def test_a_point_is_skipped_after_two_failures_in_the_same_step() -> None:
     reason = failures.skipped(P1)
     assert reason is not None
     assert reason.check == "skipped"
-    assert reason.message == "not tried: 2 trials of this point failed in the same step (mount data)"
+    assert reason.message == "skipped: 2 trials of this point failed in the same step (mount data)"
     assert failures.first is MOUNT.error
 
 
@@ -68,7 +68,7 @@ def test_a_mount_option_that_was_refused_costs_one_guest_and_other_options_go_on
         reason = failures.skipped(made[raid, 2])
         assert reason is not None
         assert reason.check == "skipped"
-        assert reason.message == "not tried: xfs refused the mount option zoned_by_magic in an earlier trial"
+        assert reason.message == "skipped: xfs refused the mount option zoned_by_magic in an earlier trial"
     elsewhere = made["1", 2].model_copy(
         update={"setup": with_kernel(made["1", 2].setup, "6.12")},
     )
@@ -81,7 +81,7 @@ def test_options_of_which_none_is_named_are_tried_once_a_point() -> None:
     failures.failed(P1, refused("swidth=7"))
     reason = failures.skipped(P1)
     assert reason is not None
-    assert reason.message == "not tried: a trial of this point failed in data mount, and would again"
+    assert reason.message == "skipped: an earlier trial of this point failed in data mount"
     assert failures.skipped(P2) is None
 
 

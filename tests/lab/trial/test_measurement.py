@@ -80,7 +80,7 @@ def test_rate_and_latency_are_those_after_the_warm_up_and_counts_are_of_all() ->
     assert judged.histograms == {"0": {"queries": steady.encoded(), "connects": "kept"}}
     [remark] = judged.remarks
     assert remark.check == "steady"
-    assert remark.message == f"phase 1: the first {first / 10:.1f} of 10.0 s are warm-up, left out"
+    assert remark.message == f"phase 1: the first {first / 10:.1f} of 10.0 s are warm-up, excluded"
 
 
 def test_the_warm_up_that_was_asked_for_is_not_looked_at() -> None:
@@ -93,7 +93,7 @@ def test_a_load_that_tells_no_latencies_of_parts_keeps_its_warm_up_and_says_so()
     parts = intervals(WARMING, told=False)
     judged = judge(parts)
     assert judged.phases == (measured(parts),)
-    assert "they count, since the load tells no latencies" in judged.remarks[0].message
+    assert "they count, since the load reports latencies" in judged.remarks[0].message
 
 
 def test_a_phase_that_changes_in_its_middle_never_became_steady_and_counts_whole() -> None:

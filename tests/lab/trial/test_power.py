@@ -40,14 +40,14 @@ def measure(lab: Path, read: Experiment, made: Plan, noise: float) -> None:
 
 def test_without_earlier_results_a_line_tells_for_what_spread_it_sees_what(tmp_path: Path) -> None:
     assert power_sentence(planned("{repeats: 5}")[1], tmp_path) == (
-        "5 repetitions see differences of 2.5%, 7.4%, 27% or more with 80% power, where trials of the "
-        f"same differ by 1%, 3%, 10% (no earlier results in {tmp_path} say which)"
+        "5 repetitions have a minimum detectable effect of 2.5%, 7.4%, 27% with 80% power if trials "
+        f"of the same point differ by 1%, 3%, 10% (no earlier results in {tmp_path})"
     )
 
 
 def test_two_repetitions_see_nothing(tmp_path: Path) -> None:
     assert (
-        power_sentence(planned("{repeats: 2}")[1], tmp_path) == "2 repetitions can show no difference at all"
+        power_sentence(planned("{repeats: 2}")[1], tmp_path) == "2 repetitions cannot detect any difference"
     )
 
 
@@ -61,9 +61,10 @@ def test_earlier_results_of_the_experiment_say_it_and_the_run_is_named(tmp_path:
     measure(tmp_path, read, made, 0.01)
     told = power_sentence(planned("{repeats: 20}")[1], tmp_path)
     assert told is not None
-    assert told.startswith("20 repetitions see differences of ")
+    assert told.startswith("20 repetitions have a minimum detectable effect of ")
     assert f"(spread of 12 trials of example-full-{made.fingerprint[:8]}: " in told
-    fewer, more = (float(sentence.split()[5]) for sentence in (told, power_sentence(made, tmp_path) or ""))
+    sentences = (told, power_sentence(made, tmp_path) or "")
+    fewer, more = (float(sentence.split()[8].rstrip("%")) for sentence in sentences)
     assert 0.3 < fewer < more < 5
 
 
@@ -81,4 +82,4 @@ def test_where_the_experiment_was_never_run_one_of_the_same_load_says_it(tmp_pat
 def test_a_sequential_design_promises_what_its_last_look_sees(tmp_path: Path) -> None:
     told = power_sentence(planned("{until: ±3%, at_most: 20}")[1], tmp_path)
     assert told is not None
-    assert told.startswith("at most 20 repetitions see differences of ")
+    assert told.startswith("at most 20 repetitions have a minimum detectable effect of ")

@@ -31,7 +31,7 @@ def planned(size: str, version: Version) -> tuple[Plan, list[str]]:
 def test_a_share_becomes_whole_chunks_and_that_is_told() -> None:
     plan, notes = planned("5% of memory", MYSQL_97)
     assert settings_of(plan.points[0]) == {"innodb_buffer_pool_size": 1280 * 2**20}
-    assert notes == ["innodb_buffer_pool_size: 1280M here, since MySQL 9.7.4 counts it in whole chunks"]
+    assert notes == ["innodb_buffer_pool_size: 1280M here, since MySQL 9.7.4 rounds it to whole chunks"]
 
 
 def test_a_share_stays_as_it_was_worked_out_where_it_fits() -> None:

@@ -71,16 +71,20 @@ def test_a_server_without_undo_tablespaces_refuses_their_volume_at_its_line() ->
         (
             "undo: {}",
             "{innodb-undo-directory: ./undo}",
-            "storage.undo says already where the undo tablespaces lie",
+            "storage.undo already sets the place of the undo tablespaces",
         ),
-        ("log: {}", "{innodb_log_group_home_dir: redo}", "storage.log says already where the redo log lies"),
-        ("log: {}", "{log_bin_index: my.index}", "storage.log says already where the binary log lies"),
+        (
+            "log: {}",
+            "{innodb_log_group_home_dir: redo}",
+            "storage.log already sets the place of the redo log",
+        ),
+        ("log: {}", "{log_bin_index: my.index}", "storage.log already sets the place of the binary log"),
         (
             "tmp: {}",
             "{innodb_temp_data_file_path: 'ibtmp1:64M'}",
-            "storage.tmp says already where the temporary files lie",
+            "storage.tmp already sets the place of the temporary files",
         ),
-        ("undo: {}", "{innodb_undo_tablespaces: 0}", "the server would have none to put there"),
+        ("undo: {}", "{innodb_undo_tablespaces: 0}", "the server would have none"),
     ],
 )
 def test_a_setting_that_contradicts_a_volume_is_refused(volumes: str, config: str, told: str) -> None:
@@ -94,7 +98,7 @@ def test_a_place_that_no_volume_is_for_stays_the_experiments() -> None:
 
 def test_a_volume_for_a_binary_log_that_is_never_kept_is_refused() -> None:
     [told] = idle(mariadb(), "binlog: {}")
-    assert told == "the binlog volume is for nothing: MariaDB 10.11.19 is to keep no binary log at any point"
+    assert told == "the binlog volume is never used: MariaDB 10.11.19 writes no binary log at any point"
     assert idle(mariadb(), "binlog: {}", "{log_bin: ON}") == []
     assert idle(mariadb(), "log: {}") == []
     assert idle(mysql(), "binlog: {}") == [], "MySQL keeps one unless it is told not to"
@@ -105,7 +109,7 @@ def test_a_volume_for_a_binary_log_that_is_never_kept_is_refused() -> None:
 def test_the_plan_tells_of_a_dataset_that_is_made_with_undo_tablespaces() -> None:
     [told] = notes(mariadb(), "undo: {}")
     assert told.startswith(
-        "storage.undo: the dataset is made with innodb_undo_tablespaces=3, for MariaDB 10.11"
+        "storage.undo: the dataset is made with innodb_undo_tablespaces=3, since MariaDB 10.11"
     )
     assert notes(mariadb(), "undo: {}", "{innodb_undo_tablespaces: 4}") == []
     assert notes(mysql(), "undo: {}") == []
@@ -113,5 +117,5 @@ def test_the_plan_tells_of_a_dataset_that_is_made_with_undo_tablespaces() -> Non
 
 def test_the_plan_tells_of_a_volume_that_stays_empty_at_a_point() -> None:
     assert notes(mysql(), "binlog: {}", "{log_bin: OFF}") == [
-        "storage.binlog stays empty: no binary log is kept here"
+        "storage.binlog stays empty: no binary log is written here"
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.cli.server_login import login_of as login_of_options
+from mydyno.cli.login_options import LoginOptions
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
 from mydyno.lab.spec import External
@@ -107,8 +107,7 @@ def test_an_option_file_says_it_as_the_clients_of_mysql_and_mariadb_do(
 
 
 def of_options(path: Path, **more: object) -> Login:
-    options = dict.fromkeys(("socket", "host", "port", "user", "password_file")) | more
-    login = login_of_options(defaults_file=path, ask_password=False, **options)  # type: ignore[arg-type]
+    login = LoginOptions(defaults_file=path, **more).named_login()  # type: ignore[arg-type]
     assert login is not None
     return login
 
@@ -138,8 +137,7 @@ def test_no_option_leaves_a_login_as_it_always_was() -> None:
 
 def test_a_socket_may_be_named_by_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    options = dict.fromkeys(("host", "port", "user", "password_file", "defaults_file"))
-    found = login_of_options(socket=Path("s.sock"), ask_password=False, **options)  # type: ignore[arg-type]
+    found = LoginOptions(socket=Path("s.sock")).named_login()
     assert found is not None
     assert found.socket == tmp_path / "s.sock"
 
@@ -150,9 +148,8 @@ def test_a_relative_path_stays_one_where_the_absolute_one_is_too_long(
     deep = tmp_path / ("d" * 100)
     deep.mkdir()
     monkeypatch.chdir(deep)
-    options = dict.fromkeys(("host", "port", "user", "password_file", "defaults_file"))
-    found = login_of_options(socket=Path("s.sock"), ask_password=False, **options)  # type: ignore[arg-type]
+    found = LoginOptions(socket=Path("s.sock")).named_login()
     assert found is not None
     assert found.socket == Path("s.sock")
     with pytest.raises(UsageError, match="at most 107 bytes"):
-        login_of_options(socket=deep / "s.sock", ask_password=False, **options)  # type: ignore[arg-type]
+        LoginOptions(socket=deep / "s.sock").named_login()

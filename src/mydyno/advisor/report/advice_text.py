@@ -218,7 +218,7 @@ def _next(advice: Advice, width: int, everything: bool, file: str | None) -> Ite
         steps += [
             (f"mydyno apply {name} --dry-run", "what would be written and set, as a diff"),
             (f"mydyno prove {name} --workload oltp-read-write", "measure what it is worth, before and after"),
-            (f"mydyno explain {advice.findings[0].rule}", "why, at length, with sources"),
+            (f"mydyno rules show {advice.findings[0].rule}", "why, at length, with sources"),
         ]
     if not everything:
         steps.append(("mydyno advise ... --all", "also why the other rules said nothing"))

@@ -8,26 +8,26 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from mydyno.cli.load.spellings import Command
+from mydyno.cli.application import Application
 from mydyno.core.errors import UsageError
 from mydyno.core.visible import visible
 
 _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
 """Workloads that are no files: their commands are modules of this package."""
 
-_HELP = """Load any server for a while and print what it did.
+_HELP = """Run a workload on any server, and print its throughput and latency.
 
 The password comes from --defaults-file, --password-file or --ask-password, never from the command line.
-Options of sysbench, mysqlslap and sql-bench are taken as they spell them where they mean the same:
+Options of sysbench, mysqlslap and sql-bench are accepted in their spelling where they mean the same:
 --threads, --time, --report-interval, --rand-type, --concurrency, --small-test, --skip_trx=on.
 
-Tables are made in the schema `mydyno` (see --database and --prepare) and are left there; a table that mydyno
+Tables are made in the schema `mydyno` (see --database and --prepare) and stay there; a table that mydyno
 did not make is never replaced without --drop-existing.
 
 ```text
-mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --connections 64 --seconds 10
-mydyno load oltp-read-write --defaults-file ~/.my.cnf --tables 4 --table-size 100k --prepared
-mydyno load connect-storm --host 127.0.0.1 --user bench --ask-password --rate 500 --poisson
+mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --threads 64
+mydyno load oltp-read-write --defaults-file ~/.my.cnf --tables 4 --time 1m
+mydyno load connect-storm --host db1 --ask-password --rate 500 --poisson
 mydyno load shop.yaml --socket /tmp/s.sock --connections 1,8,64 --json
 mydyno load smack select-key.smack 10 100 --socket /tmp/s.sock
 mydyno load sql-bench insert select --socket /tmp/s.sock --small
@@ -36,7 +36,7 @@ mydyno load sql-bench insert select --socket /tmp/s.sock --small
 
 
 class _Workloads(TyperGroup):
-    """A command for each workload, made when it is asked for: reading the files takes time."""
+    """A command for each workload, made when it is needed: reading the files takes time."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         from mydyno.lab.workload import builtin_names
@@ -49,8 +49,8 @@ class _Workloads(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:
         function, name = _command(cmd_name, self.list_commands(ctx))
-        app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        app.command(name, cls=Command)(function)
+        app = Application(add_completion=False, no_args_is_help=False)
+        app.command(name)(function)
         made = typer.main.get_command(app)
         assert isinstance(made, TyperCommand)
         return made
@@ -71,7 +71,7 @@ def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:
 
     near = nearest_workload(name, known)
     raise UsageError(
-        f"there is no workload {name!r}" + (f"; did you mean {near}?" if near else ""),
+        f"unknown workload {name!r}" + (f"; did you mean {near}?" if near else ""),
         f"the workloads are {', '.join(known)}, or the path of a workload file",
     )
 
@@ -97,9 +97,7 @@ def _of_code(name: str) -> Callable[..., Any]:
 
 
 def add_to(app: typer.Typer) -> None:
-    group = typer.Typer(
-        cls=_Workloads, no_args_is_help=True, rich_markup_mode="markdown", help=_HELP, add_completion=False
-    )
+    group = Application(cls=_Workloads, help=_HELP, add_completion=False)
 
     @group.callback()
     def _load() -> None:

@@ -1,12 +1,15 @@
-"""A load under way: heard, shown on standard error, ended early by a signal with its figures kept."""
+"""A load while it runs: shown on standard error, ended early by a signal with its figures kept."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import typer
 
 from mydyno.cli import screen
 from mydyno.cli.display import p95
-from mydyno.core.errors import EngineError, ExitCode
+from mydyno.cli.login_options import LoginOptions
+from mydyno.core.errors import EngineError, ExitCode, UsageError
 from mydyno.core.interruption import stopping
 from mydyno.core.plurals import counted
 from mydyno.lab.load import messages
@@ -17,6 +20,19 @@ from mydyno.lab.trial.collect import Collector
 from mydyno.lab.trial.drivers import driver
 from mydyno.lab.trial.job import engine_workload, phases
 from mydyno.machine.local import LocalHost
+from mydyno.server.access.session import refuse_encryption
+
+
+def target_of(values: dict[str, Any]) -> Target:
+    """The server that the command line names. Raises UsageError."""
+    login = LoginOptions.of(values).named_login()
+    if login is None:
+        raise UsageError(
+            "which server? neither --socket nor --host is given",
+            "for a server on this machine: --socket /run/mysqld/mysqld.sock",
+        )
+    refuse_encryption(login)
+    return Target.of(login, values["database"])
 
 
 def drive(
@@ -29,7 +45,7 @@ def drive(
     quiet: bool,
     report_every_s: float = 1.0,
 ) -> Collector:
-    """Everything that was said, up to the end or an early stop. Raises KeyboardInterrupt without a phase.
+    """All messages up to the end or an early stop. Raises KeyboardInterrupt without a phase.
 
     Nothing is shown when `quiet`, and no lines of progress when `report_every_s` is 0.
     """
@@ -43,23 +59,23 @@ def drive(
         answer_within_s=workload.answer_within,
         interval_s=report_every_s or 1.0,
     )
-    heard = Collector()
+    collected = Collector()
     with driver(workload, job, LocalHost()) as load, stopping(load.request_stop):
         for message in load:
-            heard.hear(message)
+            collected.hear(message)
             if not (quiet or (isinstance(message, messages.Interval) and not report_every_s)):
                 _show(message)
-    if not heard.ends or heard.done is None:
+    if not collected.ends or collected.done is None:
         raise KeyboardInterrupt
-    return heard
+    return collected
 
 
-def raise_if_failed(heard: Collector) -> None:
+def raise_if_failed(collected: Collector) -> None:
     """What went wrong, once the figures are printed: as an error with its exit code."""
-    assert heard.done is not None
-    if heard.done.exit == "interrupted":
+    assert collected.done is not None
+    if collected.done.exit == "interrupted":
         raise typer.Exit(ExitCode.INTERRUPTED)
-    for end in heard.ends:
+    for end in collected.ends:
         if end.aborted:
             raise EngineError(f"the load ended early: {end.aborted}")
         if end.connections_reached < end.connections_asked:
@@ -67,24 +83,24 @@ def raise_if_failed(heard: Collector) -> None:
                 f"only {end.connections_reached} of {counted(end.connections_asked, 'connection')}"
                 " could be opened"
                 f" ({'; '.join(f'{code}: {text}' for code, text in end.error_examples.items())})",
-                hint_of(end.errors) or "raise max_connections on the server, or ask for fewer",
+                hint_of(end.errors) or "increase max_connections on the server, or use fewer connections",
             )
-        if end.phase not in heard.labels and (why := nothing_succeeded(end)):
+        if end.phase not in collected.labels and (why := nothing_succeeded(end)):
             raise EngineError(why, hint_of(end.errors))
-    broken = [check for check in heard.checks if not check.holds]
+    broken = [check for check in collected.checks if not check.holds]
     if broken:
         detail = f": {broken[0].detail}" if broken[0].detail else ""
         raise EngineError(f"after the load {broken[0].name} does not hold{detail}")
 
 
-def warnings(heard: Collector) -> list[str]:
+def warnings(collected: Collector) -> list[str]:
     """What a reader of the figures must know although the load was carried out, a sentence each.
 
     Test programs of sql-bench, which have labels, count their failures by operation.
     """
-    ends = (end for end in heard.ends if end.phase not in heard.labels)
+    ends = (end for end in collected.ends if end.phase not in collected.labels)
     failures = [sentence for end in ends if (sentence := some_failed(end))]
-    return [*failures, *(remark.message for remark in heard.remarks)]
+    return [*failures, *(remark.message for remark in collected.remarks)]
 
 
 def _show(message: messages.Message) -> None:

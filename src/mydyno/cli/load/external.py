@@ -8,19 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from mydyno.cli.load import parameters, program
+from mydyno.cli.quantities import Duration
 from mydyno.core.errors import UsageError
 from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
 
 _SECTIONS: dict[str, tuple[type[ExternalSysbench | ExternalSlap], str, str]] = {
     "sysbench": (
         ExternalSysbench,
-        "The real sysbench, run as it is installed: its figures beside those of the engine's own workloads.",
+        "The real sysbench, as installed, to compare its figures with those of the engine's workloads.",
         "--script oltp_read_only --tables 4",
     ),
     "mysqlslap": (
         ExternalSlap,
-        "The real mysqlslap or mariadb-slap, run as it is installed. `slap` is the same load by the engine.",
-        "--load-type write --option auto-generate-sql-guid-primary=true --events 10000",
+        "The real mysqlslap or mariadb-slap, as installed. `slap` runs the same load by the engine.",
+        "--load-type write --events 10000",
     ),
 }
 _PASSED = parameters.Parameter(
@@ -31,7 +32,7 @@ _PASSED = parameters.Parameter(
             "--option",
             metavar="NAME=VALUE",
             show_default=False,
-            help="An option of the program itself, without the dashes; may be given several times.",
+            help="An option of the program itself, without the dashes; can be repeated.",
             rich_help_panel=parameters.WORKLOAD,
         ),
     ],
@@ -47,14 +48,15 @@ def command(name: str) -> Callable[..., None]:
         options = parameters.given_options((one.name for one in of_section), values)
         if values["option"]:
             options["options"] = dict(_pair(text) for text in values["option"])
-        program.load(name, name, options, {**values, "active": None, "think": None, "ramp": 0.0})
+        program.load(name, name, options, {**values, "active": None, "think": None, "ramp": Duration(0)})
 
     return parameters.make_command(
         (
-            *parameters.OF_SERVER,
+            *parameters.LOGIN,
+            parameters.DATABASE,
             *_SHAPE,
             parameters.SEED,
-            parameters.ANSWER_WITHIN,
+            parameters.QUERY_TIMEOUT,
             parameters.REPORT_INTERVAL,
             parameters.PREPARE,
             parameters.DROP_EXISTING,
@@ -63,7 +65,7 @@ def command(name: str) -> Callable[..., None]:
             parameters.AS_JSON,
         ),
         run,
-        f"{about}\n\n```text\nmydyno load {name} --socket /run/mysqld/mysqld.sock {example}\n```\n",
+        f"{about}\n\n```text\nmydyno load {name} --socket /run/mysqld/mysqld.sock \\\n    {example}\n```\n",
     )
 
 

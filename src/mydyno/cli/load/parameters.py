@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from pydantic.fields import FieldInfo
 
 from mydyno.cli import options
-from mydyno.cli.load import spellings
-from mydyno.cli.options import SSL_HELP
+from mydyno.cli.login_options import PANEL as SERVER
+from mydyno.cli.login_options import LoginOptions
+from mydyno.cli.quantities import Duration, duration
 from mydyno.core.document.base import Section
+from mydyno.core.document.quantities import DurationRule
 
-SERVER, LOAD, TABLES, WORKLOAD = "Server", "Load", "Tables", "Workload"
+LOAD, TABLES, WORKLOAD = "Load", "Tables", "Workload"
 
 
 @dataclass(frozen=True)
@@ -30,78 +31,80 @@ class Parameter:
 
 def option(name: str, kind: Any, default: Any, text: str, panel: str, *flags: str, **more: Any) -> Parameter:
     """An option with its type, default and help, under a heading of the help."""
-    own = flags or (f"--{name.replace('_', '-')}",)
-    declared = typer.Option(*own, *spellings.flags(name), help=text, rich_help_panel=panel, **more)
+    declared = typer.Option(*(flags or (_flag(name),)), help=text, rich_help_panel=panel, **more)
     return Parameter(name, Annotated[kind, declared], default)
 
 
-OF_SERVER = (
-    option("socket", Path | None, None, "Unix socket of the server.", SERVER),
-    option("host", str | None, None, "Host of the server.", SERVER),
-    option("port", int | None, None, "Port of the server [default: 3306].", SERVER),
-    option("user", str | None, None, "Account [default: root].", SERVER),
-    option("defaults_file", Path | None, None, "Client option file with socket, user and password.", SERVER),
-    option("password_file", Path | None, None, "File whose first line is the password.", SERVER),
-    option("ask_password", bool, False, "Ask for the password.", SERVER, "--ask-password"),
-    option("ssl_mode", str | None, None, SSL_HELP["ssl_mode"], SERVER, metavar="MODE"),
-    *(option(name, Path | None, None, text, SERVER) for name, text in SSL_HELP.items() if name != "ssl_mode"),
-    option("database", str, "mydyno", "Schema to work in; nothing is written outside it.", SERVER),
-)
+def duration_option(name: str, default: float | None, text: str, panel: str, least: float = 0.0) -> Parameter:
+    """An option with a duration."""
+    declared = duration(_flag(name), least=least, help=text, rich_help_panel=panel)
+    kind: Any = Duration if default is not None else Duration | None
+    return Parameter(name, Annotated[kind, declared], None if default is None else Duration(default))
+
+
+def of_group(group: type) -> tuple[Parameter, ...]:
+    """The options that the fields of a dataclass stand for."""
+    hints = get_type_hints(group, include_extras=True)
+    return tuple(Parameter(field.name, hints[field.name], field.default) for field in fields(group))
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+LOGIN = of_group(LoginOptions)
+DATABASE = option("database", str, "mydyno", "Schema to work in; nothing is written outside it.", SERVER)
 
 OF_SHAPE = (
     option(
         "connections",
         str,
         "8",
-        "Connections to hold; several numbers are phases one after the other: 1,8,64 or 10..400 step 10.",
+        "Connections; several numbers are phases one after the other: 1,8,64 or 10..400 step 10.",
         LOAD,
     ),
-    option("seconds", float, 10.0, "How long to measure.", LOAD, min=0.1),
-    option("warmup", float, 1.0, "Seconds of load before measuring.", LOAD, min=0.0),
-    option("rounds", int | None, None, "Transactions of each connection, instead of a time.", LOAD, min=1),
-    option("events", int | None, None, "Transactions in all, instead of a time.", LOAD, min=1),
+    duration_option("seconds", 10, "How long to measure.", LOAD, least=0.1),
+    duration_option("warmup", 1, "Load before measuring.", LOAD),
+    option(
+        "rounds", int | None, None, "Transactions of each connection, instead of a duration.", LOAD, min=1
+    ),
+    option("events", int | None, None, "Transactions in total, instead of a duration.", LOAD, min=1),
     option(
         "rate",
         float | None,
         None,
-        "Open loop: transactions a second over all connections, latency from the intended start.",
+        "Open loop: transactions per second over all connections, latency from the intended start.",
         LOAD,
         min=0.001,
     ),
     option("poisson", bool, False, "With --rate: Poisson arrivals.", LOAD, "--poisson"),
-    option("active", int | None, None, "Only so many connections work; the others stay idle.", LOAD, min=1),
+    option("active", int | None, None, "Connections that work; the others stay idle.", LOAD, min=1),
     option(
         "think",
         str | None,
         None,
-        "Rest between two transactions of a connection: 10ms, exponential:10ms or uniform:10ms.",
+        "Pause between two transactions of a connection: 10ms, exponential:10ms or uniform:10ms.",
         LOAD,
     ),
-    option("ramp", float, 0.0, "Seconds over which the connections open and start.", LOAD, min=0.0),
-    option("pause", float, 0.0, "Seconds of rest between two phases.", LOAD, min=0.0),
+    duration_option("ramp", 0, "Spread opening and starting the connections over this time.", LOAD),
+    duration_option("pause", 0, "Pause between two phases.", LOAD),
 )
 
 TRUST = Parameter("trust", options.Trust, False)
 SEED = option("seed", int, 1, "Seed of the random numbers.", LOAD, min=0)
-ANSWER_WITHIN = option(
-    "answer_within", float, 60.0, "Seconds after which an unanswered statement is given up.", LOAD, min=0.1
-)
-REPORT_INTERVAL = option(
-    "report_interval", float, 1.0, "Seconds from one line of progress to the next; 0: none.", LOAD, min=0.0
-)
+QUERY_TIMEOUT = duration_option("query_timeout", 60, "Timeout of a statement.", LOAD, least=0.1)
+REPORT_INTERVAL = duration_option("report_interval", 1, "Time between lines of progress; 0: none.", LOAD)
 PREPARE = option(
     "prepare",
     str,
     "if-missing",
-    "if-missing: make the tables that are not there; create: make them anew; none.",
+    "if-missing: make the tables that do not exist; create: make them again; none.",
     TABLES,
 )
 DROP_EXISTING = option(
     "drop_existing", bool, False, "Replace tables that mydyno did not make.", TABLES, "--drop-existing"
 )
-AS_JSON = Parameter(
-    "as_json", Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")], False
-)
+AS_JSON = Parameter("as_json", options.AsJson, False)
 
 
 def of_section(section: type[Section], *without: str, panel: str = WORKLOAD) -> tuple[Parameter, ...]:
@@ -112,7 +115,7 @@ def of_section(section: type[Section], *without: str, panel: str = WORKLOAD) -> 
 
 
 def _of_field(name: str, field: FieldInfo, panel: str) -> Parameter:
-    dashed = f"--{name.replace('_', '-')}"
+    dashed = _flag(name)
     text = field.description or ""
     default = field.get_default(call_default_factory=True)
     if field.annotation is bool:
@@ -120,17 +123,16 @@ def _of_field(name: str, field: FieldInfo, panel: str) -> Parameter:
         return option(
             name, bool | None, None, shown, panel, f"{dashed}/--no-{dashed[2:]}", show_default=False
         )
-    if default not in (None, "", [], {}):
-        text = f"{text} [default: {default}]"
-    return option(name, str | None, None, text, panel, dashed, metavar=_metavar(field), show_default=False)
-
-
-def _metavar(field: FieldInfo) -> str:
     choices = [arg for part in (field.annotation, *get_args(field.annotation)) for arg in _choices(part)]
     if choices:
-        return "|".join(map(str, choices))
-    kinds = {field.annotation, *get_args(field.annotation)}
-    return "NUMBER" if kinds & {int, float} else "TEXT"
+        text = f"{text} One of {', '.join(map(str, choices))}."
+    if default not in (None, "", [], {}):
+        text = f"{text} [default: {default}]"
+    if any(isinstance(rule, DurationRule) for rule in field.metadata):
+        return duration_option(name, None, text, panel)
+    numeric = {field.annotation, *get_args(field.annotation)} & {int, float}
+    metavar = "NUMBER" if numeric else "TEXT"
+    return option(name, str | None, None, text, panel, dashed, metavar=metavar, show_default=False)
 
 
 def _choices(annotation: Any) -> tuple[Any, ...]:
@@ -145,7 +147,7 @@ def given_options(names: Iterable[str], values: dict[str, Any]) -> dict[str, Any
 def plain(value: Any) -> Any:
     """A text of the command line as the number that it is, if it is one."""
     if not isinstance(value, str):
-        return value
+        return str(value) if isinstance(value, Duration) else value
     for kind in (int, float):
         try:
             return kind(value)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mydyno.cli import screen
-from mydyno.cli.load import driving, parameters, result, server, shape
+from mydyno.cli.load import driving, parameters, result, shape
+from mydyno.cli.shown import width
 from mydyno.core.errors import UsageError
 from mydyno.lab.workload import WorkloadFile
 from mydyno.lab.workload.statement_trust import reaching_statements, refuse_reaching
@@ -26,10 +27,11 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
 
     return parameters.make_command(
         (
-            *parameters.OF_SERVER,
+            *parameters.LOGIN,
+            parameters.DATABASE,
             *parameters.OF_SHAPE,
             parameters.SEED,
-            parameters.ANSWER_WITHIN,
+            parameters.QUERY_TIMEOUT,
             parameters.REPORT_INTERVAL,
             parameters.PREPARE,
             parameters.DROP_EXISTING,
@@ -39,20 +41,20 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
         ),
         run,
         f"{workload.about}\n\n```text\n"
-        f"mydyno load {path or workload.name} --socket /run/mysqld/mysqld.sock --connections 64\n"
+        f"mydyno load {path or workload.name} \\\n    --socket /run/mysqld/mysqld.sock --connections 64\n"
         "```\n",
     )
 
 
 def load(name: str, generator: str, options: dict[str, Any], values: dict[str, Any]) -> None:
-    """Carry out the load that the values of the command line ask for, and print what it did."""
+    """Run the load of the command line, and print its figures."""
     if values["prepare"] not in PREPARE:
-        raise UsageError(f"--prepare {values['prepare']} is not known", f"use one of {', '.join(PREPARE)}")
-    target = server.target(values)
+        raise UsageError(f"--prepare {values['prepare']} is not known", f"one of {', '.join(PREPARE)}")
+    target = driving.target_of(values)
     workload = shape.workload(generator, options, values)
     if generator == "file" and not values["trust"] and workload.resolved is not None:
         refuse_reaching(name, reaching_statements(workload.resolved.program))
-    heard = driving.drive(
+    collected = driving.drive(
         workload,
         target,
         seed=values["seed"],
@@ -61,11 +63,11 @@ def load(name: str, generator: str, options: dict[str, Any], values: dict[str, A
         quiet=values["as_json"],
         report_every_s=values["report_interval"],
     )
-    figures = result.figures(name, heard)
+    figures = result.figures(name, collected)
     if values["as_json"]:
         screen.echo_json(json.dumps(figures, indent=2))
     else:
-        screen.echo(result.as_text(figures, target.address))
-    for warning in driving.warnings(heard):
+        screen.echo(result.as_text(figures, target.address, width()))
+    for warning in driving.warnings(collected):
         screen.echo(f"warning: {warning}", err=True)
-    driving.raise_if_failed(heard)
+    driving.raise_if_failed(collected)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator
 from typing import Any
 
 from mydyno.lab.load import messages
 from mydyno.lab.trial.collect import Collector, phase_record
 
 
-def figures(workload: str, heard: Collector) -> dict[str, Any]:
+def figures(workload: str, collected: Collector) -> dict[str, Any]:
     """What --json prints (docs/reference/cli.md): one object a phase, in order."""
-    assert heard.hello is not None
-    assert heard.done is not None
+    assert collected.hello is not None
+    assert collected.done is not None
     return {
         "workload": workload,
-        "server_version": heard.hello.server_version,
-        "seed": heard.hello.seed,
-        "phases": [_phase(end, heard.labels.get(end.phase)) for end in heard.ends],
-        "checks": [{"name": one.name, "holds": one.holds, "detail": one.detail} for one in heard.checks],
-        "client_peak_rss_bytes": heard.done.peak_rss_bytes,
-        "interrupted": heard.done.exit == "interrupted",
+        "server_version": collected.hello.server_version,
+        "seed": collected.hello.seed,
+        "phases": [_phase(end, collected.labels.get(end.phase)) for end in collected.ends],
+        "checks": [{"name": one.name, "holds": one.holds, "detail": one.detail} for one in collected.checks],
+        "client_peak_rss_bytes": collected.done.peak_rss_bytes,
+        "interrupted": collected.done.exit == "interrupted",
     }
 
 
@@ -66,45 +68,66 @@ def _latency(histogram: messages.Histogram) -> dict[str, Any]:
     return histogram.model_dump(exclude={"histogram"})
 
 
-def as_text(figures: dict[str, Any], address: str) -> str:
-    """The same for people: a head, then a table for each phase."""
+def as_text(figures: dict[str, Any], address: str, width: int) -> str:
+    """The same for people, in lines of `width` characters: a head, then a table for each phase."""
     head = f"{figures['workload']} on {figures['server_version']} at {address} (seed {figures['seed']})"
-    parts = [head, *("\n".join(_phase_lines(phase)) for phase in figures["phases"])]
+    parts = [textwrap.fill(head, width, subsequent_indent="  ")]
+    parts += ["\n".join(_phase_lines(phase, width)) for phase in figures["phases"]]
     if figures["checks"]:
-        said = [
+        results = [
             f"  {'holds' if one['holds'] else 'DOES NOT HOLD'}: {one['name']}"
             + (f" ({one['detail']})" if one["detail"] else "")
             for one in figures["checks"]
         ]
-        parts.append("\n".join(["after the load", *said]))
+        parts.append("\n".join(["after the load", *results]))
     return "\n\n".join(parts)
 
 
-def _phase_lines(phase: dict[str, Any]) -> list[str]:
+_COLUMNS = {
+    "mean": "mean_ns", "p50": "p50_ns", "p95": "p95_ns", "p99": "p99_ns", "p99.9": "p999_ns", "max": "max_ns",
+}  # fmt: skip
+_LEFT_OUT = ("p99.9", "p50")
+"""Columns that a narrow terminal does without, in this order."""
+
+
+def _phase_lines(phase: dict[str, Any], width: int) -> list[str]:
     kind = "from sending" if phase["latency_kind"] == "service" else "from the intended start"
+    seconds = phase["seconds"]
+    label = f"{phase['label']}: " if phase["label"] else ""
+    events = f"{_rate(phase['transactions_per_second'])} transactions/s, " if phase["transactions"] else ""
+    rates = (
+        f"  {label}{events}{_rate(phase['queries_per_second'])} queries/s"
+        f" over {'–' if seconds is None else f'{seconds:.1f}'} s with"
+        f" {phase['connections']} of {phase['connections_asked']} connections"
+    )
+    return [
+        textwrap.fill(rates, width, subsequent_indent="    "),
+        f"  errors: {phase['errors']} {phase['errors_by_code'] or ''}".rstrip() + _again(phase),
+        f"  client CPU: {phase['client_cpu_seconds']:.2f} s",
+        "",
+        f"  latency in ms, {kind}:",
+        *_latency_lines(phase, width),
+    ]
+
+
+def _latency_lines(phase: dict[str, Any], width: int) -> Iterator[str]:
     # Transactions first, as sysbench has them; sql-bench's test programs have none.
     timed = phase["transaction_latency"]
     rows = [("transactions", phase["transactions"], timed)] if timed["count"] else []
     rows.append(("all statements", phase["queries"], phase["latency"]))
     rows += [(f"  {name}", one["count"], one["latency"]) for name, one in phase["statements"].items()]
     rows.append(("connect", phase["connect_latency"]["count"], phase["connect_latency"]))
-    seconds = phase["seconds"]
-    label = f"{phase['label']}: " if phase["label"] else ""
-    events = f"{_rate(phase['transactions_per_second'])} transactions/s, " if phase["transactions"] else ""
-    lines = [
-        f"  {label}{events}{_rate(phase['queries_per_second'])} queries/s"
-        f" over {'–' if seconds is None else f'{seconds:.1f}'} s with"
-        f" {phase['connections']} of {phase['connections_asked']} connections",
-        f"  errors: {phase['errors']} {phase['errors_by_code'] or ''}".rstrip() + _again(phase),
-        f"  client CPU: {phase['client_cpu_seconds']:.2f} s",
-        "",
-        f"  latency in ms, {kind}:",
-        f"  {'':24}{'count':>11}{'mean':>10}{'p50':>10}{'p95':>10}{'p99':>10}{'p99.9':>10}{'max':>10}",
-    ]
-    for name, count, latency in rows:
-        cells = (latency[k] for k in ("mean_ns", "p50_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns"))
-        lines.append(f"  {name:24}{count:>11,}" + "".join(f"{_ms(cell):>10}" for cell in cells))
-    return lines
+    columns = dict(_COLUMNS)
+    for left_out in ("", *_LEFT_OUT):
+        columns.pop(left_out, None)
+        table = [("", "count", *columns)]
+        table += [(name, f"{count:,}", *(_ms(one[k]) for k in columns.values())) for name, count, one in rows]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        if 2 + sum(widths) + 2 * (len(widths) - 1) <= width:
+            break
+    for first, *cells in table:
+        numbers = (cell.rjust(wide) for cell, wide in zip(cells, widths[1:], strict=True))
+        yield "  ".join([f"  {first:{widths[0]}}", *numbers])
 
 
 def _again(phase: dict[str, Any]) -> str:

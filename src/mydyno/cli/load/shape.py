@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from mydyno.cli.quantities import Duration
 from mydyno.core.document.given import validated
 from mydyno.core.errors import UsageError
 from mydyno.lab.spec import Workload
 
 
 def workload(generator: str, options: dict[str, Any], values: dict[str, Any]) -> Workload:
-    """The load that these options ask for. Raises SpecErrors, UsageError."""
+    """The load of these options. Raises SpecErrors, UsageError."""
     if values["poisson"] and values["rate"] is None:
         raise UsageError("--poisson needs --rate", "for example: --rate 5000 --poisson")
     given: dict[str, Any] = {
         generator: options,
         "connections": _connections(values["connections"]),
         "each": _each(values),
-        "ramp": _seconds(values["ramp"]),
-        "pause": _seconds(values["pause"]),
-        "answer_within": _seconds(values["answer_within"]),
+        "ramp": _duration(values["ramp"]),
+        "pause": _duration(values["pause"]),
+        "answer_within": _duration(values["query_timeout"]),
     }
     if values["rate"] is not None:
         given["arrival"] = {"poisson" if values["poisson"] else "fixed": f"{values['rate']}/s"}
@@ -42,8 +43,8 @@ def _connections(text: str) -> list[int | str]:
 
 def _each(values: dict[str, Any]) -> dict[str, Any]:
     counts = {name: values[name] for name in ("rounds", "events") if values[name] is not None}
-    return counts or {"warmup": _seconds(values["warmup"]), "measure": _seconds(values["seconds"])}
+    return counts or {"warmup": _duration(values["warmup"]), "measure": _duration(values["seconds"])}
 
 
-def _seconds(value: float) -> str | None:
-    return f"{value}s" if value else None
+def _duration(value: Duration) -> str | None:
+    return str(value) if value else None

@@ -10,24 +10,25 @@ from typing import Any
 
 import typer
 
-from mydyno.cli import screen
-from mydyno.cli.load import parameters, server
+from mydyno.cli import login_options, screen
+from mydyno.cli.load import driving, parameters
 from mydyno.core.document.given import validated
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.lab.load import slap as runner
 from mydyno.lab.load.slap.run import split_sql
 from mydyno.lab.workload import slap
 
-_HELP = """mysqlslap's auto-generated load: for each engine and number of clients so many iterations, each on
-a schema made anew and dropped afterwards. Clients connect inside the timed part, as there.
+_HELP = """mysqlslap's auto-generated load: for each engine and number of clients several iterations, each on
+a new schema that is dropped afterwards. Clients connect inside the timed part, as there.
 
-The schema (--database, mydyno_slap unless told) is dropped before and after; one that holds tables which
+The schema (--database, default mydyno_slap) is dropped before and after; one that holds tables which
 this load did not make is refused without --drop-existing. `mydyno load mysqlslap` runs the real program.
 
 ```text
-mydyno load slap --socket /run/mysqld/mysqld.sock --connections 2 --queries 10000 --load-type write \\
-    --guid-primary --int-columns 10 --char-columns 10 --engines innodb
-mydyno load slap --socket /run/mysqld/mysqld.sock --connections 1,10,100 --iterations 5 --csv
+mydyno load slap --socket /run/mysqld/mysqld.sock --load-type write \\
+    --connections 2 --queries 10000 --guid-primary --engines innodb
+mydyno load slap --socket /run/mysqld/mysqld.sock --csv \\
+    --connections 1,10,100 --iterations 5
 ```
 """
 _COLUMNS = ("int_columns", "char_columns")
@@ -74,19 +75,12 @@ def command() -> Callable[..., None]:
     def start(values: dict[str, Any]) -> None:
         _run(values, parameters.given_options((one.name for one in of_options), values))
 
-    shared = [one for one in parameters.OF_SERVER if one.name != "database"]
     database = parameters.option(
-        "database",
-        str,
-        "mydyno_slap",
-        "The schema that is made and dropped.",
-        parameters.SERVER,
-        "--database",
-        "--create-schema",
+        "database", str, "mydyno_slap", "The schema that is made and dropped.", login_options.PANEL
     )
     return parameters.make_command(
         (
-            *shared,
+            *parameters.LOGIN,
             database,
             *_OWN,
             parameters.SEED,
@@ -132,7 +126,7 @@ def _run(values: dict[str, Any], given: dict[str, Any]) -> None:
         elif not quiet:
             screen.echo(text)
 
-    result = runner.run(server.target(values), settings, emit)
+    result = runner.run(driving.target_of(values), settings, emit)
     if quiet:
         blocks = [runner.figures(block) for block in result.blocks]
         told = {key: value for key, value in asdict(result).items() if key != "blocks"}

@@ -9,24 +9,25 @@ from typing import Annotated, Any
 
 import typer
 
-from mydyno.cli import outputs, screen
-from mydyno.cli.load import parameters, program, server
-from mydyno.core.errors import ExitCode, UsageError
+from mydyno.cli import login_options, outputs, screen
+from mydyno.cli.load import parameters, program
+from mydyno.cli.login_options import LoginOptions
+from mydyno.core.errors import ExitCode
 from mydyno.core.secrets import Secret
 from mydyno.lab.load.smack import Overrides, Settings, complain, figures, run
 from mydyno.lab.workload import read
-from mydyno.server.access import credentials
 
 _HELP = """super-smack's `.smack` files, unchanged, or without a file its two stock scenarios.
 
-With a file, the arguments after it are its $1, $2 and so on: in the stock files the clients and their rounds.
-Server, account and schema are the file's own unless options say otherwise. Each known trap of super-smack
-that the file meets is told by name; it is corrected, or imitated with --strict-compat. Without a file it is
-a workload as the others are: --connections, --seconds and the options of the scenario.
+With a file, the arguments after it are its $1, $2 and so on: in the stock files the clients and their
+rounds. Server, account and schema are the file's own unless options say otherwise. Each known trap of
+super-smack that the file meets is reported by name; it is corrected, or imitated with --strict-compat.
+Without a file it is a workload as the others are: --connections, --seconds and the options of the scenario.
 
 ```text
-mydyno load smack select-key.smack 10 100 --socket /run/mysqld/mysqld.sock --user root
-mydyno load smack --scenario update-select --socket /run/mysqld/mysqld.sock --connections 10..400 step 10
+mydyno load smack select-key.smack 10 100 --socket /run/mysqld/mysqld.sock
+mydyno load smack --scenario update-select \\
+    --socket /run/mysqld/mysqld.sock --connections '10..400 step 10'
 ```
 """
 _FILE = (
@@ -82,18 +83,17 @@ def command() -> Callable[..., None]:
         else:
             _run_file(values)
 
-    shared = [one for one in parameters.OF_SERVER if one.name != "database"]
     database = parameters.option(
-        "database", str | None, None, "Schema [default: the file's, or mydyno].", parameters.SERVER
+        "database", str | None, None, "Schema [default: the file's, or mydyno].", login_options.PANEL
     )
     return parameters.make_command(
         (
             *_FILE,
-            *shared,
+            *parameters.LOGIN,
             database,
             *parameters.OF_SHAPE,
             parameters.SEED,
-            parameters.ANSWER_WITHIN,
+            parameters.QUERY_TIMEOUT,
             parameters.REPORT_INTERVAL,
             parameters.PREPARE,
             parameters.DROP_EXISTING,
@@ -136,22 +136,16 @@ def _run_file(values: dict[str, Any]) -> None:
 
 
 def _overrides(values: dict[str, Any]) -> Overrides:
-    """What the command line says in the file's place."""
-    if values["socket"] and (values["host"] or values["port"]):
-        raise UsageError("--socket and --host exclude each other", "give one of them")
-    defaults_file = values["defaults_file"]
-    file = credentials.read_option_file(defaults_file) if defaults_file else credentials.ClientOptions()
-    named = any(values[name] for name in ("socket", "host", "port"))
-    user = values["user"] or file.user
+    """What the command line and the option file say in the script's place."""
+    login = LoginOptions.of(values)
+    address, file = login.address, login.option_file
+    user = login.user or address.user or file.user
+    has_password = login.password_file or login.ask_password or isinstance(file.password, Secret)
     return Overrides(
-        socket=values["socket"] and values["socket"].expanduser().absolute() if named else file.socket,
-        host=values["host"] if named or file.socket else file.host,
-        port=values["port"] if named or file.socket else file.port,
+        socket=address.socket and address.socket.expanduser().absolute(),
+        host=address.host,
+        port=address.port,
         user=user,
-        password=server.password(values, file, user or "root") if _has_password(values, file) else None,
+        password=login.password(user or "root") if has_password else None,
         database=values["database"],
     )
-
-
-def _has_password(values: dict[str, Any], file: credentials.ClientOptions) -> bool:
-    return bool(values["password_file"] or values["ask_password"] or isinstance(file.password, Secret))

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from mydyno.cli import outputs, screen
-from mydyno.cli.load import driving, parameters, result, server
+from mydyno.cli.load import driving, parameters, result
 from mydyno.core.document.given import validated
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest
@@ -28,8 +28,9 @@ Groups: {groups}. All of them without a name. Tables are made in the schema and 
 
 ```text
 mydyno load sql-bench --socket /run/mysqld/mysqld.sock --small
-mydyno load sql-bench insert select --socket /run/mysqld/mysqld.sock --create-options ENGINE=InnoDB
-mydyno load sql-bench --socket /run/mysqld/mysqld.sock --fast --output RUN-mariadb
+mydyno load sql-bench insert select \\
+    --socket /run/mysqld/mysqld.sock --create-options ENGINE=InnoDB
+mydyno load sql-bench --socket /run/mysqld/mysqld.sock --out RUN-mariadb
 ```
 """
 _GROUPS = parameters.Parameter(
@@ -40,9 +41,7 @@ _GROUPS = parameters.Parameter(
     ],
 )
 _FORCE = parameters.Parameter("force", outputs.Force, False)
-_OUTPUT = parameters.option(
-    "output", Path | None, None, "Also write the report to this file.", parameters.LOAD
-)
+_OUT = parameters.option("out", Path | None, None, "Also write the report to this file.", parameters.LOAD)
 
 
 def command() -> Callable[..., None]:
@@ -57,12 +56,13 @@ def command() -> Callable[..., None]:
     return parameters.make_command(
         (
             _GROUPS,
-            *parameters.OF_SERVER,
+            *parameters.LOGIN,
+            parameters.DATABASE,
             parameters.SEED,
-            parameters.ANSWER_WITHIN,
+            parameters.QUERY_TIMEOUT,
             parameters.DROP_EXISTING,
             *of_section,
-            _OUTPUT,
+            _OUT,
             _FORCE,
             parameters.AS_JSON,
         ),
@@ -86,11 +86,11 @@ def _group(name: str) -> str:
 def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
     inputs = (values["defaults_file"], values["password_file"])
     allowed = outputs.Outputs(inputs, values["force"])
-    output = allowed.file("--output", values["output"], outputs.SQL_BENCH_REPORT)
-    target = server.target(values)
-    given = {"sql-bench": options, "answer_within": f"{values['answer_within']}s"}
+    output = allowed.file("--out", values["out"], outputs.SQL_BENCH_REPORT)
+    target = driving.target_of(values)
+    given = {"sql-bench": options, "answer_within": str(values["query_timeout"])}
     workload = validated(Workload, given, "command line")
-    heard = driving.drive(
+    collected = driving.drive(
         workload,
         target,
         seed=values["seed"],
@@ -98,29 +98,29 @@ def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
         drop_existing=values["drop_existing"],
         quiet=values["as_json"],
     )
-    assert heard.hello is not None
+    assert collected.hello is not None
     assert workload.sql_bench is not None
     if workload.sql_bench.groups is None and "transactions" not in workload.sql_bench.programs:
         screen.echo("transactions was left out: --create-options names no engine with transactions", err=True)
     here = os.uname()
     text = report.render(
-        heard.hello,
-        heard.run,
-        heard.ends,
+        collected.hello,
+        collected.run,
+        collected.ends,
         machine=f"{here.sysname} {here.release} {here.machine}",
         arguments=workload.sql_bench.arguments,
     )
     if output is not None:
         output.write(text)
     if values["as_json"]:
-        operations = [{"phase": phase, **asdict(one)} for phase, one in heard.operations]
-        figures = {**result.figures("sql-bench", heard), "operations": operations}
+        operations = [{"phase": phase, **asdict(one)} for phase, one in collected.operations]
+        figures = {**result.figures("sql-bench", collected), "operations": operations}
         screen.echo_json(json.dumps(figures, indent=2))
     else:
         screen.echo(text)
-    for warning in driving.warnings(heard):
+    for warning in driving.warnings(collected):
         screen.echo(f"warning: {warning}", err=True)
-    driving.raise_if_failed(heard)
-    wrong = sum(one.failed for _, one in heard.operations)
+    driving.raise_if_failed(collected)
+    wrong = sum(one.failed for _, one in collected.operations)
     if wrong:
         driving.refuse_wrong_results(wrong)

@@ -75,7 +75,7 @@ class Engine:
         if code == _KILLED:
             raise EngineError(
                 f"mydyno-engine was killed by SIGKILL before it had finished{self._said()}",
-                "by the kernel if memory ran out (dmesg), or by somebody else",
+                "by the kernel if memory ran out (see dmesg), or by somebody else",
             )
         raise EngineError(f"mydyno-engine ended without finishing (exit code {code}){self._said()}")
 
@@ -99,7 +99,7 @@ class Engine:
                 return self._lines.get(timeout=1.0)
         self._process.kill()
         raise EngineError(
-            f"mydyno-engine has said nothing for {_SILENT_S} s, not even that it is alive, and was killed"
+            f"mydyno-engine has sent no message for {_SILENT_S} s, not even that it is alive, and was killed"
             f"{self._said()}",
             "was it stopped (SIGSTOP, a debugger, a frozen cgroup), or is this machine out of memory?",
         )
@@ -109,7 +109,7 @@ class Engine:
             message = messages.parse(line)
         except ValidationError as error:
             raise EngineError(
-                f"mydyno-engine said something that this mydyno does not understand: {line[:200]!r}"
+                f"mydyno-engine sent a message that this mydyno does not understand: {line[:200]!r}"
                 f" ({counted(error.error_count(), 'problem')}, first: {error.errors()[0]['msg']})",
                 "mydyno and mydyno-engine come from different releases: install them together",
             ) from None

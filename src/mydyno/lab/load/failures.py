@@ -9,7 +9,7 @@ from mydyno.lab.load import messages
 
 _NO_LOCAL_PORT = "2004"
 _HINTS = {
-    "1040": "raise max_connections on the server, or ask for fewer connections",
+    "1040": "increase max_connections on the server, or use fewer connections",
     "2001": "this machine is short of open files (ulimit -n) or memory",
     _NO_LOCAL_PORT: "this machine is short of local ports: widen net.ipv4.ip_local_port_range, set"
     " net.ipv4.tcp_tw_reuse = 1, keep connections open, or use the server's unix socket",

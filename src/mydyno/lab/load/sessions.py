@@ -23,19 +23,13 @@ def connect(target: Target, database: str | None = None) -> dbapi.Connection[dba
 
 
 def code_of(error: BaseException) -> int:
-    """The server's or client library's number of a pymysql error; 2000 (unknown) when it has none."""
-    number = error.args[0] if error.args else None
-    return number if isinstance(number, int) and number else 2000
-
-
-def said_by(error: BaseException) -> str:
-    """What the server said, without the number."""
-    return str(error.args[1] if len(error.args) > 1 else error)
+    """The number of an error; 2000 (unknown) when it has none."""
+    return dbapi.number_of(error) or 2000
 
 
 def failed(target: Target, what: str, error: BaseException) -> ServerError:
     """The error to raise when the server refused `what`."""
-    return ServerError(f"{what} on {target.address}: error {code_of(error)}: {said_by(error)}")
+    return ServerError(f"{what} on {target.address}: error {code_of(error)}: {dbapi.text_of(error)}")
 
 
 def foreign_tables(
@@ -69,7 +63,7 @@ def refuse_foreign(tables: list[tuple[str, int | None]], database: str) -> None:
     raise UsageError(
         f"table {database}.{name} (about {counted(rows or 0, 'row')}){more} would be dropped,"
         " and mydyno did not make it",
-        "name another schema with --database, or drop it by --drop-existing",
+        "name another schema with --database, or drop it with --drop-existing",
     )
 
 

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from mydyno.core.errors import UsageError
 from mydyno.core.factors import last_part
 from mydyno.core.nearest import nearest
-from mydyno.core.units import parse_share
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.standard import MARGIN
 from mydyno.lab.analysis.words import words_of
 from mydyno.lab.results.records import Work
-
-_WIDEST = 0.5
 
 
 @dataclass(frozen=True)
@@ -50,16 +47,3 @@ def metric_named(wanted: str, work: Work) -> Metric:
         return metrics[wanted]
     likely = f"did you mean {near}? " if (near := nearest(wanted, tuple(metrics))) else ""
     raise UsageError(f"there is no metric {wanted}", f"{likely}Those of this work are {', '.join(metrics)}")
-
-
-def parse_margin(text: str) -> float:
-    """`5%` or `0.05`, more than 0 and at most 50%. Raises UsageError."""
-    try:
-        share = parse_share(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= _WIDEST:
-        raise UsageError(
-            f"{text!r} is no margin", "it is a share of the rate or time, such as 5% or 0.05, at most 50%"
-        )
-    return share

@@ -53,7 +53,7 @@ def find(lab: Path, name: str) -> Baseline:
     if name in known:
         return known[name]
     if not known:
-        raise UsageError(f"the lab {lab} has no baseline", "`mydyno baseline pin RUN` makes one")
+        raise UsageError(f"the lab {lab} has no baseline", "`mydyno baseline pin RUN` creates one")
     likely = f"did you mean {near}? " if (near := nearest(name, known)) else ""
     raise UsageError(f"the lab {lab} has no baseline {name}", f"{likely}it has {', '.join(known)}")
 

@@ -51,7 +51,7 @@ def open_for_reading(path: Path) -> tuple[sqlite3.Connection, Upgrade | None]:
     """Open the database to read it; a writer may be at work meanwhile.
 
     One of an older version is upgraded when nobody is at work and the folder can be written, else read
-    through an upgraded copy. Raises LabError: not a lab, damaged, or written by a newer mydyno.
+    through an upgraded copy. Raises LabError: not a lab, empty, damaged, or written by a newer mydyno.
     """
     with _damage_explained(path):
         connection = _open_read_only(path)
@@ -59,6 +59,8 @@ def open_for_reading(path: Path) -> tuple[sqlite3.Connection, Upgrade | None]:
             version = _version(connection, path)
             if version == len(MIGRATIONS):
                 return connection, None
+            if version == 0:
+                _refuse_empty(path)
             why_not = None
             try:
                 with WriterLock(path.parent):
@@ -75,6 +77,22 @@ def open_for_reading(path: Path) -> tuple[sqlite3.Connection, Upgrade | None]:
             raise
         connection.close()
         return copy, Upgrade(version, len(MIGRATIONS), backup=None, why_not=why_not)
+
+
+def _refuse_empty(path: Path) -> None:
+    """Raises LabError for a database without tables, unless a writer is just creating it."""
+    try:
+        with WriterLock(path.parent):
+            pass
+    except LabError:
+        return
+    except OSError:
+        pass  # Nobody can write there.
+    raise LabError(
+        f"{path} is empty: it holds no table",
+        "restore a copy of it, or run the experiment again: finished trials are imported again from their "
+        f"folders in {path.parent / 'runs'}",
+    )
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:
@@ -136,16 +154,16 @@ def _refuse_strange_schema(connection: sqlite3.Connection, path: Path, version: 
     }
     triggers = [name for name, kind, _ in found if kind == "trigger"]
     tables = {name for name, kind, is_virtual in found if kind == "table" and not is_virtual}
-    what = f"its trigger {triggers[0]!a} is none of mydyno's" if triggers else None
+    what = f"its trigger {triggers[0]!a} was not created by mydyno" if triggers else None
     for table, columns in _tables(version).items():
         if table not in tables:
-            what = what or f"{table} in it is no table"
+            what = what or f"{table} in it is not a table"
         elif missing := [name for name in columns if name not in _columns(connection, table)]:
             what = what or f"its table {table} has no column {missing[0]}"
     if what is not None:
         raise LabError(
             f"{path} is damaged or was changed by hand: {what}",
-            "use another folder with --lab FOLDER, or move lab.sqlite away: finished trials are taken up "
+            "use another folder with --lab FOLDER, or move lab.sqlite away: finished trials are imported "
             f"again from their folders in {path.parent / 'runs'}",
         )
 

@@ -16,7 +16,7 @@ from mydyno.core.writing import DISK_FULL
 def plain_name(name: object, where: Path) -> str:
     """The name of a folder in `where`, as a database has it. Raises LabError for one that leads elsewhere."""
     if not isinstance(name, str) or name in ("", ".", "..") or "/" in name or "\0" in name:
-        raise LabError(f"the lab's database is damaged: {name!a} is no name of a folder in {where}")
+        raise LabError(f"the lab's database is damaged: {name!a} is not the name of a folder in {where}")
     return name
 
 
@@ -37,7 +37,7 @@ def full_disk(folder: Path, doing: str, needed: int | None, safe_trials: int) ->
     return LabError(
         f"the disk of the lab is full: {doing} {wants} in {folder}, {format_bytes(free_bytes(folder))} free",
         f"the finished trials ({safe_trials}) are safe: free some space (or move the lab to a larger disk) "
-        "and give the same command again, it goes on where it stopped",
+        "and run the same command again: it continues where it stopped",
     )
 
 

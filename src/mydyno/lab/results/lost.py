@@ -68,6 +68,6 @@ def removal_explained(lab: Path) -> Iterator[None]:
             raise
         what = f"the lab {lab}" if gone == DATABASE else str(lab / gone)
         raise LabError(
-            f"{what} was removed while the run was at work",
-            "its servers and guests were taken down; the same command measures what is no longer there",
+            f"{what} was removed while the run was in progress",
+            "its servers and guests were stopped; the same command measures the missing trials again",
         ) from error

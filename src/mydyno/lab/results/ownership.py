@@ -51,7 +51,7 @@ def refuse_other_than_files(lab: Path) -> None:
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISSOCK(mode)):
             what = "a symbolic link" if stat.S_ISLNK(mode) else "no file and no folder"
             raise LabError(
-                f"{entry.path} is {what}, and mydyno puts none into a lab: it is not opened",
+                f"{entry.path} is {what}, which mydyno never puts into a lab: it is not opened",
                 "remove it; where disk space was the reason, make the whole lab a link",
             )
 

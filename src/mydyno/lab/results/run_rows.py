@@ -82,7 +82,7 @@ def _check_points(points: Sequence[PointRecord], factors: Mapping[str, Sequence[
     for point in points:
         if point.control_of is not None and point.control_of not in names:
             raise ValueError(
-                f"point {point.point_id}: it is the control of {point.control_of!r}, which is none"
+                f"point {point.point_id}: it is the control of {point.control_of!r}, which does not exist"
             )
         for factor, level in point.levels.items():
             if level not in factors.get(factor, ()):

@@ -64,7 +64,7 @@ def damage_explained(database: Path) -> Iterator[None]:
         how = str(error) if is_plain else f"{type(error).__name__}: {error}"
         raise LabError(
             f"{database} is damaged or was changed by hand: {how}",
-            "put back a copy of it, or move it away: `mydyno run` finds finished trials in their folders",
+            "restore a copy of it, or move it away: `mydyno run` finds finished trials in their folders",
         ) from error
 
 

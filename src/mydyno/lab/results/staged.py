@@ -184,7 +184,7 @@ def _explained(where: str = "") -> Iterator[None]:
 
 
 def _not_finite(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def _digest(tables: Iterable[PlainTable]) -> bytes:

@@ -93,7 +93,7 @@ class Lab:
         if not database.is_file():
             raise LabError(
                 f"there is no lab at {path} (no {DATABASE} in it)",
-                "`mydyno run EXPERIMENT` makes one; name another folder with --lab FOLDER",
+                "`mydyno run EXPERIMENT` creates one; name another folder with --lab FOLDER",
             )
         connection, upgrade = open_for_reading(database)
         return cls(path, connection, None, upgrade)
@@ -146,7 +146,7 @@ class Lab:
                 "SELECT experiment, folder FROM runs ORDER BY run_id DESC"
             ).fetchall()
         if not rows or name is None:
-            raise UsageError(f"no run in {self.path} yet", "`mydyno run EXPERIMENT` makes one")
+            raise UsageError(f"no run in {self.path} yet", "`mydyno run EXPERIMENT` creates one")
         known = list(dict.fromkeys(row["folder"] for row in rows))
         likely = nearest(
             name, dict.fromkeys(one for row in rows for one in (row["experiment"], row["folder"]))

@@ -85,7 +85,7 @@ class Histogram:
 
 
 def merged(histograms: Iterable[Encoded]) -> Histogram | None:
-    """All of them in one; None for none at all. Raises ValueError for what is no histogram."""
+    """All of them in one; None for none. Raises ValueError for what is not a histogram."""
     whole: HdrCounts | None = None
     for encoded in histograms:
         one = _decoded(encoded)
@@ -103,4 +103,4 @@ def _decoded(encoded: Encoded) -> HdrCounts:
         content = base64.b64decode(encoded, validate=True) if isinstance(encoded, str) else encoded
         return HdrCounts.decode(content)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"this is no histogram: {error}") from error
+        raise ValueError(f"this is not a histogram: {error}") from error

@@ -23,7 +23,7 @@ _LEAST_STEPS = 2
 """Steps between samples within stalls, and as many outside."""
 
 _COUNTERS = (
-    ("status.Innodb_log_waits", "waits for room in the log buffer"),
+    ("status.Innodb_log_waits", "waits for space in the log buffer"),
     ("status.Innodb_buffer_pool_wait_free", "waits for free pages in the buffer pool"),
     ("status.Innodb_buffer_pool_pages_flushed", "bursts of page flushing"),
     ("status.Innodb_data_fsyncs", "bursts of fsync"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
@@ -12,12 +11,12 @@ from pydantic.json_schema import JsonSchemaValue
 
 from mydyno.core.document.base import Fault, Section, clash, refuse
 from mydyno.core.document.quantities import Duration, Rule
+from mydyno.core.percent import AmbiguousPercentError, parse_percent
 from mydyno.lab.spec.conditions import Condition
 from mydyno.lab.spec.points import Points, PointsRule
 
 SEQUENTIAL = ("until", "at_most", "at_least")
 """Keys that say when repeating ends, where `repeats` gives a number."""
-_PRECISION = re.compile(r"\s*(?:±|\+/-|\+-)?\s*(\d+(?:\.\d+)?)\s*%\s*")
 _FINEST, _COARSEST = 0.001, 0.5
 
 
@@ -34,14 +33,13 @@ class PrecisionRule(Rule):
 
     def read(self, raw: Any) -> float:
         allowed = "±3%, 3% or 0.03"
-        if isinstance(raw, str) and (match := _PRECISION.fullmatch(raw)):
-            share = float(match[1]) / 100
-        elif isinstance(raw, int | float) and not isinstance(raw, bool):
-            share = float(raw)
-            if share >= 1:
-                raise refuse(Fault("has no unit", allowed, f"±{raw}%"))
-        else:
-            raise refuse(Fault("is no precision", allowed))
+        is_number = isinstance(raw, int | float) and not isinstance(raw, bool)
+        try:
+            share = parse_percent(f"{raw:f}" if is_number else raw if isinstance(raw, str) else "")
+        except AmbiguousPercentError:
+            raise refuse(Fault("has no unit", allowed, f"±{raw}%")) from None
+        except ValueError:
+            raise refuse(Fault("is no precision", allowed)) from None
         if not _FINEST <= share <= _COARSEST:
             raise refuse(Fault("is out of bounds", f"from ±{_FINEST:.1%} to ±{_COARSEST:.0%}"))
         return share

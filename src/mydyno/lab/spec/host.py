@@ -89,6 +89,10 @@ class Host(Section):
     def is_guest(self) -> bool:
         return self.kind != "local"
 
+    def cpus_on(self, machine_cpus: int) -> int:
+        """CPUs of the system that the server runs on, for a machine on which mydyno may use so many."""
+        return 1 if self.kind == "uml" else self.cpus or machine_cpus
+
     @property
     def guest_memory_bytes(self) -> int | None:
         """The guest's memory; None on this machine itself."""

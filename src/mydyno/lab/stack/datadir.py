@@ -119,8 +119,8 @@ def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, Mounte
     rest = volumes.get("log") if _raw(data) else data
     if rest is None or _raw(rest):
         raise StorageError(
-            f"{data.device} holds InnoDB's system tablespace and nothing else: the rest needs a file system",
-            "give setup.storage.log a volume with one",
+            f"{data.device} holds InnoDB's system tablespace only: other files need a file system",
+            "define setup.storage.log with a file system",
         )
     folders = {name: each.path / _ON_VOLUME for name, each in volumes.items() if not _raw(each)}
     for folder in folders.values():
@@ -204,4 +204,4 @@ def _move(host: Host, dataset: FrozenDataset, kind: Kind, place: Place) -> None:
 def _do(host: Host, argv: list[str], place: Path) -> None:
     done = host.run(argv, timeout_seconds=LONGEST_COPY_SECONDS)
     if done.returncode != 0:
-        raise LabError(f"the data directory could not be made in {place}: {done.stderr.strip()}")
+        raise LabError(f"the data directory could not be created in {place}: {done.stderr.strip()}")

@@ -109,7 +109,7 @@ class DatasetLayer:
 
     def side_effects(self) -> tuple[str, ...]:
         return (
-            "starts a private server for loading data, once for each dataset, and stops it",
+            "starts a private server to load the data, once per dataset, and stops it",
             "keeps its socket in a private folder mydyno-* of the temporary folder while it runs",
         )
 
@@ -122,7 +122,7 @@ class DatasetLayer:
         except LabError as error:
             raise LabError(
                 f"{place} holds no readable dataset: {error.message}",
-                f"remove it, and the next run makes it anew: mydyno datasets remove {place.name}",
+                f"remove it, and the next run makes it again: mydyno datasets remove {place.name}",
             ) from error
         touch(place)
         return dataset
@@ -195,7 +195,7 @@ class DatasetLayer:
         if not server.stop(patience_seconds=_SHUTDOWN_SECONDS):
             raise ServerError(
                 "the server that loaded the dataset did not shut down cleanly",
-                f"it was given {_SHUTDOWN_SECONDS:g} s; is the disk full or very slow?",
+                f"it had {_SHUTDOWN_SECONDS:g} s; is the disk full or very slow?",
             )
         return loaded
 

@@ -60,7 +60,7 @@ class DiskBaseLayer:
 
     def side_effects(self) -> tuple[str, ...]:
         return (
-            "boots a QEMU guest that builds the storage and clones the dataset, once for each pair of them; "
+            "boots a QEMU guest that builds the storage and clones the dataset, once per combination; "
             "its disks are kept in the lab's cache",
         )
 
@@ -92,7 +92,7 @@ class DiskBaseLayer:
             "root": root.sha256,
             "kernel": kernel.sha256,
             # New makers of xfs lay it out for the CPUs that they see.
-            "cpus": self.host.cpus or usable_cpus(),
+            "cpus": self.host.cpus_on(usable_cpus()),
         }
 
     def _refuse_without_room(self, site: Site, dataset: FrozenDataset) -> None:

@@ -29,7 +29,7 @@ class ExternalServerLayer:
     def side_effects(self) -> tuple[str, ...]:
         if not self.config:
             return ()
-        return (f"sets {', '.join(self.config)} of {self.external.told} and puts the old values back",)
+        return (f"sets {', '.join(self.config)} of {self.external.told} and restores the old values",)
 
     def build(self, site: Site, below: BuiltLayers) -> ExternalServer:
         return attach(site, self.external, self.config)

@@ -137,18 +137,18 @@ class Journal:
                 failures.append(str(error))
         if failures:
             raise UndoError(
-                "not everything could be put back:\n" + "\n".join(f"  - {failure}" for failure in failures),
-                "mend the cause and run `mydyno cleanup` again: the journal keeps what is left",
+                "not everything could be restored:\n" + "\n".join(f"  - {failure}" for failure in failures),
+                "fix the cause and run `mydyno cleanup` again: the journal keeps what is left",
             )
         return undone
 
     def _refuse_others(self, undo: WayBack) -> None:
         if not receipts.is_ours(self.path.parent, undo.model_dump_json()):
             raise UndoError(
-                f"refused: {receipts.receipts_folder()} does not say that mydyno has begun it in this lab as "
-                f"this user: {visible_line(undo.sentence())}",
-                "clean up as the user that ran it, with the lab where it was; or put it back by hand and "
-                f"take its line out of {self.path}",
+                f"refused: {receipts.receipts_folder()} has no record that mydyno began this in this lab "
+                f"as this user: {visible_line(undo.sentence())}",
+                "clean up as the user that ran it, with the lab where it was; or undo it by hand and "
+                f"remove its line from {self.path}",
             )
 
     def _forget(self, undo: WayBack | None) -> None:

@@ -60,9 +60,9 @@ class ServerLayer:
         directory = below.of(DataDirectory)
         if directory.release != str(self.binary.version):
             raise ServerError(
-                f"{self.binary.path} is {self.binary.version} and the data is of {directory.release}: it is "
-                "not started, since it would change the files",
-                "a dataset belongs to the release that made it",
+                f"{self.binary.path} is {self.binary.version} and the data is from {directory.release}: it "
+                "is not started, since it would change the files",
+                "a dataset can only be used by the release that made it",
             )
         config = canonical(self.binary, self.config)
         placed = place_settings_of(self.binary, directory.places, config)

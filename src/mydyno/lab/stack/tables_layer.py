@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
+from mydyno.core.sql_names import quote
 from mydyno.lab.stack.dataset import Facts
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.server import Server
@@ -60,12 +61,12 @@ class TablesLayer:
         )
 
     def side_effects(self) -> tuple[str, ...]:
-        return (f"makes tables in the schema {self.database}, where they stay",)
+        return (f"creates tables in the schema {self.database}, and keeps them",)
 
     def build(self, site: Site, below: BuiltLayers) -> LoadedTables:
         """Raises ServerError when a table in the way was not made by mydyno."""
         server = below.of(Server)  # type: ignore[type-abstract]
-        with session(server.login, "the tables could not be looked at", _COUNTING_SECONDS) as cursor:
+        with session(server.login, "the tables could not be read", _COUNTING_SECONDS) as cursor:
             if foreign := foreign_tables(cursor, self.database, self.names):
                 raise ServerError(f"{server.login.address}: {refusal(self.database, foreign)}", WAY_OUT)
             digest = self._digest(server.settings)
@@ -73,7 +74,7 @@ class TablesLayer:
         facts: Facts = {"tables": rows} if rows is not None else self.prepare(server)
         # Freshly made tables say no more than whose they are.
         if self.writes == (rows is not None):
-            with session(server.login, "a table could not be marked", _COUNTING_SECONDS) as cursor:
+            with session(server.login, "a table could not be commented", _COUNTING_SECONDS) as cursor:
                 self._mark(cursor, facts["tables"], digest)
         return LoadedTables(facts)
 
@@ -96,7 +97,7 @@ class TablesLayer:
         if not found or len(found) != of:
             return None
         for table, rows in found.items():
-            cursor.execute(f"SELECT COUNT(*) FROM `{self.database}`.`{table}`")
+            cursor.execute(f"SELECT COUNT(*) FROM {quote(self.database, table)}")
             (count,) = cursor.fetchone() or (None,)
             if count != rows:
                 return None
@@ -106,10 +107,10 @@ class TablesLayer:
         for table, rows in tables.items():
             contents = f": {rows} rows of {digest}, one of {len(tables)} tables"
             comment = MARK + ("" if self.writes else contents)
-            cursor.execute(f"ALTER TABLE `{self.database}`.`{table}` COMMENT = '{comment}'")
+            cursor.execute(f"ALTER TABLE {quote(self.database, table)} COMMENT = '{comment}'")
 
 
-WAY_OUT = "name another schema in setup.server.external.database; mydyno drops no table that it has not made"
+WAY_OUT = "use another schema in setup.server.external.database; it drops no table that it did not create"
 
 
 def comments(cursor: dbapi.Cursor, database: str) -> dict[str, str]:
@@ -133,4 +134,4 @@ def foreign_tables(cursor: dbapi.Cursor, database: str, names: Sequence[str]) ->
 def refusal(database: str, foreign: Sequence[str]) -> str:
     """The sentence about tables in the way."""
     more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
-    return f"the table {database}.{foreign[0]}{more} is in the way, and mydyno has not made it"
+    return f"the table {database}.{foreign[0]}{more} already exists, and mydyno did not create it"

@@ -124,8 +124,8 @@ def _recovered(run: RunWriter) -> list[str]:
     """What an earlier start that did not end well has left, and what became of it."""
     found = run.recovery
     told = [
-        ("was cut off in {}: measured again", found.swept),
-        ("had finished {} without entering it: entered now", found.adopted),
+        ("was interrupted in {}: measured again", found.swept),
+        ("had finished {} without recording it: recorded now", found.adopted),
         ("left {} unreadable: moved aside, measured again", found.damaged),
     ]
     return [f"an earlier start {text.format(', '.join(trials))}" for text, trials in told if trials]

@@ -84,9 +84,9 @@ def wall_clock_step(end: messages.PhaseEnd) -> str | None:
     seconds = end.wall_clock_step_ns / 1e9
     return (
         f"phase {end.phase + 1}: the clock of the machine went {'ahead' if seconds > 0 else 'back'} by"
-        f" {abs(seconds):.1f} s: it was set"
+        f" {abs(seconds):.1f} s: it was adjusted"
         + (", or the machine was suspended" if seconds > 0 else "")
-        + "; the measured times are of the monotonic clock"
+        + "; the measured times are from the monotonic clock"
     )
 
 

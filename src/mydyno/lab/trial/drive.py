@@ -13,6 +13,7 @@ from mydyno.lab.load.job import Target
 from mydyno.lab.results.records import DataRecord, GroundRecord, SettingTranslation, Work
 from mydyno.lab.stack import DataDirectory, RunningServer, Server, settings_difference, understand
 from mydyno.lab.stack.server.placement import read_placement
+from mydyno.lab.stack.undo.base import comes_true
 from mydyno.lab.trial.attempt import Attempt
 from mydyno.lab.trial.collect import Collector
 from mydyno.lab.trial.describe import data_record, ground_record, translations_of, with_files
@@ -28,6 +29,8 @@ from mydyno.lab.trial.settings import settings_of
 from mydyno.machine.process_limits import limits_difference
 from mydyno.server.access import dbapi
 from mydyno.server.variables.durability import durability
+
+_ENDING_SECONDS = 2.0
 
 
 @dataclass
@@ -104,10 +107,10 @@ class LoadRun:
         try:
             self._collect(driver(point.workload, job, server.host), "queries")
         except EngineError:
-            if server.alive():
+            if not _has_ended(server):
                 raise
         observed.rows_found = _rows_found(server, database, observed.rows_expected)
-        observed.server_alive = server.alive()
+        observed.server_alive = observed.rows_found is not None or not _has_ended(server)
         if point.setup.server.external is not None and observed.server_alive:
             observed.differences += changed_meanwhile(
                 observed.settings_asked, observed.settings_in_force, server.variables()
@@ -142,6 +145,11 @@ class LoadRun:
                 collector.hear(message)
                 if event := progress_of(message, collector, work):
                     self.emit(event)
+
+
+def _has_ended(server: Server) -> bool:
+    """Of a server that does not answer: a killed process closes its sockets a moment before it is gone."""
+    return comes_true(lambda: not server.alive(), _ENDING_SECONDS)
 
 
 def _rows_found(server: Server, database: str, tables: Mapping[str, int]) -> dict[str, int] | None:

@@ -21,7 +21,7 @@ def changed_meanwhile(
     """A sentence for each asked setting that has another value at the end of the load than at its start."""
     return [
         f"{name}: {before.get(name)} at the start of the load and {after.get(name)} at its end: somebody "
-        "else has set it, and it is left so"
+        "else has set it: left unchanged"
         for name in asked
         if before.get(name) != after.get(name)
     ]
@@ -45,7 +45,7 @@ def other_traffic(
     if others > OTHERS_SHARE * ours + OTHERS_A_SECOND * seconds:
         yield Remark(
             check="other-traffic",
-            message=f"others sent the server about {others:,.0f} statements in these {seconds:.0f} s, and "
+            message=f"other clients sent the server about {others:,.0f} statements in {seconds:.0f} s, "
             f"the load {ours:,}",
         )
 

@@ -73,7 +73,7 @@ class Failures:
             return None
         failures = self._of_point.get(point.id, [])
         message = self._known_refusal(point) or _refused_mount(failures) or _failed_twice(failures)
-        return None if message is None else Invalidity(check=SKIPPED, message=f"not tried: {message}")
+        return None if message is None else Invalidity(check=SKIPPED, message=f"skipped: {message}")
 
     def _known_refusal(self, point: Point) -> str | None:
         """An option of one of its volumes that was refused before, in a trial of this point or another."""
@@ -87,7 +87,7 @@ class Failures:
 
 def _refused_mount(failures: Sequence[Failure]) -> str | None:
     refused = [failure for failure in failures if isinstance(failure.error, MountRefusedError)]
-    return f"a trial of this point failed in {refused[0].step}, and would again" if refused else None
+    return f"an earlier trial of this point failed in {refused[0].step}" if refused else None
 
 
 def _failed_twice(failures: Sequence[Failure]) -> str | None:

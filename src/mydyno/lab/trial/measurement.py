@@ -119,16 +119,16 @@ class _Phase:
             yield (
                 "steady",
                 (
-                    f"never became steady in {length:.1f} s: more than half of it would have to be left out. "
-                    "All of it counts; measure for longer"
+                    f"never became steady in {length:.1f} s: more than half of it would be warm-up. "
+                    "The whole phase counts; use a longer duration"
                 ),
             )
         elif self.found.outcome == "warm-up":
             first = f"the first {steady[0].from_ns / _NS - start:.1f} of {length:.1f} s are warm-up"
             if record.steady_from_s is None:
-                yield "steady", f"{first}; they count, since the load tells no latencies of parts of a phase"
+                yield "steady", f"{first}; they count, since the load reports latencies of whole phases only"
             else:
-                yield "steady", f"{first}, left out"
+                yield "steady", f"{first}, excluded"
         moved = drift([_rate(one) for one in steady])
         if moved is not None and moved.found:
             way = "falls" if moved.change < 0 else "rises"

@@ -42,8 +42,8 @@ def power_sentence(plan: Plan, lab: Path) -> str | None:
     listed = ", ".join(map(_percent, differences))
     assumed = ", ".join(f"{spread:.0%}" for spread in ASSUMED)
     return (
-        f"{_repetitions(plan)} see differences of {listed} or more with {chance} power, where trials of the "
-        f"same differ by {assumed} (no earlier results in {lab} say which)"
+        f"{_repetitions(plan)} have a minimum detectable effect of {listed} with {chance} power if trials of "
+        f"the same point differ by {assumed} (no earlier results in {lab})"
     )
 
 
@@ -92,9 +92,9 @@ def _repetitions(plan: Plan) -> str:
 
 def _sees(difference: float | None) -> str:
     return (
-        "can show no difference at all"
+        "cannot detect any difference"
         if difference is None
-        else f"see differences of {_percent(difference)} or more"
+        else f"have a minimum detectable effect of {_percent(difference)}"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -19,6 +18,7 @@ from mydyno.lab.trial.preflight_external import look_at_all
 from mydyno.lab.trial.preflight_shares import pool_of_share, share_notes, with_pools
 from mydyno.lab.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
 from mydyno.lab.trial.settings import settings_of
+from mydyno.machine.environment import usable_cpus
 from mydyno.machine.images import ImageStore
 from mydyno.machine.protocol import Host
 from mydyno.machine.vm.chosen import chosen_root
@@ -109,7 +109,9 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         variant = experiment.variant(point.levels)
         config = settings_of(point)
         understood = understand(binary, config)
-        pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(point))
+        pools[point.id] = pool = pool_of_share(
+            binary, config, point, variant, point.setup.host.cpus_on(usable_cpus())
+        )
         notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
         looked_at.append(_LookedAt(binary, maker, understood, pool, point, variant))
         problems += volume_problems(binary, config, point, variant)
@@ -117,7 +119,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
             problems.append(
                 variant.problem(
                     ("setup", "server", "config", problem.name),
-                    f"{problem.name}: {problem.why} (asked {binary.path}, {binary.version})",
+                    f"{problem.name}: {problem.why} (checked with {binary.path}, {binary.version})",
                     nearest=" or ".join(problem.nearest) or None,
                     at_key=True,
                 )
@@ -147,14 +149,8 @@ def _refused_values(host: Host, looked_at: Sequence[_LookedAt]) -> Iterator[Prob
             if why := refused[each.maker.file].get(argument(name, value)):
                 yield each.variant.problem(
                     ("setup", "server", "config", each.understood.written_as.get(name, name)),
-                    f"{name}: {why} (asked {each.binary.path}, {each.binary.version})",
+                    f"{name}: {why} (checked with {each.binary.path}, {each.binary.version})",
                 )
-
-
-def _cpus(point: Point) -> int:
-    """Those of the host that the server is on."""
-    host = point.setup.host
-    return (host.cpus or 1) if host.is_guest else os.cpu_count() or 1
 
 
 def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
@@ -165,7 +161,7 @@ def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
             problems.append(
                 experiment.variant(point.levels).problem(
                     ("setup", "server", "release"),
-                    "there is no such server release, neither installed nor to be had",
+                    "unknown server release: neither installed nor available for download",
                     "one of `mydyno servers list`",
                     nearest_release(server.release),
                 )
@@ -183,9 +179,9 @@ def _in_image(maker: ServerBinary) -> ServerBinary:
     binary = binary_of_image(chosen_root(ImageStore()))
     if binary.version != maker.version:
         raise ServerError(
-            f"the guest image has {binary.version} and this machine {maker.version}: data made here is not "
-            "for it",
-            "build the image anew (mydyno images build), or name a release: it is shown to the guest",
+            f"the guest image has {binary.version} and this machine {maker.version}: it cannot use data "
+            "that was made here",
+            "build the image again (mydyno images build), or name a release, which the guest can use",
         )
     return binary
 

@@ -13,8 +13,8 @@ def cache_notes(binary: ServerBinary, settings: Mapping[str, Setting], point: Po
     """`settings` are those of this very binary."""
     if point.setup.cache == "cold" and (setting := _direct(binary, settings)) is not None:
         yield (
-            f"cache: cold changes nothing for InnoDB's tables: {binary.version} reads them past the page "
-            f"cache ({setting})"
+            f"cache: cold has no effect on InnoDB's tables: {binary.version} bypasses the page cache "
+            f"for them ({setting})"
         )
 
 

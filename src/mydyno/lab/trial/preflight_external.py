@@ -49,12 +49,12 @@ def look_at_all(
 def _of_settings(understood: Understood, facts: ExternalFacts, variant: Variant) -> Iterator[Problem]:
     for each in understood.problems:
         location: Location = ("setup", "server", "config", each.name)
-        message = f"{each.name}: {each.why} (asked {_told(facts)})"
+        message = f"{each.name}: {each.why} (checked with {_told(facts)})"
         yield variant.problem(location, message, nearest=" or ".join(each.nearest) or None, at_key=True)
 
 
 def _of_server(point: Point, external: External, facts: ExternalFacts, variant: Variant) -> Iterator[Problem]:
-    with session(facts.login, "its tables could not be looked at") as cursor:
+    with session(facts.login, "its tables could not be read") as cursor:
         foreign = foreign_tables(cursor, external.database, table_names(point.workload))
     if foreign:
         message = f"{refusal(external.database, foreign)} ({_told(facts)})"
@@ -62,7 +62,7 @@ def _of_server(point: Point, external: External, facts: ExternalFacts, variant: 
     most = int(facts.variables.get("max_connections", "0") or 0)
     asked = max(point.workload.connections)
     if "max_connections" not in point.setup.server.config and 0 < most < asked + _OUR_OWN:
-        message = f"the load reaches {asked:,} connections, and the server takes {most:,} ({_told(facts)})"
+        message = f"the load uses {asked:,} connections, and the server allows {most:,} ({_told(facts)})"
         allowed = f"at most {most - _OUR_OWN:,}, or server.config.max_connections"
         yield variant.problem(("workload", "connections"), message, allowed)
 

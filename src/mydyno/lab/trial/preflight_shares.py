@@ -26,7 +26,7 @@ def pool_of_share(
 def share_notes(binary: ServerBinary, pool: int | None) -> Iterator[str]:
     """What a plan says of it."""
     if pool is not None:
-        yield f"{POOL}: {size_text(pool)} here, since {binary.version} counts it in whole chunks"
+        yield f"{POOL}: {size_text(pool)} here, since {binary.version} rounds it to whole chunks"
 
 
 def with_pools(plan: Plan, pools: Mapping[str, int | None]) -> Plan:

@@ -37,7 +37,7 @@ def _places_said_twice(
             if name in written:
                 yield variant.problem(
                     ("setup", "server", "config", written[name]),
-                    f"storage.{home} says already where the {kind.name} lie{'s' * kind.name.endswith('log')}",
+                    f"storage.{home} already sets the place of the {kind.name}",
                     f"no {name}, or no storage.{home}",
                     at_key=True,
                 )
@@ -47,8 +47,8 @@ def _without_undo(binary: ServerBinary, config: Mapping[str, Setting], variant: 
     if "innodb_undo_directory" not in binary.options:
         yield variant.problem(
             _at("undo"),
-            f"{binary.version} keeps undo logs in its system tablespace and nowhere else: undo tablespaces "
-            f"came with MySQL 5.6 and MariaDB 10.0 (asked {binary.path})",
+            f"{binary.version} keeps undo logs in its system tablespace only: undo tablespaces "
+            f"came with MySQL 5.6 and MariaDB 10.0 (checked with {binary.path})",
             "no storage.undo, or a newer server",
             at_key=True,
         )
@@ -56,7 +56,7 @@ def _without_undo(binary: ServerBinary, config: Mapping[str, Setting], variant: 
         if option_name(name) == "innodb_undo_tablespaces" and str(value) in ("0", "1"):
             yield variant.problem(
                 ("setup", "server", "config", name),
-                "storage.undo is for undo tablespaces, and the server would have none to put there",
+                "storage.undo is for undo tablespaces, and the server would have none",
                 "2 or more, or no storage.undo",
             )
 
@@ -70,7 +70,7 @@ def idle_problems(
         binary, _, _, variant = with_one[0]
         yield variant.problem(
             _at("binlog"),
-            f"the binlog volume is for nothing: {binary.version} is to keep no binary log at any point",
+            f"the binlog volume is never used: {binary.version} writes no binary log at any point",
             "log_bin: ON in setup.server.config, or no storage.binlog",
             at_key=True,
         )
@@ -84,9 +84,9 @@ def volume_notes(binary: ServerBinary, config: Mapping[str, Setting], point: Poi
     if storage.undo is not None:
         for name, value in undo_settings(binary, config).items():
             made = f"the dataset is made with {name}={value}"
-            yield f"storage.undo: {made}, for {binary.version} makes none by itself"
+            yield f"storage.undo: {made}, since {binary.version} creates none by default"
     if storage.binlog is not None and not has_binary_log(binary, config):
-        yield "storage.binlog stays empty: no binary log is kept here"
+        yield "storage.binlog stays empty: no binary log is written here"
 
 
 def _at(volume: VolumeName) -> tuple[str, ...]:

@@ -154,8 +154,8 @@ class _Check:
             done = self.ground.host.run(argv, timeout_seconds=_LONGEST_SECONDS)
         except MissingToolError as error:
             raise MissingToolError(
-                f"fio was not found on the {self.ground.host.name} host, and the disks are checked with it",
-                "install it where that host finds it: apt install fio",
+                f"fio was not found on the {self.ground.host.name} host; the self-check needs it",
+                "install it where that host can find it: apt install fio",
             ) from error
         except ServerError as error:
             return None, error.message

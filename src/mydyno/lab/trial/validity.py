@@ -91,7 +91,7 @@ def _server_alive(evidence: Evidence) -> Iterator[Invalidity]:
         yield Invalidity(check="server-alive", message="the server ended during the trial; see its error log")
     elif evidence.server_restarted:
         yield Invalidity(
-            check="server-restart", message="the server's uptime went back: it was restarted during the trial"
+            check="server-restart", message="the server's uptime decreased: it was restarted during the trial"
         )
 
 
@@ -104,7 +104,7 @@ def _phases_complete(evidence: Evidence) -> Iterator[Invalidity]:
     missing = evidence.phases_planned - len(evidence.phases)
     if missing > 0:
         yield Invalidity(
-            check="phase-complete", message=f"{missing} of {evidence.phases_planned} phases were never run"
+            check="phase-complete", message=f"{missing} of {evidence.phases_planned} phases did not run"
         )
 
 
@@ -113,7 +113,7 @@ def _anything_measured(evidence: Evidence) -> Iterator[Invalidity]:
         if not (phase.queries or phase.transactions or phase.operations or phase.aborted):
             yield Invalidity(
                 check="measured",
-                message="not one query ended while the phase was measured: measure for longer",
+                message="no query ended while the phase was measured: use a longer duration",
                 phase=phase.index,
             )
 
@@ -175,7 +175,7 @@ def _client_saturation(evidence: Evidence) -> Iterator[Invalidity]:
                 check="client-saturation",
                 message=f"the client was the bottleneck: it used {format_duration(used)} of CPU in"
                 f" {format_duration(length)} on {evidence.reactors} threads"
-                f" (over {CLIENT_SATURATED:.0%} of what they could)",
+                f" (over {CLIENT_SATURATED:.0%} of their capacity)",
                 phase=phase.index,
             )
 
@@ -225,7 +225,7 @@ def _wrong_results(evidence: Evidence) -> Iterator[Invalidity]:
             warning = f" ({first.warning})" if first.warning else ""
             yield Invalidity(
                 check="wrong-results",
-                message=f"{phase.label}: {first.failed} statements of {first.name} failed or gave other rows"
-                f" than they must{warning}",
+                message=f"{phase.label}: {first.failed} statements of {first.name} failed or returned wrong "
+                f"rows{warning}",
                 phase=phase.index,
             )

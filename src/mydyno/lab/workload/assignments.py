@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
@@ -15,11 +15,15 @@ _SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False,
 
 
 def options_from(workload: WorkloadFile, assignments: Iterable[str]) -> dict[str, Any]:
-    """The options as `WorkloadFile.resolve` takes them; whether the values fit is seen there.
+    """The options as `WorkloadFile.resolve` takes them; the values are checked there.
 
-    Raises UsageError for something that is no assignment to an option of this workload.
+    Raises UsageError for something that is not an assignment to an option of this workload.
     """
-    fields = workload.options.model_fields
+    return assigned(workload.name, workload.options.model_fields, assignments)
+
+
+def assigned(workload: str, fields: Mapping[str, FieldInfo], assignments: Iterable[str]) -> dict[str, Any]:
+    """The same for a workload with these options."""
     chosen: dict[str, Any] = {}
     for assignment in assignments:
         written, equals, value = assignment.partition("=")
@@ -28,9 +32,9 @@ def options_from(workload: WorkloadFile, assignments: Iterable[str]) -> dict[str
             raise UsageError(f"{assignment} is no option with a value", "write NAME=VALUE, as table_size=20k")
         if name not in fields:
             close = nearest(name, fields)
-            known = f"{workload.name} has {', '.join(fields) or 'no options'}"
+            known = f"{workload} has {', '.join(fields) or 'no options'}"
             hint = f"did you mean {close}? {known}" if close else known
-            raise UsageError(f"{workload.name} has no option {written.strip()}", hint)
+            raise UsageError(f"{workload} has no option {written.strip()}", hint)
         if name in chosen:
             raise UsageError(f"{name} is given twice", "give each option once")
         chosen[name] = _value(value.strip(), fields[name])

@@ -34,6 +34,6 @@ def _must_read_the_table(cursor: dbapi.Cursor) -> None:
         cursor.execute("SELECT start_time FROM mysql.slow_log LIMIT 0")
     except dbapi.Error as error:
         raise ServerError(
-            f"mysql.slow_log cannot be read, nor can the log's file from here: {error.args[-1]}",
-            f"GRANT SELECT ON mysql.slow_log TO {account_of(cursor)}; or --host ssh:USER@HOST for the file",
+            f"mysql.slow_log cannot be read, nor can the log's file from here: {dbapi.text_of(error)}",
+            f"GRANT SELECT ON mysql.slow_log TO {account_of(cursor)}; or --ssh USER@HOST for the file",
         ) from None

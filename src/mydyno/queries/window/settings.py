@@ -85,7 +85,7 @@ def _outputs(variables: Mapping[str, str], reads_file: bool) -> tuple[str, Outpu
     raise UsageError(
         f"general_log is ON, and with log_output = {output} it would be written there, too:"
         f" log_output is {variables.get('log_output')} now",
-        "--host ssh:USER@HOST for the machine whose log file can be read, or turn the general log off"
+        "--ssh USER@HOST for the machine whose log file can be read, or turn the general log off"
         if not reads_file
         else "turn the general log off",
     )

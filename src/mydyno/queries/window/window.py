@@ -218,7 +218,7 @@ def _remarks(
     if wanted.output == "TABLE" and not has_fractions(cursor):
         yield (
             "mysql.slow_log of this release has whole seconds only, so what took less counts as nothing:"
-            " give the log's file (--host)"
+            " give the log's file (--ssh)"
         )
     if wanted.output == "TABLE" and version.is_mariadb:
         yield "mysql.slow_log of MariaDB is text: bytes of a statement that are no UTF-8 have become ? in it"

@@ -168,9 +168,8 @@ def _not_understood(error: Exception, login: Login) -> ServerError:
 
 
 def explained(error: BaseException, login: Login, what: str = "cannot get in") -> ServerError:
-    """What a pymysql error on the way to, or on, this server means for a user."""
-    number = error.args[0] if error.args and isinstance(error.args[0], int) else None
-    said = one_line(str(error.args[1]) if len(error.args) > 1 else str(error))
+    """What an error on the way to, or on, this server means for a user."""
+    number, said = dbapi.number_of(error), one_line(dbapi.text_of(error))
     return ServerError(
         f"{login.address}: {what}: {said}" + (f" (error {number})" if number else ""), _hint(number, login)
     )

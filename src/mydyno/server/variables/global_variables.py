@@ -80,8 +80,7 @@ def _refused(cursor: dbapi.Cursor, name: str) -> tuple[int, str]:
     try:
         cursor.execute(f"SET GLOBAL {name} = (1, 2)")
     except dbapi.Error as error:
-        code = error.args[0] if isinstance(error.args[0], int) else 0
-        return code, str(error.args[-1])
+        return dbapi.number_of(error) or 0, dbapi.text_of(error)
     raise AssertionError(f"the server took a row of two as the value of {name}")
 
 

@@ -59,7 +59,7 @@ def _got(cursor: dbapi.Cursor, lock: str) -> bool:
     try:
         cursor.execute("SELECT GET_LOCK(%s, %s)", (lock, _FIRST_WAIT_SECONDS))
     except dbapi.Error as error:
-        if error.args and error.args[0] == _REFUSED:
+        if dbapi.number_of(error) == _REFUSED:
             return True
         raise
     row = cursor.fetchone()
@@ -76,7 +76,7 @@ def _end(cursor: dbapi.Cursor, connection: int) -> None:
     try:
         cursor.execute(f"KILL {connection}")
     except dbapi.Error as error:
-        code = error.args[0] if error.args else None
+        code = dbapi.number_of(error)
         if code == _NOT_THE_OWNER:
             raise ServerError(
                 f"connection {connection} runs a statement of an earlier mydyno that sets variables, "

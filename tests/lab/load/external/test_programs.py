@@ -187,7 +187,7 @@ def test_what_the_programs_cannot_do_is_refused(folder: PrivateFolder) -> None:
 @pytest.mark.parametrize("shape", [{"active": 1}, {"think": think("constant", 0.1)}, {"ramp_s": 1.0}])
 def test_shapes_that_only_our_own_engine_has_are_refused(shape: dict[str, Any]) -> None:
     phase = replace(COUNTED, **shape)
-    with pytest.raises(UsageError, match="knows no"):
+    with pytest.raises(UsageError, match="does not support"):
         External(TARGET, [phase], ExternalSlap())
 
 

@@ -366,7 +366,7 @@ def test_a_path_that_leads_elsewhere_is_refused(good: Path, tmp_path: Path, path
     def lead_away(content: dict[str, Any]) -> None:
         content["files"][-1]["path"] = path
 
-    refused(with_manifest(good, lead_away), tmp_path / "lab", "which is no place in a run")
+    refused(with_manifest(good, lead_away), tmp_path / "lab", "which is not a path in a run")
 
 
 def test_a_file_of_a_trial_that_the_rows_do_not_know_is_refused(good: Path, tmp_path: Path) -> None:

@@ -66,10 +66,10 @@ def test_a_dataset_is_found_by_its_name_and_by_the_start_of_its_fingerprint(tmp_
     store = DatasetStore(tmp_path)
     assert store.find("oltp-read-only-abcdef0").folder.name == "abcdef0000000000"
     assert store.find("abcdef1111111111").name == "oltp-read-only-abcdef1"
-    with pytest.raises(UsageError, match="there is no dataset oltp") as caught:
+    with pytest.raises(UsageError, match="unknown dataset oltp") as caught:
         store.find("oltp")
     assert "oltp-read-only-abcdef0" in (caught.value.hint or "")
-    with pytest.raises(UsageError, match="more than one dataset is meant by abcdef"):
+    with pytest.raises(UsageError, match="more than one dataset matches abcdef"):
         store.find("abcdef")
 
 
@@ -111,8 +111,8 @@ def test_a_dataset_without_its_data_and_one_that_a_kill_left_half_made_are_told(
     (folder / "data").rmdir()
     (folder.parent / "mydyno-0123456789ab" / "data").mkdir(parents=True)
     troubles = {entry.name: entry.trouble for entry in DatasetStore(tmp_path).entries()}
-    assert troubles["dataset-eeeeee"] == "damaged: its data is gone"
-    assert (troubles["mydyno-0123456789ab"] or "").startswith("half made")
+    assert troubles["dataset-eeeeee"] == "damaged: its data is missing"
+    assert (troubles["mydyno-0123456789ab"] or "").startswith("incomplete")
 
 
 def test_unused_are_those_that_no_run_has_used_for_so_long_and_those_that_none_can_use(

@@ -28,7 +28,7 @@ def test_equal_tables_have_no_difference_and_one_checksum() -> None:
     ("now", "told"),
     [
         ({ONE: TABLES[ONE]}, f"{TWO}: is gone (10,000 rows at the freeze)"),
-        (TABLES | {"mydyno.new": content(1, 2)}, "mydyno.new: was not there at the freeze"),
+        (TABLES | {"mydyno.new": content(1, 2)}, "mydyno.new: did not exist when the dataset was frozen"),
         (TABLES | {TWO: content(9_999, 654321)}, f"{TWO}: 9,999 rows, 10,000 at the freeze"),
         (TABLES | {TWO: content(10_000, 7)}, f"{TWO}: its 10,000 rows have checksum 7, not 654321"),
         (TABLES | {TWO: content(10_000, None)}, f"{TWO}: its 10,000 rows have checksum None, not 654321"),
@@ -45,7 +45,7 @@ def test_a_dataset_without_checksums_and_a_damaged_one_cannot_be_verified(tmp_pa
     site = site_in(tmp_path)
     put_old(tmp_path)
     store = DatasetStore(tmp_path)
-    with pytest.raises(LabError, match="older mydyno, which kept no checksums"):
+    with pytest.raises(LabError, match="older mydyno, which stored no checksums"):
         verify(site, store.find("dataset-012345"))
     (put(tmp_path, "d" * 16) / "manifest.json").write_text("{")
     with pytest.raises(LabError, match="cannot be used: its manifest is damaged"):
@@ -54,7 +54,9 @@ def test_a_dataset_without_checksums_and_a_damaged_one_cannot_be_verified(tmp_pa
 
 def test_without_a_server_of_its_release_none_is_started(tmp_path: Path) -> None:
     of_another = manifest("a" * 16, release="MySQL 4.1.22", binary="/nowhere/mysqld")
-    with pytest.raises(MissingToolError, match=r"is of MySQL 4\.1\.22, and no such server is here"):
+    with pytest.raises(
+        MissingToolError, match=r"is of MySQL 4\.1\.22, and no server of this release is installed"
+    ):
         maker_of(LocalHost(), of_another)
 
 

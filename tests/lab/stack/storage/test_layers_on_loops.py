@@ -116,4 +116,4 @@ def test_a_file_system_that_the_kernel_lacks_is_told_with_the_host_that_has_it(b
     with pytest.raises(StorageError, match=r"knows no file system reiserfs") as caught:
         build(1, filesystem="reiserfs")
     assert caught.value.hint is not None
-    assert "host: uml has it" in caught.value.hint
+    assert "host: uml supports it" in caught.value.hint

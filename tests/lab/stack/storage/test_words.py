@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from lab.stack.storage.recorded import recorded
+from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import DiskLimits
+from mydyno.lab.stack.storage.array import ArrayLayer
 from mydyno.lab.stack.storage.btrfs import parse_profiles, profile_differences
 from mydyno.lab.stack.storage.scheduler import parse_schedulers
 from mydyno.lab.stack.storage.throttle import shown
@@ -28,3 +32,12 @@ def test_limits_say_how_reads_and_writes_are_counted() -> None:
     assert shown(DiskLimits(200, 50 << 20), "joint") == "200 IOPS, 50M/s, reads and writes together"
     assert shown(DiskLimits(iops=200), "separate") == "200 IOPS, reads and writes each"
     assert shown(DiskLimits(), "joint") == "none"
+
+
+@pytest.mark.parametrize(
+    ("count", "raid", "name"),
+    [(1, "none", "data disk"), (2, "none", "data disks"), (2, "1", "data array")],
+)
+def test_a_volume_without_raid_is_not_called_an_array(count: int, raid: str, name: str) -> None:
+    wanted = {"disks": {"count": count, "size": "1G"}, "raid": raid, "filesystem": "btrfs"}
+    assert ArrayLayer("data", Volume.model_validate(wanted)).name == name

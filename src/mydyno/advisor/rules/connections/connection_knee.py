@@ -30,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     server = system.server
     readings = sorted(server.status.readings, key=lambda reading: reading.running)
     if len(readings) < _ENOUGH:
-        return Unknown("throughput at different numbers of statements at once: watch for longer (--for 60)")
+        return Unknown("throughput at different numbers of statements at once: watch for longer (--for 60s)")
     size = len(readings) // 3
     thirds = (readings[:size], readings[size:-size], readings[-size:])
     busiest, best = thirds[2], max(thirds, key=_throughput)

@@ -48,7 +48,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         recommendation="find the statements that take most CPU time; after that more or faster CPUs",
         changes=by_hand(
             "see what the server is busy with, and which indexes would help",
-            "mydyno digest --server SOCKET --for 60",
+            "mydyno digest --socket SOCKET --for 60s",
         ),
         severity=Severity.MEDIUM,
         effect=better("insight", "medium", "no money for disks that would wait for the CPUs"),

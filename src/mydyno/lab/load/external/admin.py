@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from mydyno.core.errors import EngineError
 from mydyno.core.plurals import plural
+from mydyno.core.sql_names import quote
 from mydyno.lab.load.job import Target
 from mydyno.lab.stack.tables_layer import MARK
 from mydyno.server.access import dbapi
@@ -27,10 +28,10 @@ class Admin:
         return str(version)
 
     def make_schema(self, name: str) -> None:
-        self._ask(f"CREATE DATABASE IF NOT EXISTS {_quoted(name)}")
+        self._ask(f"CREATE DATABASE IF NOT EXISTS {quote(name)}")
 
     def drop_schema(self, name: str) -> None:
-        self._ask(f"DROP DATABASE IF EXISTS {_quoted(name)}")
+        self._ask(f"DROP DATABASE IF EXISTS {quote(name)}")
 
     def tables(self, schema: str) -> dict[str, bool]:
         """Every table and view of `schema`, and whether it is ours."""
@@ -40,11 +41,11 @@ class Admin:
         return {str(name): str(comment).startswith(MARK) for name, comment in rows}
 
     def rows(self, schema: str, table: str) -> int:
-        [(count,)] = self._ask(f"SELECT COUNT(*) FROM {_quoted(schema)}.{_quoted(table)}")
+        [(count,)] = self._ask(f"SELECT COUNT(*) FROM {quote(schema)}.{quote(table)}")
         return int(str(count))
 
     def mark(self, schema: str, table: str) -> None:
-        self._ask(f"ALTER TABLE {_quoted(schema)}.{_quoted(table)} COMMENT = '{MARK}'")
+        self._ask(f"ALTER TABLE {quote(schema)}.{quote(table)} COMMENT = '{MARK}'")
 
     def refuse_foreign(self, schema: str, doomed: Sequence[str], what: str) -> None:
         """Raises EngineError when one of the tables that are about to be dropped is not ours."""
@@ -63,7 +64,7 @@ class Admin:
                 cursor.execute(sql, values or None)
                 return list(cursor.fetchall())
         except dbapi.Error as error:
-            raise EngineError(f"the server refused {sql!r}: {_told(error)}") from None
+            raise EngineError(f"the server refused {sql!r}: {_described(error)}") from None
 
 
 @contextmanager
@@ -72,17 +73,12 @@ def administration(target: Target) -> Iterator[Admin]:
     try:
         connection = target.login.connect(answer_seconds=_ANSWER_SECONDS)
     except dbapi.Error as error:
-        raise EngineError(f"cannot connect to {target.address}: {_told(error)}") from None
+        raise EngineError(f"cannot connect to {target.address}: {_described(error)}") from None
     with connection:
         yield Admin(connection)
 
 
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _told(error: Exception) -> str:
-    """`Access denied for user ... (error 1045)` from pymysql's pair of code and text."""
-    if len(error.args) == 2:
-        return f"{error.args[1]} (error {error.args[0]})"
-    return str(error)
+def _described(error: Exception) -> str:
+    """`Access denied for user ... (error 1045)`."""
+    number = dbapi.number_of(error)
+    return dbapi.text_of(error) + (f" (error {number})" if number else "")

@@ -277,7 +277,7 @@ def _refuse_shape(phase: Phase, program: str) -> None:
     asked = {"active": phase.active is not None, "think": phase.think is not None, "ramp": phase.ramp_s > 0}
     for name, given in asked.items():
         if given:
-            raise UsageError(f"{program} knows no {name}", "leave it out, or use a workload of mydyno's own")
+            raise UsageError(f"{program} does not support {name}", "remove it, or use a built-in workload")
 
 
 def _heard_out(

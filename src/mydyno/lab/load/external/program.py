@@ -58,7 +58,7 @@ def find(names: Sequence[str], package: str, version: re.Pattern[str]) -> Progra
     if answer.returncode or told is None:
         said = (answer.stdout + answer.stderr).strip()[:200]
         raise MissingToolError(
-            f"{found} --version said {said!r}", f"this mydyno runs that of the package {package}"
+            f"{found} --version said {said!r}", f"this mydyno runs the one of the package {package}"
         )
     return Program(Path(found), Path(found).name, told[1])
 

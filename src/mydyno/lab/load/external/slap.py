@@ -40,12 +40,12 @@ class Slap:
 
     def check(self, phase: Phase) -> None:
         if phase.arrival["kind"] != "closed":
-            raise UsageError("mysqlslap knows closed loops only", "leave the arrival out")
+            raise UsageError("mysqlslap only supports closed loops", "remove the arrival")
         work = phase.work
         if work["kind"] == "timed":
             raise UsageError(
-                "mysqlslap has no time limit: it does a number of statements",
-                "give each connection a number of rounds",
+                "mysqlslap has no time limit: it runs a number of statements",
+                "use rounds for each connection",
             )
         if work["kind"] == "events" and work["events"] % phase.connections:
             raise UsageError(
@@ -154,7 +154,7 @@ class SlapPhase:
         if cut.why:
             return cut.why
         if failures:
-            reported = ", and its report counts what was not done" if block else ""
+            reported = ", and its report counts statements that were not run" if block else ""
             return f"{failures[0].text}{reported}"
         if block is None or ended.exit_code:
             return f"{self._program} ended with exit code {ended.exit_code} and no report"

@@ -46,11 +46,13 @@ class Sysbench:
     def check(self, phase: Phase) -> None:
         if phase.arrival["kind"] == "fixed":
             raise UsageError(
-                "sysbench knows no evenly spaced arrivals", "use {poisson: RATE}, which its --rate is"
+                "sysbench does not support evenly spaced arrivals", "use {poisson: RATE}, which its --rate is"
             )
         rate = phase.arrival.get("rate")
         if rate is not None and rate != int(rate):
-            raise UsageError(f"sysbench takes whole rates only, not {rate:g}/s", f"use {round(rate) or 1}/s")
+            raise UsageError(
+                f"sysbench only supports whole rates, not {rate:g}/s", f"use {round(rate) or 1}/s"
+            )
         work = phase.work
         if work["kind"] not in ("timed", "rounds", "events"):
             raise UsageError(f"sysbench cannot do work of the kind {work['kind']}")

@@ -215,7 +215,7 @@ class Fio:
                 yield self._progress("fio reads and writes, seconds", done, round(asked_s))
             if elapsed > kill_s:
                 run.kill()
-                return why or f"fio had not ended {self._answer_within_s:g} s after it was to"
+                return why or f"fio had not ended {self._answer_within_s:g} s after its time"
             if kill_s == float("inf") and (self._stopping or elapsed > give_up_s):
                 if not self._stopping:
                     why = f"fio's I/Os were not done {self._answer_within_s:g} s after their time"

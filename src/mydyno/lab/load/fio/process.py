@@ -60,7 +60,7 @@ class Run:
         """What it said, once it has ended."""
         code = self._child.returncode()
         if code is None:
-            raise HostError("fio was to have ended and has not")
+            raise HostError("fio did not end")
         self._reader.join()
         ended = Ended(code, b"".join(self._said).decode(errors="replace"), self._child.errors())
         self._child.close()

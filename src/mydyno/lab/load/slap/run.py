@@ -42,6 +42,8 @@ class Settings:
     init_command: str | None = None
     no_drop: bool = False
     drop_existing: bool = False
+    query_timeout_s: float = 60.0
+    """A statement without an answer for so long fails, and its connection is closed."""
     csv: bool = False
     strict: bool = False
     """Print what mysqlslap prints and nothing else."""
@@ -88,7 +90,7 @@ class _Driver:
         """For messages: what the server was last asked for."""
 
     def run(self, cursor: dbapi.Cursor) -> Result:
-        self.doing = "looking at the schema"
+        self.doing = "reading the schema"
         self._check(cursor)
         blocks = []
         for options, clients in self._combinations():
@@ -140,8 +142,8 @@ class _Driver:
         for name in sorted(wanted):
             if name.lower() not in {one.lower() for one in has}:
                 near = nearest(name, has)
-                meant = f"did you mean {near}?" if near else f"it has {', '.join(sorted(has))}"
-                raise UsageError(f"the server has no storage engine {name!r}", meant)
+                meant = f"did you mean {near}?" if near else f"the server has {', '.join(sorted(has))}"
+                raise UsageError(f"unknown storage engine {name!r}", meant)
 
     def _passes(self, cursor: dbapi.Cursor, options: Options, clients: int) -> Iterator[Pass]:
         for _ in range(self._settings.iterations):
@@ -163,7 +165,7 @@ class _Driver:
     def _set_up(self, cursor: dbapi.Cursor, options: Options) -> list[str]:
         """A fresh schema with its tables and first rows; gives the keys of the rows, if there are any."""
         schema = quote(self._target.database)
-        self.doing = "making the schema"
+        self.doing = "creating the schema"
         cursor.execute(f"DROP SCHEMA IF EXISTS {schema}")
         self._made = True
         cursor.execute(f"CREATE SCHEMA {schema}")
@@ -171,7 +173,7 @@ class _Driver:
         if self._settings.own:
             self._create_own(cursor, options, self._settings.own)
             return []
-        self.doing = "making table t1"
+        self.doing = "creating table t1"
         texts = write(options)
         cursor.execute(texts.create)
         for number in range(options.rows):
@@ -198,6 +200,7 @@ class _Driver:
             seed=self._settings.options.seed,
             workload={"program": program},
             phases=(jobs.Phase(connections=clients, arrival=jobs.closed_loop(), work=load.work),),
+            answer_within_s=self._settings.query_timeout_s,
         )
         end: PhaseEnd | None = None
         with Engine(job, LocalHost()) as engine, stopping(engine.request_stop):

@@ -139,6 +139,7 @@ class ClientType:
                     work=jobs.rounds(self._rounds),
                 ),
             ),
+            answer_within_s=settings.query_timeout_s,
         )
         self._waiting = [sql for sql in self._waiting if sql.lstrip().lower().startswith("set ")]
         with Engine(job, LocalHost()) as engine:
@@ -187,8 +188,8 @@ class ClientType:
                 return names, list(cursor.fetchall()) if names else []
         except dbapi.Error as error:
             code = str(sessions.code_of(error))
-            self._count({code: 1}, {code: sessions.said_by(error)})
-            self._world.emit("note", f"{sql}: error {code}: {sessions.said_by(error)}")
+            self._count({code: 1}, {code: dbapi.text_of(error)})
+            self._world.emit("note", f"{sql}: error {code}: {dbapi.text_of(error)}")
             return [], []
 
     def _sleep(self, place: Position, seconds: str, milliseconds: str) -> None:

@@ -45,8 +45,8 @@ def populate(table: Section, folder: Path, settings: Settings, emit: Emit) -> No
         raise UsageError(f"{path} is missing, and table {table.name} has no gen_data_file to make it")
     elif not settings.allow_commands:
         raise UsageError(
-            f"table {table.name} wants the shell command {text!r} to be run for its data",
-            "run it yourself into the data file, or allow it by --allow-commands",
+            f"table {table.name} needs the shell command {text!r} for its data",
+            "create the data file yourself, or allow the command with --allow-commands",
         )
     else:
         emit("note", f"running {text!r}")
@@ -69,7 +69,7 @@ def _write(folder: Path, name: str, data: bytes) -> None:
         write_below(folder, folder / name, data)
     except OSError as error:
         raise MydynoError(
-            f"cannot write {folder / name}: {error.strerror}", "name another folder by --datadir"
+            f"cannot write {folder / name}: {error.strerror}", "use another folder with --datadir"
         ) from None
 
 
@@ -98,7 +98,7 @@ def _check(folder: Path, name: str, command: generate.Command, settings: Setting
     if settings.strict:
         emit("note", found("stale-data-file", None, problem).tell(str(path), strict=True))
         return
-    raise UsageError(f"{path} is stale: {problem}", "remove it to have it made anew, or use --strict-compat")
+    raise UsageError(f"{path} is stale: {problem}", "remove it to create it again, or use --strict-compat")
 
 
 def rows(folder: Path, name: str) -> list[list[str | None]]:

@@ -36,13 +36,15 @@ class Overrides:
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """`datadir` holds data files; None is the folder of the `.smack` file. `trust`: its SQL may reach beyond
-    its tables (docs/reference/trust.md). `force`: result files that are there are replaced."""
+    its tables (docs/reference/trust.md). `force`: result files that are there are replaced. A statement
+    without an answer for `query_timeout_s` fails, and its connection is closed."""
 
     overrides: Overrides = field(default_factory=Overrides)
     datadir: Path | None = None
     seed: int = 1
     strict: bool = False
     drop_existing: bool = False
+    query_timeout_s: float = 60.0
     allow_commands: bool = False
     trust: bool = False
     force: bool = False

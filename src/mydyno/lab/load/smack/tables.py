@@ -49,7 +49,7 @@ def _connect(target: Target, settings: Settings, emit: Emit) -> dbapi.Connection
     except dbapi.Error as error:
         if settings.strict or sessions.code_of(error) != sessions.NO_SUCH_DATABASE:
             raise
-    emit("note", f"making the schema {target.database}, which is missing")
+    emit("note", f"creating the schema {target.database}, which is missing")
     connection = sessions.connect(target)
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {quote(target.database)}")
@@ -64,7 +64,7 @@ def _is_wanted(cursor: dbapi.Cursor, table: Section, database: str, settings: Se
     except dbapi.Error as error:
         if not settings.strict and sessions.code_of(error) != sessions.NO_SUCH_TABLE:
             raise
-        emit("note", f"table {table.name}: {sessions.said_by(error)}")
+        emit("note", f"table {table.name}: {dbapi.text_of(error)}")
         return True
     (rows,) = cursor.fetchone() or (0,)
     least = int(table.text("min_rows", "0"))

@@ -110,7 +110,7 @@ def _check_names(manifest: Manifest, name: str) -> None:
     for file in manifest.files:
         parts = file.path.split("/")
         if not _ALLOWED.fullmatch(file.path) or {"", ".", ".."} & set(parts):
-            raise damaged(name, f"a file in it is called {file.path[:80]!r}, which is no place in a run")
+            raise damaged(name, f"a file in it is called {file.path[:80]!r}, which is not a path in a run")
         if file.path in seen:
             raise damaged(name, f"it has {file.path[:80]!r} twice")
         seen.add(file.path)
@@ -131,5 +131,5 @@ def foreign(name: str) -> LabError:
 
 def damaged(name: str, how: str) -> LabError:
     return LabError(
-        f"{name} is damaged or was tampered with: {how}", "get it again from its source; nothing was written"
+        f"{name} is damaged or was tampered with: {how}", "copy it again from its source; nothing was written"
     )

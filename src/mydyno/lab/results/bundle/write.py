@@ -47,7 +47,7 @@ def bundle(run: Run, out: Path, *, series: bool = True, anonymous: bool = False)
     are damaged.
     """
     if out.exists():
-        raise LabError(f"{out} exists already", "another name may do: --out FILE")
+        raise LabError(f"{out} exists already", "use another name: --out FILE")
     run.trials()  # Rows that no reader takes are refused here, where they can be mended.
     try:
         plain = run.plain()

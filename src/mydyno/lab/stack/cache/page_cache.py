@@ -72,7 +72,7 @@ def drop(host: Host, folders: Sequence[Path]) -> None:
         argv = ["find", *map(str, folders), "-type", "f", "-exec", *one]
     done = host.run(argv, timeout_seconds=_PATIENCE_SECONDS)
     if done.returncode != 0:
-        said = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
+        said = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise LabError(f"the page cache could not be dropped for `cache: cold`: {said}")
 
 

@@ -55,12 +55,12 @@ def _load(host: Host, server: RunningServer, dataset: FrozenDataset) -> None:
     name = page_list.list_name(server)
     if name is None:
         raise ServerError(
-            f"{server.version} cannot load a list of pages into its buffer pool", "take `cache: scan`"
+            f"{server.version} cannot load a list of pages into its buffer pool", "use `cache: scan`"
         )
     if dataset.page_list is None:
         raise LabError(
             f"the dataset {dataset.name} has no list of pages: an older mydyno made it",
-            f"remove it, and the next run makes it anew: mydyno datasets remove {dataset.name}",
+            f"remove it, and the next run makes it again: mydyno datasets remove {dataset.name}",
         )
     place, owner = server.datadir / name, host.server_identity
     done = host.run(["cp", "--", str(dataset.page_list), str(place)])

@@ -22,9 +22,9 @@ def refuse_another_release(data: Path, release: str) -> None:
     for where, told in releases_told_by(data).items():
         if _meaning(told) != _meaning(release):
             raise LabError(
-                f"{data} is said to be of {release}, but its {where} is of {told}: it is not started, since "
+                f"{data} is recorded as {release}, but its {where} is of {told}: it is not started, since "
                 "another release would change its files",
-                f"remove it, and the next run makes it anew: mydyno datasets remove {data.parent.name}",
+                f"remove it, and the next run makes it again: mydyno datasets remove {data.parent.name}",
             )
 
 

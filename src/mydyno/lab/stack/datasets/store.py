@@ -81,8 +81,8 @@ class DatasetStore:
         ]
         if len(found) == 1:
             return found[0]
-        there = ", ".join(entry.name for entry in entries) or "none at all"
-        what = "there is no dataset" if not found else "more than one dataset is meant by"
+        there = ", ".join(entry.name for entry in entries) or "none"
+        what = "unknown dataset" if not found else "more than one dataset matches"
         raise UsageError(f"{what} {name}", f"there are: {there}")
 
     def remove(self, entry: DatasetEntry) -> None:
@@ -115,13 +115,13 @@ def touch(folder: Path) -> None:
 
 def _look(folder: Path) -> tuple[DatasetManifest | None, str | None]:
     if PRIVATE_NAME.fullmatch(folder.name):
-        return None, "half made: an interrupted build has left it (or a run makes it now)"
+        return None, "incomplete: left by an interrupted build, or being built by a run"
     try:
         manifest = read_manifest(folder)
     except LabError as error:
         return None, error.message
     if not (folder / "data").is_dir():
-        return None, "damaged: its data is gone"
+        return None, "damaged: its data is missing"
     return manifest, None
 
 

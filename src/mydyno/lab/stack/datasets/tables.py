@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from mydyno.core.errors import ServerError
+from mydyno.core.sql_names import quote
 from mydyno.lab.stack.datasets.manifest import TableContent
 from mydyno.lab.stack.server.sandbox import RunningServer
 from mydyno.machine.trees import LONGEST_COPY_SECONDS
@@ -26,9 +27,9 @@ def contents_of(server: RunningServer) -> dict[str, TableContent]:
     with _asking(server, "counting the rows of the dataset") as cursor:
         found = {}
         for schema, table in _tables(cursor):
-            cursor.execute(f"SELECT COUNT(*) FROM {_quoted(schema, table)}")
+            cursor.execute(f"SELECT COUNT(*) FROM {quote(schema, table)}")
             rows = int((cursor.fetchone() or (0,))[0])
-            cursor.execute(f"CHECKSUM TABLE {_quoted(schema, table)}")
+            cursor.execute(f"CHECKSUM TABLE {quote(schema, table)}")
             checksum = (cursor.fetchone() or (None, None))[1]
             found[f"{schema}.{table}"] = TableContent(
                 rows=rows, checksum=None if checksum is None else int(checksum)
@@ -51,7 +52,7 @@ def read_everything(server: RunningServer) -> int:
     with _asking(server, "reading the tables once") as cursor:
         trees = 0
         for schema, table in _tables(cursor):
-            cursor.execute(f"SELECT COUNT(*) FROM {_quoted(schema, table)} USE INDEX ()")
+            cursor.execute(f"SELECT COUNT(*) FROM {quote(schema, table)} USE INDEX ()")
             cursor.execute(
                 "SELECT DISTINCT index_name FROM information_schema.statistics WHERE table_schema = %s "
                 "AND table_name = %s AND index_name <> 'PRIMARY' AND index_type = 'BTREE'",
@@ -59,9 +60,7 @@ def read_everything(server: RunningServer) -> int:
             )
             indexes = [str(name) for (name,) in cursor.fetchall()]
             for index in indexes:
-                cursor.execute(
-                    f"SELECT COUNT(*) FROM {_quoted(schema, table)} FORCE INDEX ({_quoted(index)})"
-                )
+                cursor.execute(f"SELECT COUNT(*) FROM {quote(schema, table)} FORCE INDEX ({quote(index)})")
             trees += 1 + len(indexes)
         return trees
 
@@ -74,10 +73,6 @@ def _tables(cursor: dbapi.Cursor) -> list[tuple[str, str]]:
         _OWN_SCHEMAS,
     )
     return [(str(schema), str(table)) for schema, table in cursor.fetchall()]
-
-
-def _quoted(*names: str) -> str:
-    return ".".join(f"`{name.replace('`', '``')}`" for name in names)
 
 
 @contextmanager

@@ -47,8 +47,8 @@ def verify(site: Site, entry: DatasetEntry) -> Verified:
         )
     if manifest.tables is None:
         raise LabError(
-            f"{entry.name} was made by an older mydyno, which kept no checksums",
-            f"remove it, and the next run makes it anew: mydyno datasets remove {entry.name}",
+            f"{entry.name} was made by an older mydyno, which stored no checksums",
+            f"remove it, and the next run makes it again: mydyno datasets remove {entry.name}",
         )
     binary = maker_of(site.host, manifest)
     now = _contents(site, binary, frozen(entry.folder, manifest))
@@ -67,9 +67,9 @@ def maker_of(host: Host, manifest: DatasetManifest) -> ServerBinary:
             return binary
         seen.append(f"{binary.version} ({binary.path})")
     raise MissingToolError(
-        f"the dataset is of {manifest.release}, and no such server is here"
+        f"the dataset is of {manifest.release}, and no server of this release is installed"
         + (f": there is {', '.join(dict.fromkeys(seen))}" if seen else ""),
-        "another release would change its files on the way up; install that one, or remove the dataset",
+        "another release would upgrade its files; install that release, or remove the dataset",
     )
 
 
@@ -93,7 +93,7 @@ def differences(then: Mapping[str, TableContent], now: Mapping[str, TableContent
     for name in sorted(then.keys() | now.keys()):
         before, after = then.get(name), now.get(name)
         if before is None:
-            yield f"{name}: was not there at the freeze"
+            yield f"{name}: did not exist when the dataset was frozen"
         elif after is None:
             yield f"{name}: is gone ({before.rows:,} {plural(before.rows, 'row')} at the freeze)"
         elif before.rows != after.rows:

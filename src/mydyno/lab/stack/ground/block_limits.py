@@ -69,7 +69,7 @@ class BlockLimits:
         ]
         done = self._site.host.run(["sh", "-c", _WRITE, "sh", *lines])
         if done.returncode != 0:
-            raise StorageError(f"device {number} takes no limit: {done.stderr.strip()}")
+            raise StorageError(f"device {number} does not accept a limit: {done.stderr.strip()}")
 
     def _root_group(self) -> Path:
         if self._group is None:
@@ -84,8 +84,8 @@ class BlockLimits:
             if done.returncode != 0:
                 raise StorageError(
                     f"this machine cannot limit its disks: `{' '.join(command)}`: {done.stderr.strip()}",
-                    "its cgroups (version 2) use io themselves, or the kernel has no limits of blkio; leave "
-                    "iops and bandwidth out, or take `host: uml` or `host: vm`, which limit any disk",
+                    "its cgroups (version 2) use the io controller, or the kernel has no blkio limits; leave "
+                    "iops and bandwidth out, or use `host: uml` or `host: vm`, which can limit any disk",
                 )
         return self._private
 

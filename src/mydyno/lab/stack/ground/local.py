@@ -121,15 +121,15 @@ class LocalGroundLayer:
         if os.geteuid() != 0:
             raise MissingToolError(
                 "storage on `host: local` needs root: it attaches loop devices and mounts file systems",
-                "run mydyno as root, or take `host: uml`: the same disks, arrays and file systems in a "
-                "guest that needs no root",
+                "run mydyno as root, or use `host: uml`: the same disks, arrays and file systems in a "
+                "guest, without root",
             )
         volumes = self.storage.volumes if self.storage else {}
         arrays = [name for name, volume in volumes.items() if volume.raid != "none"]
         if arrays and not _kernel_has_md():
             raise StorageError(
                 f"the volume {arrays[0]} is an md array, and this machine's kernel has no md",
-                "take `host: uml` or `host: vm`, whose kernels have it",
+                "use `host: uml` or `host: vm`, whose kernels have it",
             )
         refuse_without_room(site.lab, self._volumes)
 
@@ -178,7 +178,7 @@ def _attach(
             holder.wait(_HOLDER_SECONDS)
             raise StorageError(
                 f"no loop device could be attached to {file}: {holder.errors().strip()}",
-                "has this machine loop devices (`losetup --find`)? `host: uml` needs none",
+                "does this machine have loop devices (`losetup --find`)? `host: uml` needs none",
             )
         told = json.loads(line)
         if not told["direct"]:

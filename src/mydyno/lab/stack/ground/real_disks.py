@@ -62,7 +62,7 @@ def make_blank(disk: RealDisk, stable_folders: Sequence[Path] = STABLE_FOLDERS) 
         disk.device.serial,
         disk.device.size_bytes,
     ):
-        raise StorageError(f"{disk.asked.name} means another disk now: {now.description()}")
+        raise StorageError(f"{disk.asked.name} is another disk now: {now.description()}")
     if not now.signatures:
         return
     done = LocalHost().run(["wipefs", "--all", str(now.path)])

@@ -141,13 +141,13 @@ class UmlGroundLayer:
 def _check(volumes: Mapping[str, Disks]) -> None:
     if real := [name for name, disks in volumes.items() if disks.devices]:
         raise StorageError(
-            f"the volume {real[0]} is on real disks, which a guest has not", "take `host: local` for them"
+            f"the volume {real[0]} is on real disks, which a guest cannot use", "use `host: local` for them"
         )
     number = sum(disks.count for disks in volumes.values())
     if number > GROUNDS["uml"].most_disks:
         raise StorageError(
-            f"{number} disks are more than User-Mode Linux has: {GROUNDS['uml'].most_disks}",
-            "take fewer, or `host: vm` or `host: local`",
+            f"{number} disks are more than User-Mode Linux supports: {GROUNDS['uml'].most_disks}",
+            "use fewer, or `host: vm` or `host: local`",
         )
 
 

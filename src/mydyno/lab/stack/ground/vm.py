@@ -118,7 +118,7 @@ class VmGroundLayer:
                 root=root.file,
                 accelerator=with_what.accelerator,
                 memory_bytes=self.host.memory or GUEST_MEMORY_BYTES,
-                cpus=self.host.cpus or usable_cpus(),
+                cpus=self.host.cpus_on(usable_cpus()),
                 disks=images,
                 folders=shared,
             )

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from mydyno.core.sql_names import quote
 from mydyno.lab.stack.journal import Journal
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.lab.stack.server.sandbox import start_server
@@ -103,7 +104,7 @@ def _of_mysql(cursor: dbapi.Cursor, names: Collection[str]) -> dict[str, Told]:
 def _can_be_set(cursor: dbapi.Cursor, name: str) -> bool:
     """Whether the server takes the value that it has; any other refusal than "read only" is of the value."""
     try:
-        cursor.execute(f"SET GLOBAL `{name}` = @@GLOBAL.`{name}`")
+        cursor.execute(f"SET GLOBAL {quote(name)} = @@GLOBAL.{quote(name)}")
     except dbapi.Error as error:
-        return error.args[0] not in (_READ_ONLY, _SESSION_ONLY)
+        return dbapi.number_of(error) not in (_READ_ONLY, _SESSION_ONLY)
     return True

@@ -57,7 +57,7 @@ class ExternalServer:
         try:
             self.connect(answer_seconds=5).close()
         except dbapi.Error as error:
-            return bool(error.args) and error.args[0] == TOO_MANY_CONNECTIONS
+            return dbapi.number_of(error) == TOO_MANY_CONNECTIONS
         return True
 
     def connect(self, *, answer_seconds: int = ANSWER_SECONDS) -> dbapi.Connection[dbapi.Cursor]:

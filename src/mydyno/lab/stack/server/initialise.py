@@ -66,7 +66,7 @@ def initialise(
     if finished.returncode != 0 or not site.host.exists(datadir / "mysql"):
         log = finished.stderr + finished.stdout
         said = "\n".join(f"    {line}" for line in telling_lines(log))
-        raise ServerError(f"{binary.path} could not make a data directory in {datadir}:\n{said}", hint(log))
+        raise ServerError(f"{binary.path} could not create a data directory in {datadir}:\n{said}", hint(log))
 
 
 def place_settings(binary: ServerBinary, datadir: Path, scratch: Path) -> dict[str, Setting]:

@@ -258,7 +258,7 @@ def _wait_until_it_answers(server: RunningServer, seconds: float) -> None:
             server._process.kill()
             raise ServerError(
                 f"the server did not answer within {seconds:g} s: {_failure(server, last)}",
-                "its error log may say what it was busy with",
+                "see its error log",
             )
         time.sleep(_POLL_SECONDS)
     raise ServerError(f"the server ended while starting: {_failure(server, None)}", hint(_log(server)))
@@ -329,7 +329,7 @@ def _usable_port(port: int | None) -> int | None:
             ) from error
         except OSError as error:
             raise ServerError(
-                f"port {port} on {_LOOPBACK} is taken by another program",
+                f"port {port} on {_LOOPBACK} is in use by another program",
                 "choose another port, or 0 for any free one",
             ) from error
         chosen: int = probe.getsockname()[1]

@@ -21,7 +21,7 @@ def understand_running(facts: ExternalFacts, config: Mapping[str, Setting]) -> U
     understood = understand(facts, config)
     if not config:
         return understood
-    with session(facts.login, "it could not be asked what may be set") as cursor:
+    with session(facts.login, "the settings that it accepts could not be read") as cursor:
         problems = [_of_a_session(cursor, problem) or problem for problem in understood.problems]
         refused = {name: global_variables.refusal(cursor, name) for name in understood.settings}
     problems += [

@@ -43,6 +43,8 @@ class ArrayLayer:
 
     @property
     def name(self) -> str:
+        if self.wanted.raid == "none":
+            return f"{self.volume} {'disk' if self.wanted.disks.number == 1 else 'disks'}"
         return f"{self.volume} array"
 
     def fingerprint(self) -> str:
@@ -126,7 +128,7 @@ class ArrayLayer:
         policy = md.policy_wanted(shape, self.wanted.bitmap, self.wanted.consistency_policy)
         differences = md.differences(shape, policy, detail, [str(member) for member in members])
         if differences:
-            raise StorageError(f"{device} is not the array that was asked for: " + "; ".join(differences))
+            raise StorageError(f"{device} is not the configured array: " + "; ".join(differences))
         return detail
 
 
@@ -149,8 +151,8 @@ def _await_sync(site: Site, device: Path) -> None:
             progress, moved = now, time.monotonic()
         elif time.monotonic() - moved > _STUCK_SECONDS:
             raise StorageError(
-                f"the first synchronisation of {device} does not go on; /proc/mdstat says: {progress}",
-                "initial_sync: assume-clean does without it",
+                f"the first synchronisation of {device} makes no progress; /proc/mdstat: {progress}",
+                "initial_sync: assume-clean skips it",
             )
         time.sleep(_POLL_SECONDS)
     for limit in ("sync_speed_max", "sync_speed_min"):
@@ -176,4 +178,4 @@ def _discard(site: Site, device: Path, members: Sequence[Path], undo: int | None
 def _forget(site: Site, members: Sequence[Path]) -> None:
     """Without its superblock no disk is taken for a member again."""
     argv = ["mdadm", "--quiet", "--zero-superblock", *(str(member) for member in members)]
-    output_of(site.host, argv, "taking md's superblocks off the disks")
+    output_of(site.host, argv, "removing md's superblocks from the disks")

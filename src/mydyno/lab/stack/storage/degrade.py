@@ -53,7 +53,7 @@ class DegradeLayer:
         return fingerprint_of({"fail": self.wanted.fail, "rebuild": self.wanted.rebuild})
 
     def side_effects(self) -> tuple[str, ...]:
-        again = ", and gives them back empty" if self.wanted.rebuild else ""
+        again = ", and adds them again empty" if self.wanted.rebuild else ""
         return (f"fails {self.wanted.fail} of the disks of {self.volume}{again}",)
 
     def build(self, site: Site, below: BuiltLayers) -> Degraded:
@@ -85,7 +85,7 @@ class DegradeLayer:
             if done.returncode == 0:
                 return
             if "busy" not in done.stderr or time.monotonic() > deadline:
-                raise StorageError(f"the failed disk {disk} could not be taken out of {device}: {said(done)}")
+                raise StorageError(f"the failed disk {disk} could not be removed from {device}: {said(done)}")
             time.sleep(_POLL_SECONDS)
 
     def _at_rest(self, site: Site, device: Path) -> md.Detail:
@@ -106,7 +106,7 @@ class DegradeLayer:
         if still and self.wanted.rebuild:
             raise StorageError(
                 f"{', '.join(still)} of {array.device} was rebuilt before the load began",
-                "give the disks more data, or an iops limit: a rebuild of small, fast disks is over at once",
+                "use larger disks, or an iops limit: a rebuild of small, fast disks ends at once",
             )
         if still or "degraded" not in detail.state:
             raise StorageError(

@@ -25,11 +25,11 @@ from mydyno.lab.stack.storage.mkfs import (
 from mydyno.lab.stack.storage.tools import output_of, run_tool, said
 
 _ELSEWHERE = {
-    "jfs": "host: uml has it, and host: vm with a full kernel (the cloud kernels leave it out)",
-    "reiserfs": "host: uml has it, and host: vm, up to kernel 6.12: it was taken out of Linux 6.13",
-    "f2fs": "host: uml has it as a module, and host: vm",
+    "jfs": "host: uml supports it, and host: vm with a full kernel (the cloud kernels do not have it)",
+    "reiserfs": "host: uml supports it, and host: vm up to kernel 6.12: Linux 6.13 removed it",
+    "f2fs": "host: uml and host: vm support it as a module",
 }
-_ELSEWHERE_COMMON = "host: uml and host: vm have it"
+_ELSEWHERE_COMMON = "host: uml and host: vm support it"
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,9 @@ class FileSystemLayer:
         known = _known(site)
         if kind not in known:
             raise StorageError(
-                f"the kernel of the {site.host.name} host knows no file system {kind}, as module neither "
-                f"(it knows {', '.join(sorted(known & set(_DISK_FILESYSTEMS)))})",
+                f"the kernel of the {site.host.name} host does not support the file "
+                f"system {kind}, built in or as a module "
+                f"(it supports {', '.join(sorted(known & set(_DISK_FILESYSTEMS)))})",
                 _ELSEWHERE.get(kind, _ELSEWHERE_COMMON),
             )
 
@@ -122,7 +123,7 @@ class FileSystemLayer:
             output_of(site.host, ["blkid", "-p", "-o", "export", str(device)], f"looking at {device}")
         )
         if signature.get("TYPE") != kind:
-            raise StorageError(f"{device} carries {signature.get('TYPE', 'nothing')}, not {kind}")
+            raise StorageError(f"{device} contains {signature.get('TYPE', 'nothing')}, not {kind}")
         told: dict[str, str] = {"file system": kind}
         if self.wanted.mkfs:
             told["mkfs options"] = " ".join(self.wanted.mkfs)

@@ -90,7 +90,7 @@ class MountLayer:
             raise StorageError(message)
         raise MountRefusedError(
             message,
-            "kernels differ in the options they know: leave the refused one out, or take another host.kernel",
+            "kernels differ in the options they know: remove the refused one, or use another host.kernel",
             filesystem=filesystem.kind,
             refused=named_options(f"{said(done)}\n{last}", self.wanted.mount),
         )
@@ -107,9 +107,9 @@ class MountLayer:
         dropped = not_in_force(self.wanted.mount, found, elsewhere.split())
         if dropped:
             raise MountRefusedError(
-                f"the kernel took {','.join(dropped)} for {filesystem.kind} without a word, and it is not in "
-                f"force: the mount shows {found.options}",
-                "leave it out: this kernel's file system does not act on it",
+                f"the kernel accepted {','.join(dropped)} for {filesystem.kind} without "
+                f"an error, but it is not in force: the mount shows {found.options}",
+                "remove it: this kernel's file system ignores it",
                 filesystem=filesystem.kind,
                 refused=tuple(dropped),
             )
@@ -127,24 +127,24 @@ class MountLayer:
             output_of(
                 site.host,
                 ["btrfs", "filesystem", "df", "-b", str(self.path)],
-                "asking btrfs for its profiles",
+                "reading btrfs's profiles",
             )
         )
         wanted = {"data profile": self.wanted.data_profile, "metadata profile": self.wanted.metadata_profile}
         if differences := profile_differences(wanted, told):
-            raise StorageError("btrfs is not spread as asked: " + "; ".join(differences))
+            raise StorageError("btrfs does not have the configured profiles: " + "; ".join(differences))
         return told
 
     def _mount_node_folder(self, site: Site) -> None:
         """A folder of its own for the node: /run itself may forbid devices, and this one goes by itself."""
         argv = ["mount", "-t", "tmpfs", "-o", "mode=0711,size=64k", "mydyno", str(self.path)]
-        output_of(site.host, argv, f"making a place for the node of {self.volume}")
+        output_of(site.host, argv, f"making a folder for the node of {self.volume}")
 
     def _raw(self, site: Site, filesystem: FileSystem, undo: int | None) -> MountedVolume:
         """A second node of the device, which the server's user may open; the first keeps its owner."""
         node = self.path / _RAW_NODE
         number = output_of(
-            site.host, ["stat", "-c", "%Hr %Lr", str(filesystem.device)], "asking for its number"
+            site.host, ["stat", "-c", "%Hr %Lr", str(filesystem.device)], "reading its device number"
         )
         output_of(site.host, ["mknod", str(node), "b", *number.split()], f"making {node}")
         self._give_to_server(site, node)

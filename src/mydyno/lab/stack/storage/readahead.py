@@ -17,7 +17,7 @@ from mydyno.lab.stack.storage.built import Built, FileSystem, of_volume
 from mydyno.lab.stack.storage.queues import Changed, put_back, queue_of, set_number
 from mydyno.lab.stack.storage.tools import setting
 
-_HINT = "it is kept in whole pages: a multiple of 4K"
+_HINT = "it must be a multiple of 4K (whole pages)"
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class SchedulerLayer:
     def side_effects(self) -> tuple[str, ...]:
         if self.wanted.scheduler is None and self.wanted.queue_depth is None:
             return ()
-        return (f"sets I/O scheduler and queue length of the disks of {self.volume}, and puts them back",)
+        return (f"sets I/O scheduler and queue length of the disks of {self.volume}, and restores them",)
 
     def build(self, site: Site, below: BuiltLayers) -> Queues:
         ground = below.of(Ground)  # type: ignore[type-abstract]
@@ -72,9 +72,9 @@ class SchedulerLayer:
             return asked
         if asked is not None and asked > longest:
             raise StorageError(
-                f"queue_depth: {asked} is more than a disk of the {site.host.name} host takes beside the "
+                f"queue_depth: {asked} is more than a disk of the {site.host.name} host supports with the "
                 f"others: {longest}",
-                "ask for less, for fewer disks, or take another host",
+                "use a smaller value, fewer disks, or another host",
             )
         now = setting(site.host, queue / "nr_requests")
         return asked or (longest if now is not None and int(now) > longest else None)
@@ -88,8 +88,8 @@ class SchedulerLayer:
         if wanted not in names:
             raise StorageError(
                 f"{queue.parent.name} of the {site.host.name} host has no I/O scheduler {wanted!r}: "
-                f"its kernel lists {', '.join(names) or 'none at all'}",
-                "name one of these, or a host whose kernel has it",
+                f"its kernel lists {', '.join(names) or 'none'}",
+                "use one of these, or a host whose kernel has it",
             )
         if chosen != wanted:
             changes.append(change(site, path, chosen or "none", wanted))

@@ -39,7 +39,7 @@ class ThrottleLayer:
         return fingerprint_of({"iops": self.limits.iops, "bytes": self.limits.bytes_per_second})
 
     def side_effects(self) -> tuple[str, ...]:
-        return () if self.limits == DiskLimits() else (f"limits what the disks of {self.volume} may do",)
+        return () if self.limits == DiskLimits() else (f"limits the disks of {self.volume}",)
 
     def build(self, site: Site, below: BuiltLayers) -> Throttled:
         ground = below.of(Ground)  # type: ignore[type-abstract]

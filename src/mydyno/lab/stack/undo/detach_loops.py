@@ -25,7 +25,7 @@ class DetachLoops(WayBack):
     def carry_out(self) -> None:
         """Raises UndoError when the folder is not ours, or a device stays in use."""
         if PRIVATE_NAME.fullmatch(self.folder.name) is None or not in_private_folder(self.folder):
-            raise UndoError(f"refused to detach loop devices of {self.folder}: it is no folder of mydyno's")
+            raise UndoError(f"refused to detach loop devices of {self.folder}: it is not a folder of mydyno")
         for device in self._ours():
             # A device that is open is only marked here, and goes with its last user; one that was
             # marked before may go at this very moment.

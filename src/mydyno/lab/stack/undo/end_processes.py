@@ -21,7 +21,7 @@ class EndProcesses(WayBack):
     def carry_out(self) -> None:
         """Raises UndoError when the argument is not ours, or a process will not end."""
         if PRIVATE_NAME.search(self.argument) is None:
-            raise UndoError(f"refused to end processes by {self.argument!r}: it names no folder of mydyno's")
+            raise UndoError(f"refused to end processes by {self.argument!r}: it names no folder of mydyno")
         for process in processes.find_by_argument(self.argument):
             try:
                 gone = processes.end(process, _END_PATIENCE_SECONDS)

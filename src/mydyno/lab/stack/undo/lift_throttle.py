@@ -42,7 +42,7 @@ class LiftThrottle(WayBack):
             return
         # The root group of a hierarchy is the only folder of it that is a mount point.
         if not os.path.ismount(self.group):
-            raise UndoError(f"refused to lift limits in {self.group}: it is no root group of blkio")
+            raise UndoError(f"refused to lift limits in {self.group}: it is not a root group of blkio")
         for kind, value in self.limits.items():
             file = self.group / BLKIO_FILES[kind]
             try:
@@ -55,7 +55,7 @@ class LiftThrottle(WayBack):
                 ) from error
 
     def sentence(self) -> str:
-        return f"made sure that device {self.device} has no limit of mydyno's"
+        return f"made sure that device {self.device} has no limit set by mydyno"
 
 
 def limits_in(text: str) -> dict[str, int]:

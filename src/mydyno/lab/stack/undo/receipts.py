@@ -33,8 +33,8 @@ def write(lab: Path, way_back: str) -> None:
         sync(folder)
     except OSError as error:
         raise LabError(
-            f"{folder} cannot be written, which a killed run would need to be put back: {error.strerror}",
-            writing_hint(error, folder) or "MYDYNO_STATE names another folder",
+            f"{folder} cannot be written, and cleaning up after a killed run needs it: {error.strerror}",
+            writing_hint(error, folder) or "set MYDYNO_STATE to another folder",
         ) from error
 
 

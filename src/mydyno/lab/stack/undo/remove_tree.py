@@ -21,7 +21,7 @@ class RemoveTree(WayBack):
         if PRIVATE_NAME.fullmatch(self.path.name) is None or not in_private_folder(self.path):
             raise UndoError(f"refused to remove {self.path}: it is not named like a folder of mydyno's")
         if self.path.is_symlink():
-            raise UndoError(f"refused to remove {self.path}: it is a symbolic link, and mydyno makes none")
+            raise UndoError(f"refused to remove {self.path}: it is a symbolic link, and mydyno creates none")
         try:
             shutil.rmtree(self.path)
         except FileNotFoundError:

@@ -53,8 +53,8 @@ class RestoreVariables(WayBack):
         except ServerError as error:
             raise UndoError(f"{self._told()}: {error.message}", error.hint) from error
         except (dbapi.Error, OSError, RuntimeError) as error:
-            what = explained(error, login, f"{', '.join(self.before)} could not be put back")
-            hint = "run `mydyno cleanup` again when it answers; a restart puts back what my.cnf says, too"
+            what = explained(error, login, f"{', '.join(self.before)} could not be restored")
+            hint = "run `mydyno cleanup` again when it answers; a restart also restores the values of my.cnf"
             raise UndoError(what.message, hint) from error
 
     def sentence(self) -> str:
@@ -92,10 +92,10 @@ class RestoreVariables(WayBack):
                     global_variables.write(cursor, name, self.before[name])
         now = global_variables.read(cursor, mine)
         if kept := [f"{name} = {self.before[name]}" for name in mine if now[name] != self.before[name]]:
-            raise UndoError(f"{login.address} does not take back {', '.join(kept)}", "set it by hand")
+            raise UndoError(f"{login.address} does not accept the old {', '.join(kept)}", "set it manually")
         return tuple(
             f"{name} of {self._told()} was {self.before[name]} and is {found[name]} now, which somebody else "
-            "has set meanwhile: left as it is"
+            "has set since: left unchanged"
             for name in self.before
             if name in foreign
         )

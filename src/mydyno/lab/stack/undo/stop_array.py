@@ -30,7 +30,7 @@ class StopArray(WayBack):
         slaves = {slave.name for slave in (folder / "slaves").iterdir()}
         if foreign := sorted(slaves - named):
             raise UndoError(
-                f"refused to stop {self.array}: its members {', '.join(foreign)} are none that mydyno gave it"
+                f"refused to stop {self.array}: its members {', '.join(foreign)} were not added by mydyno"
             )
         loops = attached_loops() if any(name.startswith("loop") for name in slaves) else {}
         for slave in sorted(slaves):

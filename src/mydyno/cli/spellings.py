@@ -1,0 +1,108 @@
+"""Options as sysbench, mysqlslap, sql-bench and pt-query-digest spell them, and commands that take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from typing import Any
+
+from typer.core import TyperCommand, TyperOption
+
+from mydyno.cli.deprecated import renewed_options
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    # sysbench 1.0 and 0.4, mysqlslap
+    "--connections": ("--threads", "--num-threads", "--concurrency"),
+    "--seconds": ("--time", "--max-time", "--duration"),
+    "--warmup": ("--warmup-time",),
+    "--events": ("--max-requests",),
+    "--seed": ("--rand-seed",),
+    "--distribution": ("--rand-type",),
+    "--storage-engine": ("--mysql-storage-engine",),
+    "--socket": ("--mysql-socket",),
+    "--host": ("--mysql-host",),
+    "--port": ("--mysql-port",),
+    "--user": ("--mysql-user",),
+    "--database": ("--mysql-db", "--create-schema"),
+    # mysqlslap
+    "--engines": ("--engine",),
+    "--load-type": ("--auto-generate-sql-load-type",),
+    "--int-columns": ("--number-int-cols",),
+    "--char-columns": ("--number-char-cols",),
+    "--secondary-indexes": ("--auto-generate-sql-secondary-indexes",),
+    "--guid-primary": ("--auto-generate-sql-guid-primary",),
+    "--autoincrement": ("--auto-generate-sql-add-autoincrement",),
+    "--preload": ("--auto-generate-sql-write-number",),
+    "--preload-texts": ("--auto-generate-sql-unique-write-number",),
+    "--texts": ("--auto-generate-sql-unique-query-number",),
+    "--queries": ("--number-of-queries",),
+    "--execute-number": ("--auto-generate-sql-execute-number",),
+    # sql-bench
+    "--small": ("--small-test",),
+    "--time-limit-s": ("--time-limit",),
+    # super-smack's gen-data
+    "--rows": ("--num-rows",),
+    # pt-query-digest
+    "--for": ("--run-time", "--time", "--duration"),
+    "--ask-password": ("--ask-pass",),
+}
+"""What else an option is called, where it means the same. Not in the lists of options of the help."""
+_ON, _OFF = ("on", "true", "yes", "1"), ("off", "false", "no", "0")
+
+
+class Command(TyperCommand):
+    """Takes other spellings of its options, underscores in their names, and `=on` and `=off` for switches."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        known = _by_flag(self.params)
+        renewed = renewed_options(ctx.info_name or "", args, known)
+        return super().parse_args(ctx, list(respelled(renewed, self.params)))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Without a column for `--no-x`, which would cut the others: it is in the text of `--x`."""
+        shown = copy(self)
+        shown.params = [_with_its_negation(parameter) for parameter in self.params]
+        super(Command, shown).format_help(ctx, formatter)
+
+
+def _with_its_negation(parameter: Any) -> Any:
+    if not isinstance(parameter, TyperOption) or not parameter.secondary_opts:
+        return parameter
+    shown = copy(parameter)
+    shown.help = f"{parameter.help} Off: {parameter.secondary_opts[0]}."
+    shown.secondary_opts = []
+    return shown
+
+
+def respelled(arguments: Sequence[str], parameters: Sequence[Any]) -> Iterator[str]:
+    """The arguments in the spelling of these parameters. What none of them has is left as it is."""
+    known = _by_flag(parameters)
+    aliases = {alias: flag for flag in known for alias in ALIASES.get(flag, ()) if alias not in known}
+    for number, argument in enumerate(arguments):
+        if argument == "--":
+            yield from arguments[number:]
+            return
+        flag, equals, value = argument.partition("=")
+        if flag.startswith("--") and flag not in known and flag not in aliases:
+            flag = flag.replace("_", "-")
+        flag = aliases.get(flag, flag)
+        option = known.get(flag)
+        if option is None:
+            yield argument
+        elif option.is_flag and equals and value.lower() in _ON + _OFF:
+            yield from _switched(option, flag, value.lower() in _ON)
+        else:
+            yield f"{flag}{equals}{value}"
+
+
+def _by_flag(parameters: Sequence[Any]) -> dict[str, TyperOption]:
+    options = [one for one in parameters if isinstance(one, TyperOption)]
+    return {flag: option for option in options for flag in (*option.opts, *option.secondary_opts)}
+
+
+def _switched(option: TyperOption, flag: str, on: bool) -> Iterator[str]:
+    """`--no-x=off` is on. A switch that cannot be turned off is left out."""
+    if on != (flag in option.secondary_opts):
+        yield option.opts[0]
+    elif option.secondary_opts:
+        yield option.secondary_opts[0]
