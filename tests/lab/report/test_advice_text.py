@@ -58,8 +58,8 @@ def test_every_line_to_set_is_shown_once_more_as_it_stands_in_its_file() -> None
 
 def test_the_memory_budget_is_shown_once_and_not_in_every_finding() -> None:
     text = page(full())
-    assert text.count("that the server may take") == 1
-    assert "\nMemory, if all of it is set\n  memory: 16G\n" in text
+    assert text.count("for the server\n") == 1
+    assert "\nMemory with all changes made\n  memory: 16G\n" in text
 
 
 def test_what_was_not_read_comes_with_a_hint() -> None:
@@ -84,12 +84,12 @@ def test_the_rights_that_an_account_lacks_are_one_statement() -> None:
         Unread(what="the accounts", why="...", hint=f"GRANT SELECT ON mysql.user TO {account}"),
         Unread(what="the limits", why="permission denied", hint="sudo"),
     )
-    rights = page(system(unread=unread), width=200).partition("\nRights that the account lacks\n")[2]
+    rights = page(system(unread=unread), width=200).partition("\nMissing privileges of the account\n")[2]
     assert rights.splitlines()[0] == (
         "  GRANT PROCESS, SELECT ON *.* TO 'monitor'@'%';"
         " -- adds tables of others, InnoDB's own report, the accounts"
     )
-    assert "Rights that the account lacks" not in page(full())
+    assert "Missing privileges of the account" not in page(full())
 
 
 def test_it_says_what_to_do_next_with_the_file_that_was_written() -> None:
