@@ -7,15 +7,15 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 results=$(mktemp -d)
-row=
-trap '[ -z "$row" ] || kill -- -"$row" 2>/dev/null; rm -rf "$results"' EXIT
+rows=() # What runs in the background: process groups.
+trap 'for row in "${rows[@]}"; do kill -- -"$row" 2>/dev/null; done; rm -rf "$results"' EXIT
 
 check() { # NAME COMMAND...: one check, which passes or fails
     printf '\n==> %s\n' "$1"
     if "${@:2}"; then record 1 0 0 ''; else record 0 1 0 "$1"; fi
 }
 
-record() { # PASSED FAILED SKIPPED NAME-OF-WHAT-FAILED; rows that run at the same time write to one file
+record() { # PASSED FAILED SKIPPED NAME-OF-WHAT-FAILED; all rows write to one file
     printf '%d %d %d %s\n' "$@" >>"$results/counts"
 }
 
@@ -72,8 +72,8 @@ types_and_layers() {
 
 in_background() { # COMMAND...: a row of checks next to those in the foreground, at a low priority
     set -m # A process group, which the trap ends as a whole.
-    nice_row "$@" >"$results/row" 2>&1 &
-    row=$!
+    nice_row "$@" >"$results/row${#rows[@]}" 2>&1 &
+    rows+=("$!")
     set +m
 }
 
@@ -82,24 +82,26 @@ nice_row() {
     "$@"
 }
 
-join() { # waits for that row and shows what it wrote
-    wait "$row"
-    row=
-    cat "$results/row"
+join() { # waits for these rows and shows what they wrote
+    local number
+    for number in "${!rows[@]}"; do
+        wait "${rows[number]}"
+        cat "$results/row$number"
+    done
+    rows=()
 }
 
 # Tests that start servers, guests and disks mostly wait: more of them run at the same time than there are
-# CPUs. Those that compute run next to them and take the CPUs that they leave.
+# CPUs. What computes runs next to them and takes the CPUs that they leave.
 waiting=(tests/live tests/lab/stack tests/machine tests/lab/trial/test_self_check.py)
 
-computing_row() { # MARKS
-    run_pytest 'pytest: what computes' -m "$1" -n "$cpus" --dist loadfile "${waiting[@]/#/--ignore=}"
+computing_tests() { # MARKS
+    run_pytest 'pytest: what computes' -m "$1" -n $(((cpus + 1) / 2)) --dist loadfile "${waiting[@]/#/--ignore=}"
 }
 
-everything_else() {
+static_checks() {
     types_and_layers
     run_counted 'cargo test' '^test result:' cargo test --quiet --locked
-    computing_row 'not slow'
 }
 
 cpus=$(nproc)
@@ -126,11 +128,12 @@ case ${1:-} in
     ;;
 *)
     style
-    in_background everything_else
+    in_background static_checks
+    in_background computing_tests 'not slow'
     run_pytest 'pytest: servers, disks and hosts' -m 'not slow' -n $((cpus + 1)) --dist loadgroup "${waiting[@]}"
     join
     if [ "${1:-}" = --slow ]; then
-        in_background computing_row slow
+        in_background computing_tests slow
         # One at a time: a guest on an emulated CPU takes a whole one.
         run_pytest 'pytest: slow tests of servers, disks and hosts' -m slow "${waiting[@]}"
         join

@@ -118,14 +118,15 @@ def start(site: Site, empty: FrozenDataset, binary: ServerBinary) -> Iterator[St
 
 
 @pytest.fixture
-def start_release(site: Site) -> Iterator[Callable[[str], Start]]:
+def start_release(site: Site, shared_site: Site) -> Iterator[Callable[[str], Start]]:
     """The same for a release by its name; skips the test, aloud, when it cannot be had."""
     with ExitStack() as running:
 
         def of_release(name: str) -> Start:
             release(name)
             binary = binary_of(name)
-            starting = contextmanager(_starting)(site, _without_tables(site, binary), binary, site.lab / name)
+            empty = _without_tables(shared_site, binary)
+            starting = contextmanager(_starting)(site, empty, binary, site.lab / name)
             return running.enter_context(starting)
 
         yield of_release

@@ -13,12 +13,13 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
 from mydyno.cli.main import main
+from mydyno.lab.results.records import TrialRecord
 
 MYDYNO = Path(sys.executable).parent / "mydyno"
 
@@ -39,8 +40,15 @@ design: {repeats: 2, seed: 3}
 """
 """Four trials of about a second."""
 
-OF_A_BUSY_MACHINE = {"client-saturation", "littles-law", "steal-time"}
+MEASURED = (0, 7)
+"""Exit codes of a run whose trials were all measured: on a busy machine some of them may be invalid."""
+_OF_A_BUSY_MACHINE = {"client-saturation", "littles-law", "steal-time"}
 """Checks that a trial may fail because other programs have the CPUs."""
+
+
+def faults(trials: Iterable[TrialRecord]) -> set[str]:
+    """The checks that they failed, but for those that a busy machine fails."""
+    return {reason.check for trial in trials for reason in trial.invalidities} - _OF_A_BUSY_MACHINE
 
 
 def call(*arguments: str, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:

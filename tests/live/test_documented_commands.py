@@ -7,6 +7,7 @@ of the help.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import re
@@ -24,7 +25,7 @@ from prove.builders import THREADS, advice
 from typer.testing import CliRunner
 
 from live.documented import ROOT, Documented, commands, documented, files, parse
-from live.mydyno_process import MYDYNO, SHORT
+from live.mydyno_process import MEASURED, SHORT, call
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import login_options
 from mydyno.cli.main import app
@@ -158,9 +159,8 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
 
 
 def mydyno(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [MYDYNO, *arguments], cwd=folder, capture_output=True, text=True, timeout=240, check=False
-    )
+    with contextlib.chdir(folder):
+        return call(*arguments)
 
 
 def why_only_read(words: str) -> str | None:
@@ -248,11 +248,11 @@ def test_a_guest_of_user_mode_linux_works_in_a_relative_lab(tmp_path: Path) -> N
     guest = "setup:\n  host: uml\n  storage: {data: {disks: {size: 512M}, filesystem: xfs}}\n"
     (tmp_path / "guest.yaml").write_text(ONE_TRIAL.replace("setup:\n", guest))
     done = mydyno(tmp_path, "run", "guest.yaml", "--no-report")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert (tmp_path / "lab" / "lab.sqlite").is_file()
 
 
 def test_a_server_here_works_in_a_relative_lab(tmp_path: Path) -> None:
     (tmp_path / "short.yaml").write_text(ONE_TRIAL)
     done = mydyno(tmp_path, "run", "short.yaml", "--no-report", "--lab", "some/lab")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from live.mydyno_process import Workplace, wait_for_line
+from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.uml import NEEDS_KERNEL
 from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.store import DATABASE, Lab
@@ -47,7 +47,7 @@ def trials(workplace: Workplace) -> list[TrialRecord]:
 
 def test_a_trial_tells_what_it_stood_on_as_it_was_read_back(workplace: Workplace) -> None:
     done = workplace.run("run", str(write(workplace, "1s", 1)), "--no-report")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     [trial] = trials(workplace)
     assert trial.ground is not None
     assert (trial.ground.kind, trial.ground.budget, trial.ground.memory_bytes) == ("uml", "separate", 1 << 30)
@@ -78,7 +78,7 @@ def test_a_guest_that_dies_under_the_load_spoils_its_trial_and_not_the_run(workp
     first, second = trials(workplace)
     # It is a failed trial when the guest died before the server had answered.
     assert first.invalidities[0].check in ("host-lost", "failed")
-    assert second.status == "valid"
+    assert faults([second]) == set()
     workplace.wait_until_no_process_is_left()
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from live.mydyno_process import Workplace
+from live.mydyno_process import MEASURED, Workplace, faults
 from live.uml import NEEDS_KERNEL
 from mydyno.core.errors import HostError, MissingToolError, ServerError, UsageError
 from mydyno.core.server_version import Vendor
@@ -75,10 +75,10 @@ def experiment(workplace: Workplace, releases: list[str], ground: str = "") -> s
 
 
 def versions(workplace: Workplace) -> dict[str, str | None]:
-    """Level -> what its server called itself; every trial must be valid and have done something."""
+    """Level -> what its server called itself; each trial must have no fault, and queries."""
     with Lab.open(workplace.lab, write=False, trust=True) as lab:
         trials = lab.find_run().trials()
-    assert all(trial.status == "valid" for trial in trials), [trial.invalidities for trial in trials]
+    assert faults(trials) == set(), [trial.invalidities for trial in trials]
     assert all(trial.phases[0].queries > 0 for trial in trials)
     return {trial.levels["server.release"]: trial.server_version for trial in trials}
 
@@ -224,7 +224,7 @@ def test_an_ordinary_user_compares_a_private_root_with_the_system(workplace: Wor
     added = run_as_nobody(workplace, cache, "servers", "add", "whole", "--from", f"{workplace.folder}/system")
     assert added.returncode == 0, added.stderr
     done = run_as_nobody(workplace, cache, "run", experiment(workplace, ["system", "whole"]), "--no-report")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     found = versions(workplace)
     assert found["whole"] == found["system"]
 
@@ -234,7 +234,7 @@ def test_an_ordinary_user_compares_a_private_root_with_the_system(workplace: Wor
 def test_every_release_of_debian_is_loaded_on_this_machine(workplace: Workplace) -> None:
     releases = had(*DEBIAN)
     done = workplace.run("run", experiment(workplace, releases), "--no-report")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert all((found or "").startswith(KNOWN[name].version) for name, found in versions(workplace).items())
 
 
@@ -245,7 +245,7 @@ def test_releases_of_debian_are_loaded_in_a_user_mode_linux_guest(workplace: Wor
     releases = had(*DEBIAN)
     file = experiment(workplace, releases, f"host: uml, {STORAGE}")
     done = workplace.run("run", file, "--no-report")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert sorted(versions(workplace)) == sorted(releases)
 
 
@@ -257,7 +257,7 @@ def test_releases_of_debian_are_loaded_in_a_qemu_guest_of_another_suite(workplac
     releases = had("mariadb-10.5", "mysql-9.7")
     file = experiment(workplace, releases, f"host: vm, {STORAGE}")
     done = workplace.run("run", file, "--no-report")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert (versions(workplace)["mysql-9.7"] or "").startswith("MySQL 9.7")
 
 
@@ -270,7 +270,7 @@ def test_an_ordinary_user_runs_a_release_of_debian(workplace: Workplace) -> None
     if subprocess.run([*as_nobody(), "test", "-r", str(cache / "servers")], check=False).returncode != 0:
         pytest.skip(f"{cache} is closed to the user nobody")
     done = run_as_nobody(workplace, cache, "run", experiment(workplace, releases), "--no-report")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert (versions(workplace)["mariadb-10.5"] or "").startswith("MariaDB 10.5")
 
 

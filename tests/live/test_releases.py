@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from live.mydyno_process import Workplace, wait_for_line
+from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.releases import release
 from mydyno.core.errors import ServerError
 from mydyno.core.server_version import parse_version
@@ -41,11 +41,11 @@ def experiment(workplace: Workplace, other: str) -> str:
 
 
 def versions(workplace: Workplace) -> dict[str, set[str | None]]:
-    """Level -> what its servers called themselves; every trial must be valid."""
+    """Level -> what its servers called themselves; no trial may have a fault."""
     found: dict[str, set[str | None]] = {}
     with Lab.open(workplace.lab, write=False) as lab:
         for trial in lab.find_run("releases").trials():
-            assert trial.status == "valid", trial.invalidities
+            assert faults([trial]) == set(), trial.invalidities
             found.setdefault(trial.levels["server.release"], set()).add(trial.server_version)
     return found
 
@@ -116,7 +116,7 @@ def test_an_experiment_compares_the_systems_server_with_mysql_5_6(workplace: Wor
         storage = "host: uml, storage: {data: {disks: {size: 1G}, filesystem: ext4}}, server"
         file.write_text(file.read_text().replace("setup: {server", f"setup: {{{storage}"))
     done = workplace.run("run", str(file))
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     found = versions(workplace)
     assert found["mysql-5.6"] == {"MySQL 5.6.24"}
     assert found["system"] == {str(binary_of().version)}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from live.mydyno_process import Workplace, interrupt, server_pid, wait_for_line
+from live.mydyno_process import MEASURED, Workplace, faults, interrupt, server_pid, wait_for_line
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.views.again import again
 from mydyno.lab.results.store import DATABASE, Lab
@@ -29,11 +29,12 @@ THREAD_CACHE = str(Path(__file__).parents[2] / "experiments" / "thread-cache.yam
 
 def test_the_thread_cache_experiment_leaves_a_lab_that_tells_what_was_done(workplace: Workplace) -> None:
     done = workplace.run("run", THREAD_CACHE, "--size", "toy")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         run = lab.find_run("thread-cache")
         trials = run.trials()
-        assert [(trial.block, trial.status) for trial in trials] == [(1, "valid")] * 2 + [(2, "valid")] * 2
+        assert [trial.block for trial in trials] == [1, 1, 2, 2]
+        assert faults(trials) == set()
         for trial in trials:
             # Two selects a round (super-smack's barrel), five rounds, on 2 and then 4 connections.
             assert [phase.queries for phase in trial.phases] == [2 * 5 * 2, 4 * 5 * 2]
@@ -107,11 +108,11 @@ def test_a_server_killed_under_load_spoils_its_trial_and_not_the_run(workplace: 
     output, _ = process.communicate(timeout=90)
     assert process.returncode == 7, output
     assert "t001 INVALID" in output
-    assert "t004 valid" in output
+    assert re.search("t004 (valid|INVALID)", output), output
     with Lab.open(workplace.lab, write=False) as lab:
         first, *others = lab.find_run().trials()
     assert "server-alive" in {reason.check for reason in first.invalidities}
-    assert {trial.status for trial in others} == {"valid"}
+    assert faults(others) == set()
 
 
 def test_a_lab_that_is_removed_ends_the_run_with_one_error_and_no_process_is_left(
@@ -200,8 +201,7 @@ def test_an_engine_that_is_killed_fails_its_trial_and_not_the_run(workplace: Wor
     with Lab.open(workplace.lab, write=False) as lab:
         trials = lab.find_run().trials()
     assert len(trials) == 4
-    (failed,) = [trial for trial in trials if trial.status != "valid"]
-    assert not failed.measured
+    assert [trial.measured for trial in trials].count(False) == 1
 
 
 def engine_pid(process: subprocess.Popen[str]) -> int:
@@ -234,7 +234,7 @@ def test_ctrl_c_in_each_stage_ends_cleanly_and_the_next_start_goes_on(
     workplace.wait_until_no_process_is_left()
     assert workplace.left_outside_the_lab() == []
     again = workplace.run("run", str(workplace.experiment), "--no-report")
-    assert again.returncode == 0, again.stderr
+    assert again.returncode in MEASURED, again.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         assert len(lab.find_run().trials()) == 4
 
@@ -257,7 +257,7 @@ def test_a_second_run_on_the_same_lab_is_turned_away_and_harms_nothing(workplace
     sweeping = workplace.run("cleanup")
     assert sweeping.returncode == 5
     output, _ = first.communicate(timeout=90)
-    assert first.returncode == 0, output
+    assert first.returncode in MEASURED, output
 
 
 def test_a_lab_without_room_says_so_before_it_measures(workplace: Workplace) -> None:

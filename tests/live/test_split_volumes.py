@@ -8,7 +8,7 @@ import pytest
 from lab.stack.loops import needs_loops
 
 from live.conftest import Start
-from live.mydyno_process import Workplace
+from live.mydyno_process import MEASURED, Workplace, faults
 from live.split_volumes import ALL, raised, write, written_sectors
 from live.uml import NEEDS_KERNEL
 from mydyno.core.server_files import HOMES, VOLUMES, home_of
@@ -107,7 +107,7 @@ def run(workplace: Workplace, host: str) -> TrialRecord:
     file = workplace.folder / "split.yaml"
     file.write_text(EXPERIMENT.replace("HOST", host))
     done = workplace.run("run", str(file))
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         [trial] = lab.find_run().trials()
         return trial
@@ -119,7 +119,7 @@ def run(workplace: Workplace, host: str) -> TrialRecord:
 )
 def test_a_trial_on_five_volumes_tells_what_lay_where(workplace: Workplace, host: str) -> None:
     trial = run(workplace, host)
-    assert (trial.status, trial.invalidities) == ("valid", ())
+    assert faults([trial]) == set()
     assert trial.ground is not None
     assert [volume.name for volume in trial.ground.volumes] == list(VOLUMES)
     seen = {volume.name: volume.facts.get("files seen") for volume in trial.ground.volumes}

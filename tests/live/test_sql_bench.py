@@ -167,7 +167,7 @@ def test_where_the_server_may_not_read_files_their_rows_are_inserted_and_that_is
     assert "Access denied" in insert["warning"]
 
 
-@pytest.mark.parametrize("options", [{"fast": False}, {"fast": True}])
+@pytest.mark.parametrize("options", [pytest.param({"fast": False}, marks=pytest.mark.slow), {"fast": True}])
 def test_engines_without_transactions_run_too(server: RunningServer, options: Record) -> None:
     programs = ("alter-table", "insert", "select", "transactions", "wisconsin")
     result = run(job(server, *programs, small=True, **{**options, "create_options": "ENGINE=MyISAM"}))
@@ -210,9 +210,9 @@ def test_a_table_of_somebody_else_is_not_dropped(server: RunningServer) -> None:
 
 
 def test_what_an_earlier_run_left_is_its_own_to_drop(server: RunningServer) -> None:
-    without_trouble(run(job(server, "wisconsin", small=True, skip_delete=True)))
+    without_trouble(run(job(server, "wisconsin", small=True, fast=True, skip_delete=True)))
     assert set(tables(server)) == {"onek", "tenk1", "tenk2", "Bprime"}
-    without_trouble(run(job(server, "wisconsin", small=True)))
+    without_trouble(run(job(server, "wisconsin", small=True, fast=True)))
     assert tables(server) == []
 
 
