@@ -95,7 +95,7 @@ def test_a_build_that_has_gone_is_shown_as_a_problem(servers: Servers, folder: P
     [
         (["add", "system"], "there is nothing to add"),
         (["add", "system", "--from", "build"], "choose another name"),
-        (["add", "mysql-56"], "did you mean mysql-5.6?"),
+        (["add", "mysql-56"], "did you mean 'mysql-5.6'?"),
         (["add", "../up", "--from", "build"], "'../up' is not a name of a release"),
         (["add", "a", "b", "--from", "build"], "--from needs exactly one name"),
         (["add", "mysql-5.6", "--from", "build"], "is the name of an available release"),

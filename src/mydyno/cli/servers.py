@@ -12,6 +12,7 @@ from mydyno.cli import completion, options, screen
 from mydyno.cli.application import Application
 from mydyno.cli.progress import showing_progress
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import unknown
 from mydyno.core.server_release import NAME_RULE, SYSTEM, is_release_name
 from mydyno.core.units import format_bytes, format_duration
 
@@ -165,10 +166,9 @@ def _known(name: str) -> Known:
         raise UsageError(f"{SYSTEM} is the server that this machine has: there is nothing to add")
     known = known_release(name)
     if known is None:
-        nearest = nearest_release(name)
-        meant = f" (did you mean {nearest}?)" if nearest in KNOWN else ""
+        near = nearest_release(name)
         raise UsageError(
-            f"unknown release {name}{meant}; available: {', '.join(KNOWN)}",
+            f"{unknown('release', name, near if near in KNOWN else None)}; available: {', '.join(KNOWN)}",
             "your own build: mydyno servers add NAME --from DIR|FILE",
         )
     return known

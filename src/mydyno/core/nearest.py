@@ -26,5 +26,10 @@ def did_you_mean(word: str, candidates: Iterable[str], otherwise: str) -> str:
     return f"did you mean {', '.join(near)}?" if near else otherwise
 
 
+def unknown(kind: str, name: str, near: str | None) -> str:
+    """`unknown KIND 'NAME' (did you mean 'NEAR'?)`, as the problems of a file say it."""
+    return f"unknown {kind} {name!r}" + (f" (did you mean {near!r}?)" if near else "")
+
+
 def _fold(word: str) -> str:
     return word.lower().replace("-", "_")

@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from mydyno.cli.application import Application
 from mydyno.core.errors import UsageError
+from mydyno.core.nearest import unknown
 from mydyno.core.visible import visible
 
 _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
@@ -69,9 +70,8 @@ def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:
         return program.command("file", read(name), name), name
     from mydyno.lab.workload.definitions import nearest_workload
 
-    near = nearest_workload(name, known)
     raise UsageError(
-        f"unknown workload {name!r}" + (f"; did you mean {near}?" if near else ""),
+        unknown("workload", name, nearest_workload(name, known)),
         f"the workloads are {', '.join(known)}, or the path of a workload file",
     )
 

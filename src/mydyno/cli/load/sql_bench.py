@@ -15,7 +15,7 @@ from mydyno.cli import outputs, screen
 from mydyno.cli.load import driving, parameters, result
 from mydyno.core.document.given import validated
 from mydyno.core.errors import UsageError
-from mydyno.core.nearest import nearest
+from mydyno.core.nearest import nearest, unknown
 from mydyno.lab.load import sql_bench as report
 from mydyno.lab.spec import Workload
 from mydyno.lab.workload.sql_bench import GROUPS, SqlBench
@@ -76,9 +76,8 @@ def _group(name: str) -> str:
     for group in GROUPS:
         if name.lower() in (group.lower(), group.lower().split("-")[0]):
             return group
-    near = nearest(name, GROUPS)
     raise UsageError(
-        f"there is no group {name!r}" + (f"; did you mean {near}?" if near else ""),
+        unknown("group", name, nearest(name, GROUPS)),
         f"the groups are {', '.join(GROUPS)}",
     )
 

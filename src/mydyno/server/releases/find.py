@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mydyno.core import environment
 from mydyno.core.errors import MissingToolError, MydynoError, UsageError
-from mydyno.core.nearest import nearest
+from mydyno.core.nearest import nearest, unknown
 from mydyno.core.server_release import SYSTEM
 from mydyno.machine.local import LocalHost
 from mydyno.machine.protocol import Host
@@ -40,9 +40,8 @@ def binary_of(release: str = SYSTEM, path: str | None = None, host: Host | None 
             f"the release {release} ({known.version}) is not installed",
             f"install it: mydyno servers add {release}",
         )
-    nearest = nearest_release(release)
     raise UsageError(
-        f"there is no server release {release!r}" + (f"; did you mean {nearest}?" if nearest else ""),
+        unknown("server release", release, nearest_release(release)),
         "`mydyno servers list` shows what there is; `mydyno servers add NAME --from DIR` adds your own build",
     )
 
