@@ -205,6 +205,7 @@ def test_every_reason_not_to_run_a_command_is_one_of_a_command() -> None:
     assert unused == []
 
 
+@pytest.mark.timeout(900)  # It is more than a hundred commands.
 def test_every_documented_command_works_in_a_fresh_folder(
     fresh: Fresh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
