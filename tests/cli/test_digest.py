@@ -74,10 +74,11 @@ def groups_of(*arguments: str) -> list[tuple[str, int]]:
 
 def test_a_log_is_digested(log: str) -> None:
     text = run(log, "--time-zone", "UTC")
-    assert "slow.log: 933, 3 entries, 8.0.36 (MySQL Community Server - GPL)" in " ".join(text.split())
+    unwrapped = " ".join(text.split())
+    assert "slow.log: 933, 3 entries, 8.0.36 (MySQL Community Server - GPL)" in unwrapped
     assert "2026-11-22 03:00:00 to 03:01:00 UTC, 1 min 00 s\n" in text
     assert "1. select * from customer where email = ?\n" in text
-    assert "slow.log:9, took 700 ms" in text
+    assert "slow.log:9, took 700 ms" in unwrapped
     assert "    select * from customer where email = 'bob@example.com'\n" in text
 
 
@@ -97,7 +98,8 @@ def test_a_window_is_from_its_first_moment_up_to_its_last(log: str) -> None:
 
 def test_a_window_without_anything_in_it_says_where_the_log_is(log: str) -> None:
     text = run(log, "--until", "2026-11-21", "--time-zone", "UTC")
-    assert "no entry matched; the entries are from 2026-11-22 03:00:00 to 03:01:00 UTC\n" in text
+    unwrapped = " ".join(text.split())
+    assert "no entry matched; the entries are from 2026-11-22 03:00:00 to 03:01:00 UTC " in unwrapped
 
 
 def test_filters_must_all_hold(log: str) -> None:

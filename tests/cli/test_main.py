@@ -71,7 +71,7 @@ def test_every_command_teaches_by_example(command: str) -> None:
         (["plan", "nowhere.yaml"], 2, "nowhere.yaml"),
         (["plan", str(ROOT / "experiments" / "thread-cache.yaml"), "--size", "tny"], 2, "mean 'toy'?"),
         (["report", "--lab", "/nowhere/lab"], 5, "there is no lab"),
-        (["load", "oltp-read-ony", "--socket", "/s"], 2, "did you mean oltp-read-only?"),
+        (["load", "oltp-read-ony", "--socket", "/s"], 2, "did you mean 'oltp-read-only'?"),
         (["load", "oltp-read-only"], 2, "neither --socket nor --host"),
         (["load", "oltp-read-only", "--socket", "/s", "--host", "h"], 2, "exclude each other"),
         (["load", "oltp-read-only", "--socket", "/s", "--poisson"], 2, "--poisson needs --rate"),

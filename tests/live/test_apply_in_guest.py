@@ -159,7 +159,7 @@ def test_everything_is_applied_outlives_a_reboot_and_is_rolled_back_byte_for_byt
 ) -> None:
     said = applied(guest, ADVICE)
     assert "Done, and read back" in said
-    assert "waits for the server's next start" not in said
+    assert "next start of the server" not in said
     assert live(guest) == NEW
     guest.reboot()
     assert live(guest) == NEW

@@ -88,7 +88,8 @@ def test_a_slow_statement_is_found_explained_given_an_index_and_shown_to_be_fast
 
     text = run(slow, *reach)
     assert "      ^ reads the whole table\n" in text
-    assert f"1. {candidate.statement}\n" in text
+    # A statement may take several lines, as SQL can.
+    assert f"1. {candidate.statement} " in " ".join(text.split())
 
     of_server = Digest.model_validate_json(run(*reach, "--json"))
     assert [each.count for each in of_server.groups if each.id == group.id] == [CALLS]

@@ -328,7 +328,7 @@ def test_a_server_that_goes_away_spoils_its_trial_and_ends_the_run(
             "foreign.yaml:6:14: back_log: it is set when the server starts",
         ),
         ("{sort_bufer_size: 1M}", "foreign.yaml:6:14: sort_bufer_size: this server has no such setting"),
-        ("{sort_bufer_size: 1M}", "did you mean sort_buffer_size"),
+        ("{sort_bufer_size: 1M}", "did you mean 'sort_buffer_size'"),
         ("{insert_id: 8}", "foreign.yaml:6:14: insert_id: it belongs to a session"),
         ("{datadir: /tmp}", "foreign.yaml:6:14: setup.server.config: an experiment may not set datadir"),
     ],
@@ -437,7 +437,7 @@ def test_the_plan_says_which_server_what_is_written_and_what_is_put_back(
     told = workplace.run("plan", str(workplace.experiment))
     assert told.returncode == 0, told.stderr
     words = " ".join(told.stdout.split())
-    assert "which is not mydyno's: it neither starts nor stops it" in words
+    assert "which mydyno neither starts nor stops" in words
     assert "sets there for each trial sort_buffer_size (SET GLOBAL) and puts the old values back" in words
     assert f"external server {server.version} at {server.socket}" in words
     assert "there is no frozen copy to start from" in words

@@ -261,12 +261,12 @@ def test_a_table_that_mydyno_did_not_make_is_refused_and_left_alone(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("oltp-readonly",), "did you mean oltp-read-only"),
+        (("oltp-readonly",), "did you mean 'oltp-read-only'"),
         (("oltp-read-only", "--distribution", "zipf"), "zipfian"),
         (("oltp-read-only", "--storage-engine", "misam"), "myisam"),
         (("oltp-read-only", "--connections", "many"), "connections"),
         (("slap", "--connections", "2", "–engine=innodb"), "dash"),
-        (("sql-bench", "insrt"), "did you mean insert"),
+        (("sql-bench", "insrt"), "did you mean 'insert'"),
         (("sysbench", "--script", "oltp_read"), "oltp_read_only"),
     ],
 )

@@ -296,7 +296,7 @@ def test_a_misspelt_setting_is_refused_at_its_line_with_the_nearest_name(workpla
     done = workplace.run("plan", str(workplace.experiment))
     assert done.returncode == 2
     assert "short.yaml:5:" in done.stderr
-    assert "did you mean innodb_buffer_pool_size" in done.stderr
+    assert "did you mean 'innodb_buffer_pool_size" in done.stderr
 
 
 def test_a_lab_of_a_newer_version_is_not_touched(workplace: Workplace) -> None:

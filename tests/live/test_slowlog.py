@@ -225,8 +225,8 @@ def test_what_was_left_on_another_server_is_not_put_back_on_this_one(slowlog: Sl
     ("words", "says"),
     [
         (("--for", "soon"), "--for soon: not a duration"),
-        (("--threshold", "fast"), "--threshold fast: no time"),
-        (("--threshold", "-1"), "servers take 0 to"),
+        (("--threshold", "fast"), "--threshold fast: not a duration"),
+        (("--threshold", "-1"), "--threshold -1: not a duration"),
         (("--max-size", "big"), "--max-size big: not a size"),
         (("--ssh", "a b"), "not a machine that can be read"),
     ],

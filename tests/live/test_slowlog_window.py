@@ -180,7 +180,7 @@ def test_a_cut_log_is_told(server: RunningServer, store: Store) -> None:
         )
         text = b"".join(caught.log.blocks())
     assert b"kept" in text
-    assert any("was cut while it was watched" in line for line in caught.remarks)
+    assert any("was truncated while it was watched" in line for line in caught.remarks)
 
 
 def test_it_ends_when_it_has_caught_as_much_as_it_may(server: RunningServer, store: Store) -> None:

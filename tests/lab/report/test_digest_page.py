@@ -148,7 +148,7 @@ def test_a_section_has_the_statement_in_lines_its_figures_and_what_stands_out(tr
         "join orders o on o.id = i.order_id",
     ]
     assert [each.told for each in own.all("ul", "remarks")[0].all("li")] == [
-        "84,111 rows are looked at for each row that is sent",
+        "84,111 rows are examined for each row sent",
         "full scan in each of its calls: a table was scanned whole",
         "temporary table on disk in 75% of its calls: an internal temporary table was written to disk",
         "sort in each of its calls: rows were sorted, for no index had their order",

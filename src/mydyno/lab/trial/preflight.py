@@ -120,7 +120,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
                 variant.problem(
                     ("setup", "server", "config", problem.name),
                     f"{problem.name}: {problem.why} (checked with {binary.path}, {binary.version})",
-                    nearest=" or ".join(problem.nearest) or None,
+                    nearest=" or ".join(f"'{name}'" for name in problem.nearest) or None,
                     at_key=True,
                 )
             )

@@ -426,7 +426,7 @@ def test_the_command_writes_what_was_asked_for(run: Run, tmp_path: Path) -> None
         )
 
     none = ask()
-    assert (none.returncode, "export into what?" in none.stderr) == (2, True)
+    assert (none.returncode, "which format?" in none.stderr) == (2, True)
     board = ask("--grafana-dashboard", "board.json")
     assert board.returncode == 0, board.stderr
     assert (tmp_path / "board.json").read_text() == dashboard()
