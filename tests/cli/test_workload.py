@@ -68,7 +68,7 @@ def test_a_wrong_file_or_option_ends_as_a_wrong_experiment_does(command: str, tm
     assert f"{file}:4:15: unknown name 'ids'" in str(done.exception)
     done = runner.invoke(app, ["workload", command, "idle", "--set", "qurey=SELECT 2"])
     assert isinstance(done.exception, UsageError)
-    assert "did you mean 'query'?" in str(done.exception)
+    assert "did you mean query?" in str(done.exception)
     assert done.exception.exit_code == 2
 
 

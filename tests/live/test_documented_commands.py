@@ -35,6 +35,7 @@ from mydyno.lab.stack import RunningServer
 pytestmark = pytest.mark.live
 
 SERVER_CONFIG = {"performance_schema": True}
+WORDS = ("alphabet", "dictionary", "vocabulary")
 SMACK = ROOT / "src" / "mydyno" / "lab" / "workload" / "smack"
 ONE_TRIAL = re.sub(r"factors:\n.*\n", "", SHORT).replace("repeats: 2", "repeats: 1")
 ONE_TRIAL = re.sub("each: .*", "each: {rounds: 20}", ONE_TRIAL)  # However slow the machine is.
@@ -136,6 +137,9 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
     shutil.copy(folder / "experiments" / "thread-cache.yaml", folder / "borrowed.yaml")
     shutil.copy(SMACK / "update-select.smack", folder)
     (folder / "smack").mkdir()
+    (folder / "smack" / "words.dat").write_text(
+        "".join(f"{word:12}," + "p" * 25 + ",1,2\n" for word in WORDS)
+    )
     (folder / "sysbench.csv").write_text("raid,threads,qps\n5,8,90\n5,8,91\n10,8,110\n10,8,111\n")
     (folder / "old.csv").write_text("filesystem,p95\nxfs,2.5\nxfs,2.6\next4,2.4\next4,2.7\n")
     for name, text in (("3.23", FIRST), ("4.0", SECOND)):

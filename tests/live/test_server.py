@@ -213,7 +213,7 @@ def test_a_taken_port_is_reported_before_the_server_starts(start: Start, site: S
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(ServerError, match=f"port {port} on 127.0.0.1 is taken"):
+        with pytest.raises(ServerError, match=f"port {port} on 127.0.0.1 is in use by another program"):
             start(port=port)
     assert not (site.lab / "trial" / "error.log").exists()
     assert start(port=port).port == port

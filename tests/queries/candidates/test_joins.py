@@ -95,7 +95,7 @@ def test_columns_of_a_subquery_are_known_by_its_list() -> None:
         "a(c, k)",
         "b(z)",
     ]
-    assert not any("could not be told" in caveat for each in found.candidates for caveat in each.caveats)
+    assert not any("is unknown: left out" in caveat for each in found.candidates for caveat in each.caveats)
 
 
 def test_a_table_of_a_join_with_more_rows_than_are_examined_was_found_by_an_index() -> None:
