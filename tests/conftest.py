@@ -28,12 +28,17 @@ typer.main.get_command = typer.testing._get_command = cache(typer.main.get_comma
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Under `-n N --dist loadgroup`: what the tests of a file share is started by one worker only.
 
-    Tests that share nothing are handed out one by one, so that no worker is left with a long file.
+    Tests that share nothing are handed out one by one, so that no worker is left with a long file. Those of
+    loop devices run on one worker: a device that one test releases would be the next one's of another.
     """
     if not config.pluginmanager.hasplugin("xdist"):
         return
     for item in items:
-        if isinstance(item, pytest.Function) and _shares(item) and not item.get_closest_marker("xdist_group"):
+        if not isinstance(item, pytest.Function) or item.get_closest_marker("xdist_group"):
+            continue
+        if hasattr(item.module, "needs_loops"):
+            item.add_marker(pytest.mark.xdist_group("loops"))
+        elif _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 

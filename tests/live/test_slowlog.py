@@ -114,7 +114,7 @@ def test_a_window_is_digested_saved_and_kept_in_the_history(slowlog: Slowlog, tm
     assert b"without plans" not in said
     (row,) = json.loads(_history())
     assert (row["does"], row["findings"], row["state"]) == ("hold", ["slow log"], "put back")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         slowlog.run("slowlog", "--for", "1s", "--save", str(log))
 
 

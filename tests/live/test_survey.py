@@ -155,7 +155,7 @@ def test_an_account_without_rights_hears_which_grant_helps(start: Start) -> None
         "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_USER = 'nobody'",
     )
     login = Login("monitor", Secret("word"), socket=server.socket)
-    system = survey(login, seconds=0.0, without_host=True)
+    system = survey(login, settable=variables(), seconds=0.0, without_host=True)
     hints = {unread.hint for unread in system.unread if unread.hint}
     assert {
         "GRANT PROCESS ON *.* TO 'monitor'@'localhost'",

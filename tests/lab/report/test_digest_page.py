@@ -151,7 +151,7 @@ def test_a_section_has_the_statement_in_lines_its_figures_and_what_stands_out(tr
         "84,111 rows are examined for each row sent",
         "full scan in each of its calls: a table was scanned whole",
         "temporary table on disk in 75% of its calls: an internal temporary table was written to disk",
-        "sort in each of its calls: rows were sorted, for no index had their order",
+        "sort in each of its calls: rows were sorted for lack of an index in their order",
     ]
     assert "Total 284 s, 24%" in own.all("dl", "facts")[0].told
     assert own.all("dl", "people")[0].told == "Users report 100% Hosts 10.0.0.40 100% Databases shop 100%"

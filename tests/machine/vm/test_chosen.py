@@ -40,7 +40,7 @@ def test_a_kernel_that_is_not_built_is_told_with_the_command_for_exactly_it(stor
 
 def test_a_third_number_must_be_the_one_that_is_built(store: ImageStore) -> None:
     assert chosen_kernel(store, "6.1.192", "bookworm").manifest.name == "linux-6.1"
-    with pytest.raises(HostError, match=r"6\.1\.3 is asked for"):
+    with pytest.raises(HostError, match=r"6\.1\.3 is requested"):
         chosen_kernel(store, "6.1.3", "bookworm")
 
 
