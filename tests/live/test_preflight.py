@@ -51,8 +51,8 @@ def test_every_unknown_setting_is_told_at_its_place() -> None:
         checked("thread_cash_size: 8, innodb_bufer_pool_size: 64M")
     first, second = caught.value.problems
     assert first.line == second.line == 3
-    assert (first.nearest or "").startswith("thread_cache_size")
-    assert (second.nearest or "").startswith("innodb_buffer_pool_size")
+    assert (first.nearest or "").startswith("'thread_cache_size'")
+    assert (second.nearest or "").startswith("'innodb_buffer_pool_size'")
 
 
 def test_every_value_that_the_server_refuses_or_changes_is_told_at_its_place() -> None:

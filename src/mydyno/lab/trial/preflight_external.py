@@ -50,7 +50,9 @@ def _of_settings(understood: Understood, facts: ExternalFacts, variant: Variant)
     for each in understood.problems:
         location: Location = ("setup", "server", "config", each.name)
         message = f"{each.name}: {each.why} (checked with {_told(facts)})"
-        yield variant.problem(location, message, nearest=" or ".join(f"'{name}'" for name in each.nearest) or None, at_key=True)
+        yield variant.problem(
+            location, message, nearest=" or ".join(f"'{name}'" for name in each.nearest) or None, at_key=True
+        )
 
 
 def _of_server(point: Point, external: External, facts: ExternalFacts, variant: Variant) -> Iterator[Problem]:
