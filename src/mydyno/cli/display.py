@@ -137,7 +137,8 @@ def describe(event: events.Event) -> str | None:
         case events.PhaseFinished():
             place = event.label or words_of(event.work).amount(f"{event.connections:>5}")
             speed = rate(event.queries_per_second, event.work)
-            return f"  {place:<17}  {speed:>20}  {p95(event.transaction_p95_ns, event.p95_ns, event.work)}"
+            latency = p95(event.transaction_p95_ns, event.p95_ns, event.work)
+            return f"  {place:<17}  {speed:>20}  {latency}  {event.point}".rstrip()
         case events.TrialFinished():
             took = format_duration(event.seconds)
             if event.status == "valid":
@@ -223,7 +224,8 @@ class LiveDisplay:
                 errors = (" · ", (counted(event.errors, "error"), "red")) if event.errors else ()
                 speed = rate(event.queries_per_second, event.work)
                 latency = p95(event.transaction_p95_ns, event.p95_ns, event.work)
-                self._phase = Text.assemble(f"{speed} · {latency}", *errors)
+                point = f" · {visible(event.point)}" if event.point else ""
+                self._phase = Text.assemble(f"{speed} · {latency}{point}", *errors)
             case events.Resting():
                 self._step, self._phase, self._rests_until = "", "", time.monotonic() + event.seconds
                 self._console.print(describe(event))

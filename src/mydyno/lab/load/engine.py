@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from mydyno.core.errors import EngineError, MissingToolError, UsageError
 from mydyno.core.plurals import counted
 from mydyno.lab.load import messages
-from mydyno.lab.load.job import PROTOCOL, Job
+from mydyno.lab.load.job import PROTOCOL, Job, SlicedJob
 from mydyno.machine.programs import find_program
 from mydyno.machine.protocol import Host
 
@@ -45,7 +45,7 @@ class Engine:
     to stop and still hears the end of the phase. A fatal message is raised as an error.
     """
 
-    def __init__(self, job: Job, host: Host) -> None:
+    def __init__(self, job: Job | SlicedJob, host: Host) -> None:
         self._process = host.open([str(host.program(NAME)), "load"])
         # An engine that dies at once closes the pipe; what it said is found when it is listened to.
         with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:

@@ -79,6 +79,19 @@ class Sampling:
     server_pid: int | None
 
 
+@dataclass(frozen=True)
+class Slices:
+    """Several servers, driven in turn: `order` is that of the servers in each round, by their numbers.
+
+    A slice lasts `slice_s` seconds, or ten times as long as statements take to end after it, up to
+    `longest_s`.
+    """
+
+    slice_s: float
+    longest_s: float
+    order: list[list[int]]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """What one engine process does. `prepare` is `none`, `create` or `if-missing`.
@@ -112,6 +125,36 @@ class Job:
                 "interval_s": self.interval_s,
                 "drop_existing": self.drop_existing,
                 "answer_within_s": self.answer_within_s,
+            }
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlicedJob:
+    """The jobs of several servers, carried out by one engine process in slices. Their tables are there."""
+
+    servers: tuple[Job, ...]
+    slices: Slices
+
+    def to_wire(self) -> str:
+        """As `Job.to_wire`. What concerns the engine as a whole is taken from the first job."""
+        first = self.servers[0]
+        return json.dumps(
+            {
+                "protocol": PROTOCOL,
+                "servers": [
+                    {
+                        "target": job.target.to_wire(),
+                        "workload": job.workload,
+                        "phases": [vars(phase) for phase in job.phases],
+                        "sampling": vars(job.sampling) if job.sampling else None,
+                    }
+                    for job in self.servers
+                ],
+                "slices": vars(self.slices),
+                "seed": first.seed,
+                "interval_s": first.interval_s,
+                "answer_within_s": first.answer_within_s,
             }
         )
 

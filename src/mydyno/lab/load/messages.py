@@ -16,6 +16,8 @@ class _Frozen(BaseModel):
 
 class _Message(_Frozen):
     t_ns: int
+    server: int = 0
+    """Which of a job's servers it is about."""
 
 
 class Histogram(_Frozen):
@@ -184,6 +186,43 @@ class Interval(_Message):
     """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
 
 
+class ProcessGrowth(_Frozen):
+    """What a server's process has used over a slice."""
+
+    cpu_user_s: float
+    cpu_system_s: float
+    read_bytes: int | None
+    write_bytes: int | None
+
+
+class Slice(_Message):
+    """What one server has finished in one slice; `usage` is of each server's process, the idle ones too."""
+
+    type: Literal["slice"]
+    phase: int
+    round: int
+    position: int
+    after: int | None
+    """The server whose slice came directly before; None for the first slice of the phase."""
+    warmup: bool
+    from_ns: int
+    to_ns: int
+    drained_ns: int
+    """When the last statement of the slice had ended."""
+    queries: int
+    transactions: int
+    errors: int
+    connections: int
+    parts: tuple[int, ...]
+    """Queries that ended in each tenth of the slice."""
+    p50_ns: int | None
+    p95_ns: int | None
+    p99_ns: int | None
+    max_ns: int | None
+    histogram: str | None
+    usage: tuple[ProcessGrowth | None, ...]
+
+
 class Sample(_Message):
     type: Literal["sample"]
     status: dict[str, str] | None
@@ -239,6 +278,8 @@ class PhaseEnd(_Message):
     unanswered: int
     client_cpu: CpuSeconds
     backlog_max: int | None
+    measured_s: float | None = None
+    """Of slices the sum; None from other programs."""
     wall_clock_step_ns: int | None = None
     """How far the wall clock was set, forward or (negative) back; None from other programs."""
 
@@ -286,6 +327,7 @@ Message = Annotated[
     | Connected
     | Measuring
     | Interval
+    | Slice
     | Sample
     | Operation
     | PhaseEnd

@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from mydyno.core.facts import HostFacts
 from mydyno.core.units import format_duration
 from mydyno.lab.plan.layers import LAYERS, layer_keys
 from mydyno.lab.plan.point import Point
-from mydyno.lab.spec import Experiment, PointsKind
+from mydyno.lab.plan.slices import obstacles, slice_seconds
+from mydyno.lab.spec import Experiment, PointsKind, SpecErrors
 from mydyno.lab.spec.conditions import short_names
+
+OrderName = Literal["slices", "blocked", "sequential"]
 
 
 class PlannedDesign(BaseModel):
@@ -29,11 +35,43 @@ class PlannedDesign(BaseModel):
     at_most: int | None = None
     hard_factors: tuple[tuple[str, ...], ...] = ()
     rest_s: float = 0.0
+    slice_s: float | None = None
+    no_slices: tuple[str, ...] = ()
 
 
-def planned_design(experiment: Experiment, points: Sequence[Point]) -> PlannedDesign:
-    """The design of `points`, A/A controls not among them."""
+@dataclass(frozen=True)
+class Order:
+    """The order in which the points of a block are measured, chosen for this machine."""
+
+    name: OrderName
+    slice_s: float | None = None
+    """Length of a slice."""
+    no_slices: tuple[str, ...] = ()
+    """Why it is not slices, where `auto` would have taken them."""
+
+
+def order_of(experiment: Experiment, points: Sequence[Point], facts: HostFacts) -> Order:
+    """The order of `points`, A/A controls among them. Raises SpecErrors for slices that are not possible."""
+    design = experiment.design
+    if design.order in ("blocked", "sequential"):
+        return Order(design.order)
+    if all(point.control_of is not None for point in points[1:]):
+        return Order("blocked")
+    reasons = tuple(obstacles(points, facts))
+    if reasons and design.order == "slices":
+        message = f"slices are not possible here: {'; '.join(reasons)}"
+        allowed = "blocked; or auto, which takes slices where they are possible"
+        variant = experiment.variant(points[0].levels)
+        raise SpecErrors([variant.problem(("design", "order"), message, allowed)])
+    if reasons:
+        return Order("blocked", no_slices=reasons)
+    return Order("slices", design.slice or slice_seconds(points))
+
+
+def planned_design(experiment: Experiment, points: Sequence[Point], order: Order) -> PlannedDesign:
+    """The design of `points`, A/A controls among them."""
     design, chosen = experiment.design, experiment.chosen
+    compared = [point for point in points if point.control_of is None]
     looks = design.until is not None
     return PlannedDesign(
         points=design.points.kind,
@@ -43,8 +81,10 @@ def planned_design(experiment: Experiment, points: Sequence[Point]) -> PlannedDe
         until=design.until,
         first_look=design.at_least if looks else None,
         at_most=design.at_most if looks else None,
-        hard_factors=tuple(hard_factors(points)) if design.order == "blocked" else (),
+        hard_factors=tuple(hard_factors(compared)) if order.name == "blocked" else (),
         rest_s=design.rest,
+        slice_s=order.slice_s,
+        no_slices=order.no_slices,
     )
 
 
@@ -99,6 +139,13 @@ def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> It
             f"{design.first_look} to {design.at_most} repetitions: stops when every comparison with the "
             f"first level is known to ±{design.until * 100:g}%, at an error rate of 5% over all looks"
         )
+    if design.slice_s is not None:
+        yield (
+            f"slices of {format_duration(design.slice_s)}: in each block the servers of all {len(points)} "
+            "points run at the same time and are driven in turn"
+        )
+    elif design.no_slices:
+        yield f"blocks, not slices: {'; '.join(design.no_slices)}"
     for point in points:
         if point.control_of is not None:
             yield f"{point.id} is {point.control_of} once more: what differs between them is noise"

@@ -78,11 +78,13 @@ def estimate(
     shares_blocks: bool | None = None,
     rest_seconds: float = 0.0,
     past: Sequence[TrialTime] = (),
+    clones: int = 1,
 ) -> Estimate:
     """The cost of visiting `points` in `order`, one trial at each step.
 
     `shares_blocks`: whether a clone in the lab shares the dataset's blocks instead of copying them.
     `rest_seconds`: all pauses between blocks. `past`: the last trials of this machine, oldest first.
+    `clones`: how many data directories there are at the same time.
     """
     by_dataset = {_dataset_key(point): point for point in points}
     bases = [point for key, point in {base_key(point): point for point in points}.items() if key is not None]
@@ -93,7 +95,7 @@ def estimate(
     load = {point.id: load_seconds(point.workload) for point in points}
     costs = {point.id: _trial_cost(point, bool(shares_blocks), load[point.id], past) for point in points}
     visited = [point.id for point in order]
-    clones = [
+    cloned = [
         file_bytes(point.setup, point.workload) or dataset_bytes(point) for point in points if _is_here(point)
     ]
     frozen = [dataset_bytes(point) for point in by_dataset.values() if _is_here(point)]
@@ -104,7 +106,7 @@ def estimate(
         low_seconds=build + rest_seconds + sum(costs[point_id].low for point_id in visited),
         high_seconds=build + rest_seconds + sum(costs[point_id].high for point_id in visited),
         trials=costs,
-        disk_bytes=sum(frozen) + max(clones, default=0),
+        disk_bytes=sum(frozen) + clones * max(cloned, default=0),
         assumptions=(*_basis(costs.values()), *_assumptions(points, bool(shares_blocks))),
     )
 

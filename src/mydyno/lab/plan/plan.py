@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from mydyno.core.facts import GroundFacts, HostFacts
 from mydyno.core.units import format_bytes
 from mydyno.lab.plan.control import FEWEST_BLOCKS, control_of, is_controlled, order_keys
-from mydyno.lab.plan.design import PlannedDesign, planned_design
+from mydyno.lab.plan.design import Order, OrderName, PlannedDesign, order_of, planned_design
 from mydyno.lab.plan.estimate import Estimate, estimate
 from mydyno.lab.plan.ground_checks import MissingTool, ground_problems, missing_tools
 from mydyno.lab.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
@@ -96,21 +96,16 @@ def make(
     warnings = _check_memory(described, facts, problems)
     if problems:
         raise SpecErrors(problems)
-    points = tuple(point for point, _ in described)
-    design = planned_design(experiment, points)
-    trials, cost = _trials(experiment, points), _cost(experiment, points, facts)
-    controlled = (*points, control_of(points[0]))
-    with_it = _cost(experiment, controlled, facts)
-    if is_controlled(experiment.design, len(points), with_it.seconds / cost.seconds):
-        points, trials = controlled, _trials(experiment, controlled)
+    points, order = _chosen(experiment, tuple(point for point, _ in described), facts)
+    trials = _trials(experiment, points, order.name)
     # Which points there are must not depend on what this machine has measured before.
-    cost = _cost(experiment, points, facts, past)
+    cost = _cost(experiment, points, order.name, facts, past)
     return Plan(
         experiment_name=experiment.name,
         question=experiment.question,
         size=experiment.size,
-        fingerprint=_fingerprint(experiment, points, trials),
-        design=design,
+        fingerprint=_fingerprint(experiment, points, trials, order.slice_s),
+        design=planned_design(experiment, points, order),
         seed=experiment.design.seed,
         points=points,
         trials=trials,
@@ -123,7 +118,20 @@ def make(
     )
 
 
-def _trials(experiment: Experiment, points: Sequence[Point]) -> tuple[PlannedTrial, ...]:
+def _chosen(
+    experiment: Experiment, points: tuple[Point, ...], facts: HostFacts
+) -> tuple[tuple[Point, ...], Order]:
+    """The points with an A/A control where there is one, and the order in which they are measured."""
+    design, controlled = experiment.design, (*points, control_of(points[0]))
+    order = order_of(experiment, points if design.control is False else controlled, facts)
+    if order.name == "slices":
+        return (points if design.control is False else controlled), order
+    longer = _cost(experiment, controlled, order.name, facts).seconds
+    longer /= _cost(experiment, points, order.name, facts).seconds
+    return (controlled if is_controlled(design, len(points), longer) else points), order
+
+
+def _trials(experiment: Experiment, points: Sequence[Point], order: OrderName) -> tuple[PlannedTrial, ...]:
     design = experiment.design
     return tuple(
         PlannedTrial(
@@ -133,25 +141,33 @@ def _trials(experiment: Experiment, points: Sequence[Point]) -> tuple[PlannedTri
             point_id=point.id,
             seed=trial_seed(design.seed, block),
         )
-        for index, (block, point) in enumerate(_order(experiment, points))
+        for index, (block, point) in enumerate(_visited(experiment, points, order))
     )
 
 
-def _order(experiment: Experiment, points: Sequence[Point]) -> Iterator[tuple[int, Point]]:
+def _visited(
+    experiment: Experiment, points: Sequence[Point], order: OrderName
+) -> Iterator[tuple[int, Point]]:
     """(block, point) of each trial."""
     design, keyed = experiment.design, order_keys(points)
     for block in range(1, design.blocks + 1):
-        shuffled = blocked(keyed, design.seed, block) if design.order == "blocked" else points
+        shuffled = blocked(keyed, design.seed, block) if order == "blocked" else points
         yield from ((block, point) for point in shuffled)
 
 
 def _cost(
-    experiment: Experiment, points: Sequence[Point], facts: HostFacts, past: Sequence[TrialTime] = ()
+    experiment: Experiment,
+    points: Sequence[Point],
+    order: OrderName,
+    facts: HostFacts,
+    past: Sequence[TrialTime] = (),
 ) -> Estimate:
     """Of a sequential design all that it may take, the rests between blocks included."""
-    order = (point for _, point in _order(experiment, points))
+    visited = (point for _, point in _visited(experiment, points, order))
     rests = experiment.design.rest * (experiment.design.blocks - 1)
-    return estimate(points, order, facts.shares_blocks, rests, past)
+    return estimate(
+        points, visited, facts.shares_blocks, rests, past, clones=len(points) if order == "slices" else 1
+    )
 
 
 def _check_memory(
@@ -222,7 +238,13 @@ def _equal_points(points: Sequence[Point]) -> list[str]:
     return warnings
 
 
-def _fingerprint(experiment: Experiment, points: Sequence[Point], trials: Sequence[PlannedTrial]) -> str:
+def _fingerprint(
+    experiment: Experiment,
+    points: Sequence[Point],
+    trials: Sequence[PlannedTrial],
+    slice_s: float | None,
+) -> str:
+    """`slice_s`: None where the order is not slices."""
     design = experiment.design
     content = {
         "points": [point.model_dump(mode="json", exclude={"notes", "control_of"}) for point in points],
@@ -232,5 +254,6 @@ def _fingerprint(experiment: Experiment, points: Sequence[Point], trials: Sequen
         # What a plan of before these keys did not have must not change its fingerprint.
         **({"until": design.until, "at_least": design.at_least} if design.until is not None else {}),
         **({"rest": design.rest} if design.rest else {}),
+        **({"slice_s": slice_s} if slice_s is not None else {}),
     }
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

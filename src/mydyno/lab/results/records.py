@@ -139,6 +139,29 @@ class CheckRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SlicesRecord:
+    """How a phase was measured in slices, in turn with the other points of its block.
+
+    Rates are those of the slices without the first `cut_s` seconds of each.
+    """
+
+    seconds: float
+    """Length of a slice."""
+    cut_s: float
+    rounds: tuple[int, ...]
+    """The round of each measured slice, in order of time. The points of a block share rounds."""
+    queries_per_second: tuple[float, ...]
+    """Of each slice."""
+    error: float | None
+    """Standard error of the logarithm of the phase's rate, from its slices alone; None when not known."""
+    autocorrelation: float | None
+    """Of the slices of the block, from one round to the next."""
+    idle_cpu: float | None
+    """CPUs that this server kept busy while the other ones were measured; None when not seen."""
+    idle_write_bytes_per_second: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PhaseRecord:
     """One stretch of load at one number of connections, or one test program."""
 
@@ -186,6 +209,9 @@ class PhaseRecord:
     """Where the steady part of the measured window begins. Rates and `latency` are of that part; counts, CPU
     time and the other distributions are of the whole window. ``None`` when it was not judged, or when the
     phase never became steady: then all are of the whole window."""
+    slices: SlicesRecord | None = None
+    """``None`` when the phase was measured in one piece. Else the rates are those of the fit over all slices
+    of its block (`analysis.slices`), and the window goes from its first slice to its last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -398,6 +424,11 @@ class DesignRecord:
     plots; where there is no group, trials are shuffled freely inside a block."""
     rest_s: float = 0.0
     """The configured pause between two blocks."""
+    slice_s: float | None = None
+    """The points of a block are measured in turn, in slices of so many seconds; ``None``: one after the
+    other."""
+    no_slices: tuple[str, ...] = ()
+    """Why there are no slices, where nothing else was configured."""
 
 
 @dataclass(frozen=True, kw_only=True)

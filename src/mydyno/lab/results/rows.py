@@ -19,6 +19,7 @@ from mydyno.lab.results.records import (
     Remark,
     SelfCheckRecord,
     SettingTranslation,
+    SlicesRecord,
     StatementRecord,
     TrialRecord,
 )
@@ -70,6 +71,7 @@ _PHASES = RecordTable(
     "phases",
     PhaseRecord,
     columns={"index": "phase"},
+    stored={"slices": document("phases.slices", SlicesRecord | None)},
     elsewhere={*_SCOPES.values(), "statements", "operations", "errors", "error_examples"},
 )
 

@@ -436,6 +436,11 @@ _OPERATION_TOTALS = (
     """,
 )
 
+_SLICES = (
+    # JSON: how a phase was measured in slices; NULL: in one piece.
+    "ALTER TABLE phases ADD COLUMN slices TEXT",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -447,4 +452,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _SCALE,
     _STEADY,
     _OPERATION_TOTALS,
+    _SLICES,
 )

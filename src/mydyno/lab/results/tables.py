@@ -38,7 +38,7 @@ def document(column: str, kind: Any, default: object = None) -> Stored:
         except ValidationError as error:
             raise ValueError(f"{column}: {first_fault(error)}") from error
 
-    return Stored(lambda value: adapter.dump_json(value).decode(), read)
+    return Stored(lambda value: None if value is None else adapter.dump_json(value).decode(), read)
 
 
 class RecordTable(Generic[Record]):

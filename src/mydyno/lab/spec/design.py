@@ -10,11 +10,15 @@ from pydantic import Field
 from pydantic.json_schema import JsonSchemaValue
 
 from mydyno.core.document.base import Fault, Section, clash, refuse
-from mydyno.core.document.quantities import Duration, Rule
+from mydyno.core.document.quantities import Duration, DurationRule, Rule
 from mydyno.core.percent import AmbiguousPercentError, parse_percent
 from mydyno.lab.spec.conditions import Condition
 from mydyno.lab.spec.points import Points, PointsRule
 
+Order = Literal["auto", "slices", "blocked", "sequential"]
+
+SHORTEST_SLICE_S, LONGEST_SLICE_S = 0.05, 60.0
+"""Seconds. The engine needs about a millisecond to switch, and a statement some to be answered."""
 SEQUENTIAL = ("until", "at_most", "at_least")
 """Keys that say when repeating ends, where `repeats` gives a number."""
 _FINEST, _COARSEST = 0.001, 0.5
@@ -93,11 +97,18 @@ class Design(Section):
         description="Measure the first point twice in each block (an A/A control), to see how far two "
         "measurements of the same differ. `auto`: where the run takes at most a tenth longer.",
     )
-    order: Literal["blocked", "sequential"] = Field(
-        default="blocked",
-        description="`blocked`: each block holds each point once, shuffled again, so that a slow drift of "
-        "the machine meets all points alike; points that share expensive layers stay together. "
-        "`sequential`: as written.",
+    order: Order = Field(
+        default="auto",
+        description="`slices`: in each block the servers of all points run at the same time and are driven "
+        "in turn, in slices of half a second, so that a busy machine meets all points alike. `blocked`: each "
+        "block holds each point once, one after the other, shuffled again; points that share expensive "
+        "layers stay together. `sequential`: as written. `auto`: slices where they are sound (`mydyno plan` "
+        "says why not), else blocked.",
+    )
+    slice: Annotated[float, DurationRule(SHORTEST_SLICE_S, LONGEST_SLICE_S)] | None = Field(
+        default=None,
+        description="Length of a slice, from 50ms to 60s. By default 0.5 s, and 2 s for a load that writes; "
+        "longer where statements take long.",
     )
     rest: Duration = Field(
         default=0.0, description="Pause between blocks, so that repetitions are spread over a longer time."
@@ -120,6 +131,8 @@ class Design(Section):
                     yield clash(
                         key, f"{key} has no meaning without until", f"until: ±3%, or repeats: {raw[key]}"
                     )
+        if raw.get("slice") is not None and raw.get("order", "auto") not in ("auto", "slices"):
+            yield clash("slice", f"slice has no meaning with order: {raw['order']}", "order: slices")
         least, most = raw.get("at_least", 3), raw.get("at_most", 20)
         if isinstance(least, int) and isinstance(most, int) and least > most:
             key = "at_least" if "at_least" in raw else "at_most"

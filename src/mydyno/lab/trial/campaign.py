@@ -18,8 +18,10 @@ from mydyno.lab.stack import Journal, Layer, Site, Stack
 from mydyno.lab.trial.blocks import Blocks
 from mydyno.lab.trial.describe import environment_facts, experiment_record
 from mydyno.lab.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted, Step
+from mydyno.lab.trial.failures import Failures
 from mydyno.lab.trial.preflight import Prepared, releases_of
 from mydyno.lab.trial.run_trial import TrialRunner
+from mydyno.lab.trial.sliced_block import SlicedBlocks
 from mydyno.machine.protocol import Host
 from mydyno.machine.uml import UmlKernels
 from mydyno.machine.uml.chosen import chosen_kernel
@@ -94,13 +96,23 @@ class Campaign:
         journal.replay()
         for sentence in journal.left:
             emit(Step(sentence))
-        site = Site(self.lab.path, self.host, journal)
-        stack = Stack(site, announce=lambda layer: emit(_raising(layer)))
+        site, failures = Site(self.lab.path, self.host, journal), Failures()
+
+        def new_stack() -> Stack:
+            return Stack(site, announce=lambda layer: emit(_raising(layer)))
+
+        if plan.design.slice_s is not None:
+            lengthens = self.experiment.design.slice is None
+            run_block = SlicedBlocks(self.prepared, new_stack, run, emit, lengthens, failures)
+            for block in chain([first], blocks):
+                run_block(block)
+            return failures.first
+        stack = new_stack()
         try:
-            run_trial = TrialRunner(self.prepared, stack, run, emit)
+            run_trial = TrialRunner(self.prepared, stack, run, emit, failures)
             for trial in chain(first, chain.from_iterable(blocks)):
                 run_trial(trial)
-            return run_trial.failures.first
+            return failures.first
         finally:
             with uninterrupted():
                 stack.close()

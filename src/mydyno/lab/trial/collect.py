@@ -26,6 +26,7 @@ class Collector:
     done: messages.Done | None = None
     ends: list[messages.PhaseEnd] = field(default_factory=list)
     intervals: list[messages.Interval] = field(default_factory=list)
+    slices: list[messages.Slice] = field(default_factory=list)
     samples: list[messages.Sample] = field(default_factory=list)
     phases: list[PhaseRecord] = field(default_factory=list)
     labels: dict[int, str] = field(default_factory=dict)
@@ -44,6 +45,9 @@ class Collector:
                 self.hello = message
             case messages.Interval():
                 self.intervals.append(message)
+            case messages.Slice():
+                self.slices.append(message)
+                self.intervals.append(interval_of(message))
             case messages.Sample():
                 self.samples.append(message)
             case messages.PhaseStart():
@@ -99,10 +103,16 @@ def _latency(histogram: messages.Histogram) -> Latency:
     return Latency(**histogram.model_dump(exclude={"histogram"}))
 
 
+def interval_of(one: messages.Slice) -> messages.Interval:
+    """A slice as the interval that series and pictures are made of."""
+    shared = one.model_dump(include=messages.Interval.model_fields.keys() - {"type"})
+    return messages.Interval(type="interval", **shared)
+
+
 def phase_record(end: messages.PhaseEnd) -> PhaseRecord:
     """One finished phase. Rates are over the measured window; None when none was measured."""
-    window = None
-    if end.measured_from_ns is not None and end.measured_to_ns is not None:
+    window = end.measured_s
+    if window is None and end.measured_from_ns is not None and end.measured_to_ns is not None:
         window = _seconds(end.measured_to_ns - end.measured_from_ns) or None
     return PhaseRecord(
         index=end.phase,

@@ -9,7 +9,7 @@ from typing import Any
 from mydyno.core.errors import EngineError, HostError, MydynoError
 from mydyno.core.sql_names import quote
 from mydyno.lab.load.driver import Driver
-from mydyno.lab.load.job import Target
+from mydyno.lab.load.job import Job, Target
 from mydyno.lab.results.records import DataRecord, GroundRecord, SettingTranslation, Work
 from mydyno.lab.stack import DataDirectory, RunningServer, Server, settings_difference, understand
 from mydyno.lab.stack.server.placement import read_placement
@@ -71,8 +71,8 @@ class LoadRun:
         """A server or a guest that dies under the load ends the trial, not the run."""
         observed, point = self.observed, self.attempt.point
         try:
-            observed.ground = ground_record(self.running, point.setup.host)
             if self.running.server is None:
+                observed.ground = ground_record(self.running, point.setup.host)
                 self._drive_disks()
             else:
                 self._drive_server(self.running.server)
@@ -97,20 +97,31 @@ class LoadRun:
         self._collect(load, "ios")
 
     def _drive_server(self, server: Server) -> None:
+        job = self.begin(server)
+        try:
+            self._collect(driver(self.attempt.point.workload, job, server.host), "queries")
+        except EngineError:
+            if not has_ended(server):
+                raise
+        self.end(server)
+
+    def begin(self, server: Server) -> Job:
+        """Notes what is known before the load, and gives the job of the load."""
         observed, point, planned = self.observed, self.attempt.point, self.attempt.planned
+        observed.ground = ground_record(self.running, point.setup.host)
         self._note_settings(server)
         if isinstance(server, RunningServer):
             self._note_data(server)
-        database = database_of(point)
         observed.rows_expected = self.running.tables if keeps_row_counts(point.workload) else {}
-        job = driving(Target.of(server.login, database), self.prepared.plan, point, planned, server.pid)
-        try:
-            self._collect(driver(point.workload, job, server.host), "queries")
-        except EngineError:
-            if not _has_ended(server):
-                raise
+        target = Target.of(server.login, database_of(point))
+        return driving(target, self.prepared.plan, point, planned, server.pid)
+
+    def end(self, server: Server) -> None:
+        """Notes what the load has left."""
+        observed, point = self.observed, self.attempt.point
+        database = database_of(point)
         observed.rows_found = _rows_found(server, database, observed.rows_expected)
-        observed.server_alive = observed.rows_found is not None or not _has_ended(server)
+        observed.server_alive = observed.rows_found is not None or not has_ended(server)
         if point.setup.server.external is not None and observed.server_alive:
             observed.differences += changed_meanwhile(
                 observed.settings_asked, observed.settings_in_force, server.variables()
@@ -147,7 +158,7 @@ class LoadRun:
                     self.emit(event)
 
 
-def _has_ended(server: Server) -> bool:
+def has_ended(server: Server) -> bool:
     """Of a server that does not answer: a killed process closes its sockets a moment before it is gone."""
     return comes_true(lambda: not server.alive(), _ENDING_SECONDS)
 

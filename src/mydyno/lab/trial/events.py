@@ -87,6 +87,8 @@ class Measured(Event):
     work: Work = "queries"
     transaction_p95_ns: int | None = None
     """None where transactions are not timed."""
+    point: str = ""
+    """Its title, where several are measured at the same time."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,8 @@ class PhaseFinished(Event):
     label: str | None = None
     work: Work = "queries"
     transaction_p95_ns: int | None = None
+    point: str = ""
+    """Its title, where several are measured at the same time."""
 
 
 @dataclass(frozen=True)

@@ -87,8 +87,8 @@ def phases(workload: Workload) -> tuple[jobs.Phase, ...]:
 
 def load_of(workload: Workload, phase: PhaseRecord) -> Load | None:
     """What Little's law needs to know of a phase's load; None for test programs, whose statements are
-    alone."""
-    if workload.sql_bench is not None:
+    alone, and for slices, at whose ends the connections empty."""
+    if workload.sql_bench is not None or phase.slices is not None:
         return None
     if workload.fio_options is not None:
         # Options of fio let its jobs rest and wait for fsync in ways that only fio knows.

@@ -66,8 +66,8 @@ def judge_phases(
 
 
 def _measured(phase: PhaseRecord, intervals: Sequence[IntervalReading]) -> list[IntervalReading]:
-    """The measured intervals of a phase that came to its end."""
-    if phase.aborted or phase.label is not None:
+    """The measured intervals of a phase that came to its end; slices have a judgement of their own."""
+    if phase.aborted or phase.label is not None or phase.slices is not None:
         return []
     own = (one for one in intervals if one.phase == phase.index and not one.warmup)
     return sorted(own, key=lambda one: one.from_ns)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from mydyno.lab.load import messages
 from mydyno.lab.results.records import Work
-from mydyno.lab.trial.collect import Collector
+from mydyno.lab.trial.collect import Collector, interval_of
 from mydyno.lab.trial.events import Event, Measured, PhaseFinished, PhaseStarted
 
 
-def progress_of(message: messages.Message, collector: Collector, work: Work) -> Event | None:
-    """The event that shows `message`, which `collector` has taken already; None for those not shown."""
+def progress_of(message: messages.Message, collector: Collector, work: Work, point: str = "") -> Event | None:
+    """The event that shows `message`, which `collector` has taken already; None for those not shown.
+
+    `point` is the title of the point, where several are measured at the same time.
+    """
     match message:
-        case messages.PhaseStart():
+        case messages.PhaseStart() if message.server == 0:
             return PhaseStarted(message.phase, message.connections, message.label, work)
+        case messages.Slice():
+            return progress_of(interval_of(message), collector, work, point)
         case messages.Interval():
             return Measured(
                 phase=message.phase,
@@ -22,6 +27,7 @@ def progress_of(message: messages.Message, collector: Collector, work: Work) -> 
                 errors=message.errors,
                 work=work,
                 transaction_p95_ns=message.transaction_p95_ns,
+                point=point,
             )
         case messages.PhaseEnd():
             phase = collector.phases[-1]
@@ -33,6 +39,7 @@ def progress_of(message: messages.Message, collector: Collector, work: Work) -> 
                 label=phase.label,
                 work=work,
                 transaction_p95_ns=phase.transaction_latency.p95_ns,
+                point=point,
             )
         case _:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mydyno.core.errors import MydynoError
@@ -35,6 +36,8 @@ class TrialRunner:
     run: RunWriter
     emit: Listener
     failures: Failures = field(default_factory=Failures)
+    remove: Callable[[Stack], None] = Stack.clear
+    """How what a failed trial has left is removed."""
 
     def __call__(self, planned: PlannedTrial) -> TrialRecord:
         """Runs `planned` to its end and saves it: valid, invalid, or failed with the reason.
@@ -42,19 +45,19 @@ class TrialRunner:
         Raises the errors that concern every trial (the lab, an undo that failed, an external server); the
         lab then has no record of this one.
         """
-        attempt = self._begin(planned)
+        attempt = self.begin(planned)
         if skipped := self.failures.skipped(attempt.point):
-            return self._save(attempt, unmeasured(attempt, skipped))
+            return self.save(attempt, unmeasured(attempt, skipped))
         try:
-            running = self._start(attempt)
+            running = self.start(attempt)
             observed = LoadRun(self.prepared, attempt, running, self.emit).drive()
-            self._stop(running, observed)
-            outcome = self._judge(attempt, running, observed)
+            self.stop(running, observed)
+            outcome = self.judge(attempt, running, observed)
         except MydynoError as error:
-            outcome = self._failed(attempt, error)
-        return self._save(attempt, outcome)
+            outcome = self.failed(attempt, error)
+        return self.save(attempt, outcome)
 
-    def _begin(self, planned: PlannedTrial) -> Attempt:
+    def begin(self, planned: PlannedTrial) -> Attempt:
         plan = self.prepared.plan
         point = plan.point(planned.point_id)
         self.emit(
@@ -70,7 +73,7 @@ class TrialRunner:
         self.stack.spent.clear()
         return Attempt(planned, point, self.run.new_trial_folder(planned.id))
 
-    def _start(self, attempt: Attempt) -> Running:
+    def start(self, attempt: Attempt) -> Running:
         plan = self.prepared.plan
         return start_stack(
             self.stack,
@@ -80,7 +83,7 @@ class TrialRunner:
             fill=lambda running: fill_files(running, attempt, plan, self.emit),
         )
 
-    def _stop(self, running: Running, observed: Observed) -> None:
+    def stop(self, running: Running, observed: Observed) -> None:
         """Stops the server and removes all layers above the dataset, which the next trial clones again."""
         self.emit(Step("stopping the server and removing what the trial set up"))
         with uninterrupted():
@@ -88,24 +91,24 @@ class TrialRunner:
                 running.server.leave_pages_unwritten()
             self.stack.move_to([layer for layer in self.stack.layers[:1] if isinstance(layer, DatasetLayer)])
 
-    def _judge(self, attempt: Attempt, running: Running, observed: Observed) -> Outcome:
+    def judge(self, attempt: Attempt, running: Running, observed: Observed) -> Outcome:
         if observed.failure is None:
             self.failures.measured(attempt.point)
         else:
             self.failures.failed(attempt.point, observed.failure)
         return judge(attempt, running, observed)
 
-    def _failed(self, attempt: Attempt, error: MydynoError) -> Outcome:
+    def failed(self, attempt: Attempt, error: MydynoError) -> Outcome:
         """Notes a trial whose stack could not be started, and removes all of it."""
         if not spoils_one_trial(error, attempt.point):
             raise error
         failure = Failure(self.stack.building or "preparing the load", error)
         with uninterrupted():
-            self.stack.clear()
+            self.remove(self.stack)
         self.failures.failed(attempt.point, failure)
         return unmeasured(attempt, failure.reason(attempt.folder))
 
-    def _save(self, attempt: Attempt, outcome: Outcome) -> TrialRecord:
+    def save(self, attempt: Attempt, outcome: Outcome) -> TrialRecord:
         with uninterrupted():
             record = self.run.save_trial(
                 outcome.record,

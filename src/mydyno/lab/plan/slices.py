@@ -1,0 +1,97 @@
+"""Whether all points of a block can be measured in slices, and in which order the slices come. Pure.
+
+In slices the servers of all points run at the same time, and one engine drives them in turn (Bulej et al.,
+"Duet Benchmarking: Improving Measurement Accuracy in the Cloud", ICPE 2020). That is sound where the servers
+share nothing that one of them must have alone, and where nothing goes on after a slice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from mydyno.core.facts import HostFacts
+from mydyno.core.units import format_bytes
+from mydyno.lab.plan.memory import TIGHT, memory_sum
+from mydyno.lab.plan.point import Point
+from mydyno.lab.plan.statements import writes
+
+READING_S = 0.5
+"""Length of a slice of a load that only reads."""
+WRITING_S = 2.0
+"""Of a load that writes: what a server flushes after its slice is then little next to what it does in it."""
+LONGEST_S = 5.0
+"""Slices are made longer, up to this, where statements take long or flushing goes on in the next slice."""
+MOST_SERVERS = 16
+"""More would keep each of them idle for most of the time."""
+SERVER_BYTES = 256 * 1024**2
+"""What a server with small buffers takes, its buffer pool of 128M included."""
+
+
+def slice_seconds(points: Sequence[Point]) -> float:
+    """The length of a slice where the experiment file gives none."""
+    return WRITING_S if any(writes(point.workload) for point in points) else READING_S
+
+
+def obstacles(points: Sequence[Point], facts: HostFacts) -> Iterator[str]:
+    """Why `points`, A/A controls among them, cannot be measured in slices: a sentence each."""
+    for reason in (_of_load(points), _of_machine(points)):
+        if reason is not None:
+            yield reason
+    if len(points) > MOST_SERVERS:
+        yield f"{len(points)} servers would run at the same time, and at most {MOST_SERVERS} can"
+    needed = sum(_needed_bytes(point) for point in points)
+    if facts.memory_bytes is not None and needed > TIGHT * facts.memory_bytes:
+        has = f"this machine has {format_bytes(facts.memory_bytes)}"
+        yield f"all {len(points)} servers together may need {format_bytes(needed)} of memory, and {has}"
+
+
+def _of_load(points: Sequence[Point]) -> str | None:
+    workloads = [point.workload for point in points]
+    if any(workload.resolved is None for workload in workloads):
+        return "the load is a program or a test suite with a control flow of its own"
+    if any(workload.each is None or workload.each.measure is None for workload in workloads):
+        return (
+            "the load is a fixed amount of work (each: rounds, events or split), not a time (each: measure)"
+        )
+    if any(workload.arrival.rate is not None for workload in workloads):
+        return "transactions arrive at a given rate, which cannot be interrupted"
+    if any(workload.ramp for workload in workloads):
+        return "connections are opened over a time (ramp)"
+    if len({len(workload.connections) for workload in workloads}) > 1:
+        return "the points have different numbers of phases"
+    return None
+
+
+def _of_machine(points: Sequence[Point]) -> str | None:
+    setups = [point.setup for point in points]
+    if any(setup.server.external is not None for setup in setups):
+        return "an external server has one set of settings at a time"
+    if any(setup.host.kind != "local" or setup.host != setups[0].host for setup in setups):
+        return "the points run in guests or on different environments"
+    if any(setup.storage is not None for setup in setups):
+        return "each point has storage of its own, whose disks cannot be there twice"
+    ports = [setup.server.network.port for setup in setups if setup.server.network.port]
+    if len(set(ports)) < len(ports):
+        return f"several servers would use port {ports[0]}"
+    return None
+
+
+def _needed_bytes(point: Point) -> int:
+    return SERVER_BYTES + memory_sum(point).total
+
+
+def slice_order(servers: int, rounds: int, seed: int, block: int) -> list[list[int]]:
+    """The order of the servers in each round: each order at random, then reversed in the next round.
+
+    A drift that is even over two rounds then meets all of them alike.
+    """
+    order: list[list[int]] = []
+    for pair in range((rounds + 1) // 2):
+        shuffled = sorted(range(servers), key=lambda server: _hash(seed, block, pair, server))
+        order += [shuffled, shuffled[::-1]]
+    return order[:rounds]
+
+
+def _hash(seed: int, block: int, pair: int, server: int) -> bytes:
+    return hashlib.sha256(f"{seed}/{block}/slices/{pair}/{server}".encode()).digest()
