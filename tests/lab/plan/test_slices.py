@@ -1,0 +1,99 @@
+"""Which experiments are measured in slices, why others are not, and the order of the slices."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.spec.builders import experiment
+from mydyno.core.facts import HostFacts
+from mydyno.lab import plan
+from mydyno.lab.plan.slices import slice_order
+from mydyno.lab.spec import SpecErrors
+
+GIB = 1024**3
+FACTS = HostFacts(memory_bytes=16 * GIB, cpus=2, free_disk_bytes=100 * GIB)
+TIMED = "{oltp-point-select: {table_size: 1000}, connections: [4], each: {measure: 5s}}"
+FACTORS = "{server.config.max_connections: [100, 200]}"
+
+
+def made(
+    facts: HostFacts = FACTS, workload: str = TIMED, factors: str = FACTORS, **sections: str
+) -> plan.Plan:
+    return plan.make(experiment(workload=workload, factors=factors, **sections), facts)
+
+
+def test_a_load_of_a_given_time_is_measured_in_slices_with_an_a_a_control() -> None:
+    sliced = made()
+    assert sliced.design.slice_s == 0.5
+    assert [point.id for point in sliced.points] == ["p1", "p2", "p1-control"]
+    assert "in each block the servers of all 3 points run at the same time" in plan.render(sliced)
+    alone = made(design="{repeats: 3, control: false}")
+    assert [point.id for point in alone.points] == ["p1", "p2"]
+
+
+def test_a_load_that_writes_has_longer_slices_and_the_file_may_give_their_length() -> None:
+    writing = TIMED.replace("oltp-point-select", "oltp-read-write")
+    assert made(workload=writing).design.slice_s == 2.0
+    assert made(workload=writing, design="{slice: 250ms}").design.slice_s == 0.25
+
+
+def test_one_point_has_nothing_to_be_compared_with() -> None:
+    assert made(factors="{}").design.slice_s is None
+    assert made(factors="{}").design.no_slices == ()
+
+
+@pytest.mark.parametrize(
+    ("sections", "reason"),
+    [
+        ({"workload": TIMED.replace("measure: 5s", "rounds: 5")}, "a fixed amount of work"),
+        ({"workload": TIMED.replace("connections", "arrival: {fixed: 100/s}, connections")}, "a given rate"),
+        ({"workload": TIMED.replace("connections", "ramp: 1s, connections")}, "opened over a time"),
+        ({"workload": "{sql-bench: {groups: [ATIS]}}"}, "control flow of its own"),
+        ({"setup": "{host: uml, storage: {data: {disks: {size: 2G}}}}"}, "guests"),
+        ({"factors": "{workload.connections: [[4], [4, 8]]}"}, "different numbers of phases"),
+        ({"setup": "{server: {network: {port: 3399}}}"}, "would use port 3399"),
+        ({"factors": f"{{server.config.max_connections: {list(range(100, 120))}}}"}, "at most 16 can"),
+        (
+            {"setup": "{server: {config: {innodb_buffer_pool_size: 6G}}}"},
+            "of memory, and this machine has 16G",
+        ),
+    ],
+)
+def test_what_rules_slices_out_is_said_and_blocks_are_taken(sections: dict[str, str], reason: str) -> None:
+    blocked = made(**sections)  # type: ignore[arg-type]
+    assert blocked.design.slice_s is None
+    [sentence] = blocked.design.no_slices
+    assert reason in sentence
+    assert f"blocks, not slices: {sentence}" in plan.render(blocked)
+    with pytest.raises(SpecErrors) as caught:
+        made(**sections, design="{order: slices}")  # type: ignore[arg-type]
+    [problem] = caught.value.problems
+    assert reason in problem.message
+    assert problem.position is not None
+
+
+def test_blocks_that_were_chosen_need_no_reason() -> None:
+    chosen = made(design="{order: blocked}")
+    assert (chosen.design.slice_s, chosen.design.no_slices) == (None, ())
+
+
+def test_the_length_of_a_slice_is_checked() -> None:
+    with pytest.raises(SpecErrors, match="is too short"):
+        experiment(design="{slice: 10ms}")
+    with pytest.raises(SpecErrors, match="slice has no meaning with order: blocked"):
+        experiment(design="{slice: 1s, order: blocked}")
+
+
+def test_slices_and_their_length_are_part_of_what_is_measured() -> None:
+    plans = [made(), made(design="{order: blocked}"), made(design="{slice: 1s}")]
+    assert len({one.fingerprint for one in plans}) == 3
+
+
+@pytest.mark.parametrize("servers", [2, 3, 5])
+def test_each_order_comes_reversed_next_and_is_another_one_in_each_block(servers: int) -> None:
+    order = slice_order(servers, 100, seed=1, block=1)
+    assert all(sorted(one) == list(range(servers)) for one in order)
+    assert all(one == other[::-1] for one, other in zip(order[::2], order[1::2], strict=True))
+    assert order != slice_order(servers, 100, seed=1, block=2)
+    first = [one[0] for one in order]
+    assert all(first.count(server) >= 50 / servers for server in range(servers))
