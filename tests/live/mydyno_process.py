@@ -36,7 +36,7 @@ workload:
   each: {warmup: 100ms, measure: 400ms}
   pause: 50ms
 sampling: {every: 100ms}
-design: {repeats: 2, seed: 3}
+design: {repeats: 2, seed: 3, order: blocked}
 """
 """Four trials of about a second."""
 

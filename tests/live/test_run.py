@@ -144,7 +144,7 @@ workload:
   smack: {scenario: select-key, rows: 500}
   connections: 2
   each: {warmup: 100ms, measure: 200ms}
-design: {repeats: 3, seed: 3}
+design: {repeats: 3, seed: 3, order: blocked}
 """
 """A server with pages of 64K does not start with a buffer pool of 5M."""
 

@@ -133,7 +133,8 @@ class SlicedBlocks:
         self.emit(Step(f"driving {len(members)} servers in turn, in slices of {job.slices.slice_s:g} s"))
         with Engine(job, members[0].server.host) as engine:
             for message in engine:
-                member = members[message.server]
+                # The engine makes no remarks, the only message without a server.
+                member = members[getattr(message, "server", 0)]
                 collector = member.load.observed.collector
                 collector.hear(message)
                 if event := progress_of(message, collector, "queries", member.attempt.point.title):
