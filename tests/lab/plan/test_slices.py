@@ -24,7 +24,7 @@ def made(
 
 def test_a_load_of_a_given_time_is_measured_in_slices_with_an_a_a_control() -> None:
     sliced = made()
-    assert sliced.design.slice_s == 0.5
+    assert sliced.design.slice_s == (0.5,)
     assert [point.id for point in sliced.points] == ["p1", "p2", "p1-control"]
     assert "in each block the servers of all 3 points run at the same time" in plan.render(sliced)
     alone = made(design="{repeats: 3, control: false}")
@@ -33,12 +33,12 @@ def test_a_load_of_a_given_time_is_measured_in_slices_with_an_a_a_control() -> N
 
 def test_a_load_that_writes_has_longer_slices_and_the_file_may_give_their_length() -> None:
     writing = TIMED.replace("oltp-point-select", "oltp-read-write")
-    assert made(workload=writing).design.slice_s == 2.0
-    assert made(workload=writing, design="{slice: 250ms}").design.slice_s == 0.25
+    assert made(workload=writing).design.slice_s == (2.0,)
+    assert made(workload=writing, design="{slice: 250ms}").design.slice_s == (0.25,)
 
 
 def test_one_point_has_nothing_to_be_compared_with() -> None:
-    assert made(factors="{}").design.slice_s is None
+    assert made(factors="{}").design.sliced == ()
     assert made(factors="{}").design.no_slices == ()
 
 
@@ -61,8 +61,8 @@ def test_one_point_has_nothing_to_be_compared_with() -> None:
 )
 def test_what_rules_slices_out_is_said_and_blocks_are_taken(sections: dict[str, str], reason: str) -> None:
     blocked = made(**sections)  # type: ignore[arg-type]
-    assert blocked.design.slice_s is None
-    [sentence] = blocked.design.no_slices
+    assert blocked.design.sliced == ()
+    sentence = "; ".join(blocked.design.no_slices)
     assert reason in sentence
     assert f"blocks, not slices: {sentence}" in plan.render(blocked)
     with pytest.raises(SpecErrors) as caught:
@@ -72,9 +72,29 @@ def test_what_rules_slices_out_is_said_and_blocks_are_taken(sections: dict[str, 
     assert problem.position is not None
 
 
+def test_points_of_each_load_are_measured_together_where_not_all_can_be() -> None:
+    timed = "workload.connections: [4], workload.each: {measure: 5s}"
+    loads = (
+        "{server.config.max_connections: [100, 200], load: {suite: {workload.sql-bench: {groups: [ATIS]}}, "
+        f"point: {{workload.oltp-point-select: {{table_size: 1000}}, {timed}}}, "
+        f"read: {{workload.oltp-read-only: {{table_size: 1000}}, {timed}}}}}}}"
+    )
+    mixed = made(
+        factors=loads, workload="{sql-bench: {groups: [ATIS]}}", design="{repeats: 2, control: false}"
+    )
+    assert mixed.design.sliced == (("p2", "p5"), ("p3", "p6"))
+    assert mixed.design.no_slices == ("the load is a program or a test suite with a control flow of its own",)
+    for block in (1, 2):
+        order = [trial.point_id for trial in mixed.trials if trial.block == block]
+        assert sorted(order) == ["p1", "p2", "p3", "p4", "p5", "p6"]
+        assert order.index("p5") == order.index("p2") + 1
+        assert order.index("p6") == order.index("p3") + 1
+    assert "the others in blocks, not slices" in plan.render(mixed)
+
+
 def test_blocks_that_were_chosen_need_no_reason() -> None:
     chosen = made(design="{order: blocked}")
-    assert (chosen.design.slice_s, chosen.design.no_slices) == (None, ())
+    assert (chosen.design.sliced, chosen.design.no_slices) == ((), ())
 
 
 def test_the_length_of_a_slice_is_checked() -> None:

@@ -35,7 +35,9 @@ class PlannedDesign(BaseModel):
     at_most: int | None = None
     hard_factors: tuple[tuple[str, ...], ...] = ()
     rest_s: float = 0.0
-    slice_s: float | None = None
+    sliced: tuple[tuple[str, ...], ...] = ()
+    slice_s: tuple[float, ...] = ()
+    """Length of a slice of each group of `sliced`."""
     no_slices: tuple[str, ...] = ()
 
 
@@ -44,28 +46,46 @@ class Order:
     """The order in which the points of a block are measured, chosen for this machine."""
 
     name: OrderName
-    slice_s: float | None = None
-    """Length of a slice."""
+    sliced: tuple[tuple[Point, ...], ...] = ()
+    """Groups of points that are measured together in slices; what is in none is measured by itself."""
     no_slices: tuple[str, ...] = ()
-    """Why it is not slices, where `auto` would have taken them."""
+    """Why some are in none, or all, where `auto` would have taken slices."""
 
 
 def order_of(experiment: Experiment, points: Sequence[Point], facts: HostFacts) -> Order:
-    """The order of `points`, A/A controls among them. Raises SpecErrors for slices that are not possible."""
+    """The order of `points`, A/A controls among them. Raises SpecErrors for slices that are not possible.
+
+    Where not all points can be measured together, those of each load are: it is them that are compared.
+    """
     design = experiment.design
     if design.order in ("blocked", "sequential"):
         return Order(design.order)
     if all(point.control_of is not None for point in points[1:]):
         return Order("blocked")
-    reasons = tuple(obstacles(points, facts))
-    if reasons and design.order == "slices":
+    reasons = list(obstacles(points, facts))
+    if not reasons:
+        return Order("slices", (tuple(points),))
+    loads = [
+        tuple(group) for group in _by_load(points) if len({each.control_of or each.id for each in group}) > 1
+    ]
+    sliced = tuple(group for group in loads if not any(obstacles(group, facts)))
+    if design.order == "slices" and not sliced:
         message = f"slices are not possible here: {'; '.join(reasons)}"
         allowed = "blocked; or auto, which takes slices where they are possible"
         variant = experiment.variant(points[0].levels)
         raise SpecErrors([variant.problem(("design", "order"), message, allowed)])
-    if reasons:
-        return Order("blocked", no_slices=reasons)
-    return Order("slices", design.slice or slice_seconds(points))
+    if not sliced:
+        return Order("blocked", no_slices=tuple(reasons))
+    missing = [obstacle for group in loads if group not in sliced for obstacle in obstacles(group, facts)]
+    return Order("slices", sliced, tuple(dict.fromkeys(missing)))
+
+
+def _by_load(points: Sequence[Point]) -> list[list[Point]]:
+    """Points of the same workload together."""
+    groups: dict[str, list[Point]] = {}
+    for point in points:
+        groups.setdefault(dict(layer_keys(point))["workload"], []).append(point)
+    return list(groups.values())
 
 
 def planned_design(experiment: Experiment, points: Sequence[Point], order: Order) -> PlannedDesign:
@@ -83,7 +103,8 @@ def planned_design(experiment: Experiment, points: Sequence[Point], order: Order
         at_most=design.at_most if looks else None,
         hard_factors=tuple(hard_factors(compared)) if order.name == "blocked" else (),
         rest_s=design.rest,
-        slice_s=order.slice_s,
+        sliced=tuple(tuple(point.id for point in group) for group in order.sliced),
+        slice_s=tuple(design.slice or slice_seconds(group) for group in order.sliced),
         no_slices=order.no_slices,
     )
 
@@ -139,13 +160,7 @@ def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> It
             f"{design.first_look} to {design.at_most} repetitions: stops when every comparison with the "
             f"first level is known to ±{design.until * 100:g}%, at an error rate of 5% over all looks"
         )
-    if design.slice_s is not None:
-        yield (
-            f"slices of {format_duration(design.slice_s)}: in each block the servers of all {len(points)} "
-            "points run at the same time and are driven in turn"
-        )
-    elif design.no_slices:
-        yield f"blocks, not slices: {'; '.join(design.no_slices)}"
+    yield from _in_slices(design, points)
     for point in points:
         if point.control_of is not None:
             yield f"{point.id} is {point.control_of} once more: what differs between them is noise"
@@ -154,6 +169,18 @@ def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> It
         yield f"whole plots of {names}: trials of one level follow each other, shuffled again in each block"
     if design.rest_s and blocks > 1:
         yield f"rests {format_duration(design.rest_s)} between blocks"
+
+
+def _in_slices(design: PlannedDesign, points: Sequence[Point]) -> Iterator[str]:
+    for group, seconds in zip(design.sliced, design.slice_s, strict=True):
+        which = f"all {len(group)} points" if len(group) == len(points) else ", ".join(group)
+        yield (
+            f"slices of {format_duration(seconds)}: in each block the servers of {which} run at the same time "
+            "and are driven in turn"
+        )
+    if design.no_slices:
+        others = "blocks" if not design.sliced else "the others in blocks"
+        yield f"{others}, not slices: {'; '.join(design.no_slices)}"
 
 
 def _in_letters(sentence: str, letters: Mapping[str, str]) -> str:

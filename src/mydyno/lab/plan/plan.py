@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from mydyno.core.facts import GroundFacts, HostFacts
 from mydyno.core.units import format_bytes
 from mydyno.lab.plan.control import FEWEST_BLOCKS, control_of, is_controlled, order_keys
-from mydyno.lab.plan.design import Order, OrderName, PlannedDesign, order_of, planned_design
+from mydyno.lab.plan.design import Order, PlannedDesign, order_of, planned_design
 from mydyno.lab.plan.estimate import Estimate, estimate
 from mydyno.lab.plan.ground_checks import MissingTool, ground_problems, missing_tools
 from mydyno.lab.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
@@ -97,15 +97,15 @@ def make(
     if problems:
         raise SpecErrors(problems)
     points, order = _chosen(experiment, tuple(point for point, _ in described), facts)
-    trials = _trials(experiment, points, order.name)
+    trials, design = _trials(experiment, points, order), planned_design(experiment, points, order)
     # Which points there are must not depend on what this machine has measured before.
-    cost = _cost(experiment, points, order.name, facts, past)
+    cost = _cost(experiment, points, order, facts, past)
     return Plan(
         experiment_name=experiment.name,
         question=experiment.question,
         size=experiment.size,
-        fingerprint=_fingerprint(experiment, points, trials, order.slice_s),
-        design=planned_design(experiment, points, order),
+        fingerprint=_fingerprint(experiment, points, trials, design),
+        design=design,
         seed=experiment.design.seed,
         points=points,
         trials=trials,
@@ -126,12 +126,12 @@ def _chosen(
     order = order_of(experiment, points if design.control is False else controlled, facts)
     if order.name == "slices":
         return (points if design.control is False else controlled), order
-    longer = _cost(experiment, controlled, order.name, facts).seconds
-    longer /= _cost(experiment, points, order.name, facts).seconds
+    longer = _cost(experiment, controlled, order, facts).seconds
+    longer /= _cost(experiment, points, order, facts).seconds
     return (controlled if is_controlled(design, len(points), longer) else points), order
 
 
-def _trials(experiment: Experiment, points: Sequence[Point], order: OrderName) -> tuple[PlannedTrial, ...]:
+def _trials(experiment: Experiment, points: Sequence[Point], order: Order) -> tuple[PlannedTrial, ...]:
     design = experiment.design
     return tuple(
         PlannedTrial(
@@ -145,20 +145,29 @@ def _trials(experiment: Experiment, points: Sequence[Point], order: OrderName) -
     )
 
 
-def _visited(
-    experiment: Experiment, points: Sequence[Point], order: OrderName
-) -> Iterator[tuple[int, Point]]:
+def _visited(experiment: Experiment, points: Sequence[Point], order: Order) -> Iterator[tuple[int, Point]]:
     """(block, point) of each trial."""
     design, keyed = experiment.design, order_keys(points)
     for block in range(1, design.blocks + 1):
-        shuffled = blocked(keyed, design.seed, block) if order == "blocked" else points
-        yield from ((block, point) for point in shuffled)
+        shuffled = points if order.name == "sequential" else blocked(keyed, design.seed, block)
+        yield from ((block, point) for point in _together(shuffled, order.sliced))
+
+
+def _together(points: Sequence[Point], groups: Sequence[Sequence[Point]]) -> Iterator[Point]:
+    """`points` in their order, but the points of a group follow its first one, in the order of the file."""
+    group_of = {point.id: group for group in groups for point in group}
+    visited: set[str] = set()
+    for point in points:
+        if point.id not in visited:
+            together = group_of.get(point.id, (point,))
+            visited |= {each.id for each in together}
+            yield from together
 
 
 def _cost(
     experiment: Experiment,
     points: Sequence[Point],
-    order: OrderName,
+    order: Order,
     facts: HostFacts,
     past: Sequence[TrialTime] = (),
 ) -> Estimate:
@@ -166,7 +175,7 @@ def _cost(
     visited = (point for _, point in _visited(experiment, points, order))
     rests = experiment.design.rest * (experiment.design.blocks - 1)
     return estimate(
-        points, visited, facts.shares_blocks, rests, past, clones=len(points) if order == "slices" else 1
+        points, visited, facts.shares_blocks, rests, past, clones=max(map(len, order.sliced), default=1)
     )
 
 
@@ -242,9 +251,8 @@ def _fingerprint(
     experiment: Experiment,
     points: Sequence[Point],
     trials: Sequence[PlannedTrial],
-    slice_s: float | None,
+    planned: PlannedDesign,
 ) -> str:
-    """`slice_s`: None where the order is not slices."""
     design = experiment.design
     content = {
         "points": [point.model_dump(mode="json", exclude={"notes", "control_of"}) for point in points],
@@ -254,6 +262,6 @@ def _fingerprint(
         # What a plan of before these keys did not have must not change its fingerprint.
         **({"until": design.until, "at_least": design.at_least} if design.until is not None else {}),
         **({"rest": design.rest} if design.rest else {}),
-        **({"slice_s": slice_s} if slice_s is not None else {}),
+        **({"sliced": planned.sliced, "slice_s": planned.slice_s} if planned.sliced else {}),
     }
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

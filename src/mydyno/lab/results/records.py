@@ -424,11 +424,12 @@ class DesignRecord:
     plots; where there is no group, trials are shuffled freely inside a block."""
     rest_s: float = 0.0
     """The configured pause between two blocks."""
-    slice_s: float | None = None
-    """The points of a block are measured in turn, in slices of so many seconds; ``None``: one after the
-    other."""
+    sliced: tuple[tuple[str, ...], ...] = ()
+    """Groups of points that are measured together, in slices; the others are measured one after the other."""
+    slice_s: tuple[float, ...] = ()
+    """Seconds: the planned length of a slice of each group."""
     no_slices: tuple[str, ...] = ()
-    """Why there are no slices, where nothing else was configured."""
+    """Why some points are in no group, where the order was to be chosen."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 
 from mydyno.core.errors import MydynoError
 from mydyno.core.interruption import interruptible, uninterrupted
 from mydyno.core.server_release import SYSTEM
 from mydyno.lab.load.engine import engine_version
+from mydyno.lab.plan import PlannedTrial
 from mydyno.lab.results.lost import removal_explained
 from mydyno.lab.results.run import Run
 from mydyno.lab.results.store import Lab
@@ -21,7 +23,7 @@ from mydyno.lab.trial.events import EventLog, Listener, RunFinished, RunInterrup
 from mydyno.lab.trial.failures import Failures
 from mydyno.lab.trial.preflight import Prepared, releases_of
 from mydyno.lab.trial.run_trial import TrialRunner
-from mydyno.lab.trial.sliced_block import SlicedBlocks
+from mydyno.lab.trial.sliced_block import SlicedRunner
 from mydyno.machine.protocol import Host
 from mydyno.machine.uml import UmlKernels
 from mydyno.machine.uml.chosen import chosen_kernel
@@ -101,21 +103,26 @@ class Campaign:
         def new_stack() -> Stack:
             return Stack(site, announce=lambda layer: emit(_raising(layer)))
 
-        if plan.design.slice_s is not None:
-            lengthens = self.experiment.design.slice is None
-            run_block = SlicedBlocks(self.prepared, new_stack, run, emit, lengthens, failures)
-            for block in chain([first], blocks):
-                run_block(block)
-            return failures.first
         stack = new_stack()
+        run_trial = TrialRunner(self.prepared, stack, run, emit, failures)
+        lengthens = self.experiment.design.slice is None
+        run_together = SlicedRunner(self.prepared, new_stack, run, emit, lengthens, failures)
         try:
-            run_trial = TrialRunner(self.prepared, stack, run, emit, failures)
-            for trial in chain(first, chain.from_iterable(blocks)):
-                run_trial(trial)
+            for trials in chain.from_iterable(map(self._together, chain([first], blocks))):
+                if any(trials[0].point_id in group for group in plan.design.sliced):
+                    run_together(trials)
+                else:
+                    run_trial(trials[0])
             return failures.first
         finally:
             with uninterrupted():
                 stack.close()
+
+    def _together(self, block: Sequence[PlannedTrial]) -> Iterator[list[PlannedTrial]]:
+        """The trials of a block that run at the same time."""
+        groups = {point: group for group in self.prepared.plan.design.sliced for point in group}
+        for _, trials in groupby(block, lambda trial: groups.get(trial.point_id, (trial.point_id,))):
+            yield list(trials)
 
     def _releases(self) -> list[str]:
         """Those that must not be removed while it runs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from mydyno.core.errors import EngineError, MydynoError
@@ -41,8 +41,8 @@ class _Member:
 
 
 @dataclass(frozen=True)
-class SlicedBlocks:
-    """Runs the trials of a block together, and saves each in the lab."""
+class SlicedRunner:
+    """Runs trials of one block together, each on a stack of its own, and saves each in the lab."""
 
     prepared: Prepared
     new_stack: Callable[[], Stack]
@@ -102,7 +102,7 @@ class SlicedBlocks:
             return
         driven = [member for member, _ in jobs]
         try:
-            self._hear(driven, self._job([job for _, job in jobs], block))
+            self._hear(driven, self._job(jobs, block))
         except MydynoError as error:
             if not isinstance(error, EngineError) or not any(has_ended(each.server) for each in driven):
                 for member in driven:
@@ -111,21 +111,28 @@ class SlicedBlocks:
             member.load.end(member.server)
         fit_phases([member.load.observed.collector for member in driven])
 
-    def _job(self, jobs: Sequence[Job], block: int) -> SlicedJob:
-        plan = self.prepared.plan
-        order = slice_order(len(jobs), _ROUNDS, plan.seed, block)
-        return SlicedJob(servers=tuple(jobs), slices=Slices(self._slice_s(block), LONGEST_S, order))
+    def _job(self, jobs: Sequence[tuple[_Member, Job]], block: int) -> SlicedJob:
+        seconds = self._slice_s({member.attempt.point.id for member, _ in jobs}, block)
+        order = slice_order(len(jobs), _ROUNDS, self.prepared.plan.seed, block)
+        servers = tuple(job for _, job in jobs)
+        return SlicedJob(servers=servers, slices=Slices(seconds, max(seconds, LONGEST_S), order))
 
-    def _slice_s(self, block: int) -> float:
-        """As planned, twice as long after each block in which slices were not sound."""
-        seconds = self.prepared.plan.design.slice_s
-        assert seconds is not None
+    def _slice_s(self, group: Set[str], block: int) -> float:
+        """As planned for the points, twice as long after each block in which they disturbed each other."""
+        design = self.prepared.plan.design
+        seconds = next(
+            seconds
+            for points, seconds in zip(design.sliced, design.slice_s, strict=True)
+            if group <= set(points)
+        )
         if not self.lengthens:
             return seconds
         disturbed = {
             trial.block
             for trial in self.run.trials()
-            if trial.block < block and any(remark.check == SLICES for remark in trial.remarks)
+            if trial.block < block
+            and trial.point_id in group
+            and any(remark.check == SLICES for remark in trial.remarks)
         }
         return max(seconds, min(LONGEST_S, seconds * 2.0 ** len(disturbed)))
 
