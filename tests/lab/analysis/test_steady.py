@@ -16,7 +16,7 @@ from mydyno.lab.analysis.steady import (
     NOT_JUDGED,
     STEADY,
     Steadiness,
-    _squared_errors,
+    squared_errors,
     steadiness,
 )
 
@@ -40,7 +40,7 @@ def test_of_a_hundred_steady_phases_at_most_two_are_cut_or_blamed(
 def test_mser_alone_would_cut_many_a_steady_phase() -> None:
     rng = np.random.default_rng(11)
     series = [batched(noise(rng, 120), BATCH) for _ in range(TIMES)]
-    cut = sum(int(np.argmin(_squared_errors(batches)[: len(batches) - 4])) > 0 for batches in series)
+    cut = sum(int(np.argmin(squared_errors(batches)[: len(batches) - 4])) > 0 for batches in series)
     assert cut > 0.3 * TIMES
 
 

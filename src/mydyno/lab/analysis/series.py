@@ -26,3 +26,16 @@ def batched(values: Array, size: int) -> Array:
     count = len(values) // size
     means: Array = values[len(values) - count * size :].reshape(count, size).mean(axis=1)
     return means
+
+
+def long_run_variance(deviations: Array, lost: int) -> float:
+    """n times the variance of a mean of n, for noise of first-order autocorrelation.
+
+    The correlation of short series is estimated too low; it is corrected as by Kendall (Biometrika 41, 1954).
+    """
+    squares = float((deviations**2).sum())
+    if squares == 0:
+        return 0.0
+    found = float((deviations[1:] * deviations[:-1]).sum()) / squares
+    correlation = min(max(found + (1 + 4 * found) / len(deviations), 0.0), 0.9)
+    return squares / (len(deviations) - lost) * (1 + correlation) / (1 - correlation)

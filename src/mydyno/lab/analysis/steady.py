@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from mydyno.lab.analysis.series import BATCH, Array, batched, finite
+from mydyno.lab.analysis.series import BATCH, Array, batched, finite, long_run_variance
 
 LEAST_INTERVALS = 50
 """Ten batches: with fewer, five of them would be too few to call the rest steady."""
@@ -61,7 +61,7 @@ def steadiness(rates: Sequence[float | None]) -> Steadiness:
     # Only shares matter; with the largest as 1 no square is too large or too small for a float.
     batches = batched(values / largest if largest else values, BATCH)
     half = len(batches) // 2
-    errors = _squared_errors(batches)
+    errors = squared_errors(batches)
     late = int(np.argmin(errors[: len(batches) - len(batches) // _LAST]))
     if late > half and _differs(batches[:late], batches[late:], both=True):
         return Steadiness("never")
@@ -74,7 +74,7 @@ def steadiness(rates: Sequence[float | None]) -> Steadiness:
     return Steadiness("warm-up", len(values) - BATCH * (len(batches) - cut))
 
 
-def _squared_errors(batches: Array) -> Array:
+def squared_errors(batches: Array) -> Array:
     """MSER for each number of batches that are dropped: the squared standard error of the mean of the
     rest."""
     backwards = batches[::-1] - batches.mean()
@@ -93,19 +93,6 @@ def _differs(before: Array, after: Array, *, both: bool) -> bool:
     deviations = after - level
     if both:
         deviations = np.concatenate([before - before.mean(), deviations])
-    variance = _long_run_variance(deviations, lost=2 if both else 1)
+    variance = long_run_variance(deviations, lost=2 if both else 1)
     error: float = (variance * (1 / len(before) + 1 / len(after))) ** 0.5
     return bool(difference > STANDARD_ERRORS * error)
-
-
-def _long_run_variance(deviations: Array, lost: int) -> float:
-    """n times the variance of a mean of n, for noise of first-order autocorrelation.
-
-    The correlation of short series is estimated too low; it is corrected as by Kendall (Biometrika 41, 1954).
-    """
-    squares = float((deviations**2).sum())
-    if squares == 0:
-        return 0.0
-    found = float((deviations[1:] * deviations[:-1]).sum()) / squares
-    correlation = min(max(found + (1 + 4 * found) / len(deviations), 0.0), 0.9)
-    return squares / (len(deviations) - lost) * (1 + correlation) / (1 - correlation)
