@@ -17,7 +17,9 @@ from mydyno.lab.analysis.slices import SliceFit
 from mydyno.lab.results.records import Remark
 
 CHECK = "slices"
-"""Name of the check that the remarks come from."""
+"""Name of the check that servers do not disturb each other, which longer slices help against."""
+ROUNDS = "slice-rounds"
+"""Name of the check that there are slices enough, and that they are alike."""
 
 MOST_IDLE_CPU = 0.05
 """Of the CPU time per second that the servers use while they are driven."""
@@ -57,8 +59,11 @@ class Idle:
 
 def soundness(fit: SliceFit, idle: Sequence[Idle], names: Sequence[str]) -> tuple[Remark, ...]:
     """The remarks on one phase; empty where all is within the limits. `names`: of the servers, in order."""
-    messages = [*_idle(idle, names), *_carry_over(fit, names), *_rounds(fit), *_hidden(fit, names)]
-    return tuple(Remark(check=CHECK, message=message) for message in messages)
+    disturbed = [*_idle(idle, names), *_carry_over(fit, names)]
+    return (
+        *(Remark(check=CHECK, message=message) for message in disturbed),
+        *(Remark(check=ROUNDS, message=message) for message in (*_rounds(fit), *_hidden(fit, names))),
+    )
 
 
 def _idle(servers: Sequence[Idle], names: Sequence[str]) -> Iterator[str]:

@@ -16,8 +16,11 @@ class _Frozen(BaseModel):
 
 class _Message(_Frozen):
     t_ns: int
+
+
+class _OfServer(_Message):
     server: int = 0
-    """Which of a job's servers it is about."""
+    """Number of the server that it is about; 0 where the job has one."""
 
 
 class Histogram(_Frozen):
@@ -105,7 +108,7 @@ class HostCounters(_Frozen):
     disks: dict[str, Disk]
 
 
-class Hello(_Message):
+class Hello(_OfServer):
     type: Literal["hello"]
     protocol: int
     engine_version: str
@@ -140,7 +143,7 @@ class Prepared(_Message):
     """None when a foreign program made the tables."""
 
 
-class PhaseStart(_Message):
+class PhaseStart(_OfServer):
     """`label` is the name of the test program in a run of sql-bench, else None."""
 
     type: Literal["phase_start"]
@@ -150,7 +153,7 @@ class PhaseStart(_Message):
     """sql-bench: the name of the test program."""
 
 
-class Connected(_Message):
+class Connected(_OfServer):
     type: Literal["connected"]
     phase: int
     reached: int
@@ -158,7 +161,7 @@ class Connected(_Message):
     errors: dict[str, int]
 
 
-class Measuring(_Message):
+class Measuring(_OfServer):
     type: Literal["measuring"]
     phase: int
 
@@ -195,7 +198,7 @@ class ProcessGrowth(_Frozen):
     write_bytes: int | None
 
 
-class Slice(_Message):
+class Slice(_OfServer):
     """What one server has finished in one slice; `usage` is of each server's process, the idle ones too."""
 
     type: Literal["slice"]
@@ -225,6 +228,7 @@ class Slice(_Message):
 
 class Sample(_Message):
     type: Literal["sample"]
+    server_number: int = 0
     status: dict[str, str] | None
     server: Process | None
     client: Process
@@ -255,7 +259,7 @@ class Operation(_Message):
     in_totals: bool
 
 
-class PhaseEnd(_Message):
+class PhaseEnd(_OfServer):
     type: Literal["phase_end"]
     phase: int
     connections_asked: int
@@ -284,7 +288,7 @@ class PhaseEnd(_Message):
     """How far the wall clock was set, forward or (negative) back; None from other programs."""
 
 
-class Check(_Message):
+class Check(_OfServer):
     """A condition of the workload, looked at after the last phase."""
 
     type: Literal["check"]
@@ -339,6 +343,13 @@ Message = Annotated[
 ]
 
 _ADAPTER: TypeAdapter[Message] = TypeAdapter(Message)
+
+
+def server_of(message: Message) -> int:
+    """The number of the server that a message is about; 0 for what concerns all of a job's servers."""
+    if isinstance(message, Sample):
+        return message.server_number
+    return message.server if isinstance(message, _OfServer) else 0
 
 
 def parse(line: str | bytes) -> Message:

@@ -175,8 +175,8 @@ def _in_slices(design: PlannedDesign, points: Sequence[Point]) -> Iterator[str]:
     for group, seconds in zip(design.sliced, design.slice_s, strict=True):
         which = f"all {len(group)} points" if len(group) == len(points) else ", ".join(group)
         yield (
-            f"slices of {format_duration(seconds)}: in each block the servers of {which} run at the same time "
-            "and are driven in turn"
+            f"slices of {format_duration(seconds)}: in each block the servers of {which} run at the same "
+            "time and are driven in turn"
         )
     if design.no_slices:
         others = "blocks" if not design.sliced else "the others in blocks"

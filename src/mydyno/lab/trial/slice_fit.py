@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mydyno.lab.analysis.slices import Idle, Slice, SliceFit, fit, soundness
+from mydyno.lab.analysis.slices import Slice, SliceFit, fit
+from mydyno.lab.analysis.soundness import Idle, Usage, soundness
 from mydyno.lab.load import messages
-from mydyno.lab.results.records import PhaseRecord, Remark, SlicesRecord
+from mydyno.lab.results.records import PhaseRecord, SlicesRecord
 from mydyno.lab.trial.collect import Collector
 
-SLICES = "slices"
-"""Name of the check that says that the servers of a block disturbed each other."""
 _NS = 1e9
 
 
-def fit_phases(collectors: Sequence[Collector]) -> None:
+def fit_phases(collectors: Sequence[Collector], names: Sequence[str]) -> None:
     """Gives each finished phase of each server the rates of the fit over the slices of all of them.
 
-    `collectors`: one for each server of the block, in the order of their numbers in the job.
+    `collectors` and `names`: one for each server of the block, in the order of their numbers in the job.
     """
     everything = [one for collector in collectors for one in collector.slices if not one.warmup]
     for phase in sorted({one.phase for one in everything}):
@@ -26,8 +25,8 @@ def fit_phases(collectors: Sequence[Collector]) -> None:
         fitted = fit([_slice(one) for one in slices], len(collectors))
         idle = [_idle(slices, server) for server in range(len(collectors))]
         remarks = [
-            Remark(check=check, message=f"phase {phase + 1}: {message}")
-            for check, message in soundness(fitted, idle)
+            replace(remark, message=f"phase {phase + 1}: {remark.message}")
+            for remark in soundness(fitted, idle, names)
         ]
         for server, collector in enumerate(collectors):
             collector.remarks += remarks
@@ -56,8 +55,8 @@ def _with_slices(
             queries_per_second=tuple(_rate(one, fitted.cut_s) for one in slices),
             error=fitted.errors[server],
             autocorrelation=fitted.autocorrelation,
-            idle_cpu=idle.cpu,
-            idle_write_bytes_per_second=idle.write_bytes_per_second,
+            idle_cpu=_per_second(idle.idle.cpu_s, idle.idle),
+            idle_write_bytes_per_second=_per_second(idle.idle.write_bytes, idle.idle),
         ),
     )
 
@@ -77,14 +76,20 @@ def _rate(one: messages.Slice, cut_s: float) -> float:
 
 
 def _idle(slices: Sequence[messages.Slice], server: int) -> Idle:
-    """What the server used during the slices of the others."""
-    others = [one for one in slices if one.server != server and server < len(one.usage)]
-    seen = [(one, used) for one in others if (used := one.usage[server]) is not None]
-    seconds = sum((one.drained_ns - one.from_ns) / _NS for one, _ in seen)
-    if not seconds:
-        return Idle(None, None, None)
-    return Idle(
-        cpu=sum(used.cpu_user_s + used.cpu_system_s for _, used in seen) / seconds,
-        read_bytes_per_second=sum(used.read_bytes or 0 for _, used in seen) / seconds,
-        write_bytes_per_second=sum(used.write_bytes or 0 for _, used in seen) / seconds,
+    """What the server's process used in its own slices, and in those of the others."""
+    own = [one for one in slices if one.server == server]
+    return Idle(server, _usage(own, server), _usage([one for one in slices if one.server != server], server))
+
+
+def _usage(slices: Sequence[messages.Slice], server: int) -> Usage:
+    seen = [(one, used) for one in slices if (used := one.usage[server]) is not None]
+    return Usage(
+        seconds=sum((one.drained_ns - one.from_ns) / _NS for one, _ in seen),
+        cpu_s=sum(used.cpu_user_s + used.cpu_system_s for _, used in seen),
+        read_bytes=sum(used.read_bytes or 0 for _, used in seen),
+        write_bytes=sum(used.write_bytes or 0 for _, used in seen),
     )
+
+
+def _per_second(amount: float, usage: Usage) -> float | None:
+    return amount / usage.seconds if usage.seconds else None

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from mydyno.core.errors import EngineError, MydynoError
 from mydyno.core.interruption import uninterrupted
+from mydyno.lab.analysis import soundness
 from mydyno.lab.load.engine import Engine
 from mydyno.lab.load.job import Job, SlicedJob, Slices
+from mydyno.lab.load.messages import server_of
 from mydyno.lab.plan import PlannedTrial
 from mydyno.lab.plan.slices import LONGEST_S, slice_order
 from mydyno.lab.results.writer import RunWriter
@@ -23,7 +25,7 @@ from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.progress import progress_of
 from mydyno.lab.trial.run_trial import TrialRunner
 from mydyno.lab.trial.running import Running
-from mydyno.lab.trial.slice_fit import SLICES, fit_phases
+from mydyno.lab.trial.slice_fit import fit_phases
 
 _ROUNDS = 1000
 """The engine begins again at the first round after so many."""
@@ -109,7 +111,10 @@ class SlicedRunner:
                     member.load.observed.failure = Failure("load", error)
         for member in driven:
             member.load.end(member.server)
-        fit_phases([member.load.observed.collector for member in driven])
+        fit_phases(
+            [member.load.observed.collector for member in driven],
+            [member.attempt.point.title for member in driven],
+        )
 
     def _job(self, jobs: Sequence[tuple[_Member, Job]], block: int) -> SlicedJob:
         seconds = self._slice_s({member.attempt.point.id for member, _ in jobs}, block)
@@ -132,7 +137,7 @@ class SlicedRunner:
             for trial in self.run.trials()
             if trial.block < block
             and trial.point_id in group
-            and any(remark.check == SLICES for remark in trial.remarks)
+            and any(remark.check == soundness.CHECK for remark in trial.remarks)
         }
         return max(seconds, min(LONGEST_S, seconds * 2.0 ** len(disturbed)))
 
@@ -140,8 +145,7 @@ class SlicedRunner:
         self.emit(Step(f"driving {len(members)} servers in turn, in slices of {job.slices.slice_s:g} s"))
         with Engine(job, members[0].server.host) as engine:
             for message in engine:
-                # The engine makes no remarks, the only message without a server.
-                member = members[getattr(message, "server", 0)]
+                member = members[server_of(message)]
                 collector = member.load.observed.collector
                 collector.hear(message)
                 if event := progress_of(message, collector, "queries", member.attempt.point.title):
