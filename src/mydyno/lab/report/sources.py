@@ -4,6 +4,7 @@ from __future__ import annotations
 
 SOURCES = {
     "fisher": "R. A. Fisher, The Design of Experiments, 1935",
+    "duet": "L. Bulej et al., Duet Benchmarking: Improving Measurement Accuracy in the Cloud, ICPE 2020",
     "split-plot": "B. Jones and C. J. Nachtsheim, Split-Plot Designs: What, Why, and How, Journal of Quality "
     "Technology 41, 2009",
     "plackett-burman": "R. L. Plackett and J. P. Burman, The Design of Optimum Multifactorial Experiments, "

@@ -105,6 +105,7 @@ _OF_TABLE = {
         "measured_from_s": "end of the warm-up; empty: it never came to measuring",
         "measured_to_s": "end of measuring",
         "steady_from_s": "where the steady part begins; empty: not judged, or never steady",
+        "slices": "how it was measured in slices, and the rate of each: JSON; empty: in one piece",
         "ended_s": "end",
         "latency_kind": "service: from sending; response: from the intended start",
         "aborted": "why it ended early",

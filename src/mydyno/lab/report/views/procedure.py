@@ -108,12 +108,23 @@ def _order(evidence: Evidence) -> Step:
         if any(trial.data is not None for trial in evidence.trials)
         else ""
     )
+    in_slices = ""
+    if design.sliced:
+        everything = len(design.sliced) == 1 and len(design.sliced[0]) == len(evidence.experiment.points)
+        lengths = " or ".join(dict.fromkeys(f"{seconds:g}" for seconds in design.slice_s))
+        in_slices = (
+            f" In a block {'all points' if everything else 'the points of one load'} were measured together: "
+            "each had a server that ran the whole time, and one engine drove them in turn, in slices of "
+            f"{lengths} s, in a random order in each round. A rate is that of a robust fit over all rounds, so "
+            "that the ratio of two points is that within rounds."
+        )
+        sources.append("duet")
     rest = f" Between two blocks it rested {design.rest_s:g} s." if design.rest_s else ""
     return Step(
         "Order",
         f"Trials ran in blocks: each block holds every point once, {shuffled}. What drifts with time then "
         f"falls on all points alike, and trials of one block can be compared with each "
-        f"other.{together}{rest}{fresh}",
+        f"other.{in_slices}{together}{rest}{fresh}",
         tuple(sources),
     )
 
