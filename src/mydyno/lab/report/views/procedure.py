@@ -112,9 +112,10 @@ def _order(evidence: Evidence) -> Step:
     if design.sliced:
         everything = len(design.sliced) == 1 and len(design.sliced[0]) == len(evidence.experiment.points)
         lengths = " or ".join(dict.fromkeys(f"{seconds:g}" for seconds in design.slice_s))
+        those = "all points" if everything else "the points of one load"
         in_slices = (
-            f" In a block {'all points' if everything else 'the points of one load'} were measured together: "
-            "each had a server that ran the whole time, and one engine drove them in turn, in slices of "
+            f" In a block {those} were measured together: each had a server that ran the whole time, and one "
+            "engine drove them in turn, in slices of "
             f"{lengths} s, in a random order in each round. A rate is that of a robust fit over all rounds, so "
             "that the ratio of two points is that within rounds."
         )
