@@ -15,7 +15,7 @@ from mydyno.core.secrets import Secret
 from mydyno.server.access.login import Login
 from mydyno.server.access.transport import Transport
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -105,6 +105,7 @@ class HostCounters(_Frozen):
 
 class Hello(_Message):
     type: Literal["hello"]
+    server: int = 0
     protocol: int
     engine_version: str
     seed: int
@@ -142,6 +143,7 @@ class PhaseStart(_Message):
     """`label` is the name of the test program in a run of sql-bench, else None."""
 
     type: Literal["phase_start"]
+    server: int = 0
     phase: int
     connections: int
     label: str | None
@@ -150,6 +152,7 @@ class PhaseStart(_Message):
 
 class Connected(_Message):
     type: Literal["connected"]
+    server: int = 0
     phase: int
     reached: int
     failed: int
@@ -158,6 +161,7 @@ class Connected(_Message):
 
 class Measuring(_Message):
     type: Literal["measuring"]
+    server: int = 0
     phase: int
 
 
@@ -184,8 +188,50 @@ class Interval(_Message):
     """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
 
 
+class SliceUsage(_Frozen):
+    """What one server's process used while a slice ran."""
+
+    cpu_user_s: float
+    cpu_system_s: float
+    read_bytes: int | None
+    write_bytes: int | None
+
+
+class Slice(_Message):
+    """What was finished on one server in one slice of a phase; percentiles are None when nothing was."""
+
+    type: Literal["slice"]
+    server: int
+    phase: int
+    round: int
+    """Counted through the warm-up and the measured rounds."""
+    position: int
+    after: int | None
+    """The server of the slice before; None for the first of a phase."""
+    warmup: bool
+    from_ns: int
+    to_ns: int
+    drained_ns: int
+    """When the last event under way at the end had ended."""
+    queries: int
+    transactions: int
+    errors: int
+    connections: int
+    parts: tuple[int, ...]
+    """Queries that ended in each tenth of the slice."""
+    p50_ns: int | None
+    p95_ns: int | None
+    p99_ns: int | None
+    max_ns: int | None
+    histogram: str | None
+    usage: tuple[SliceUsage | None, ...]
+    """Of the process of every server, up to `drained_ns`; None for one that cannot be read."""
+
+
 class Sample(_Message):
     type: Literal["sample"]
+    server_number: int = 0
+    """Number of the server in the job; `server` is its process."""
     status: dict[str, str] | None
     server: Process | None
     client: Process
@@ -218,12 +264,15 @@ class Operation(_Message):
 
 class PhaseEnd(_Message):
     type: Literal["phase_end"]
+    server: int = 0
     phase: int
     connections_asked: int
     connections_reached: int
     started_ns: int
     measured_from_ns: int | None
     measured_to_ns: int | None
+    measured_s: float | None = None
+    """The sum of the slices where there are any; None also from other programs."""
     ended_ns: int
     interrupted: bool
     aborted: str | None
@@ -247,6 +296,7 @@ class Check(_Message):
     """A condition of the workload, looked at after the last phase."""
 
     type: Literal["check"]
+    server: int = 0
     name: str
     holds: bool
     detail: str | None
@@ -286,6 +336,7 @@ Message = Annotated[
     | Connected
     | Measuring
     | Interval
+    | Slice
     | Sample
     | Operation
     | PhaseEnd
