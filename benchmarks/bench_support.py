@@ -96,7 +96,7 @@ def engine_job(
     """A job for the engine on this server, with whatever keys the benchmark adds."""
     return json.dumps(
         {
-            "protocol": 2,
+            "protocol": 3,
             "target": {
                 "socket": str(server.socket),
                 "user": server.admin_user,

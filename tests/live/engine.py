@@ -51,7 +51,7 @@ def target(server: RunningServer, *, tcp: bool = False) -> Record:
 
 def job(server: RunningServer, workload: Record, *phases: Record, **more: Any) -> Record:
     return {
-        "protocol": 2,
+        "protocol": 3,
         "target": target(server),
         "workload": workload,
         "prepare": "if-missing",

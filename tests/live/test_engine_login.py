@@ -37,7 +37,7 @@ def select_one(server: RunningServer, user: str, password: str, **more: object) 
     send = {"send": {"name": "select", "sql": ["SELECT 1"]}}
     target = {"host": "127.0.0.1", "port": server.port, "user": user, "password": password}
     return {
-        "protocol": 2,
+        "protocol": 3,
         "target": {**target, "database": "information_schema", **more},
         "workload": {"program": {"name": "one", "transactions": [{"name": "one", "steps": [send]}]}},
         "phases": [{"connections": 2, "work": {"kind": "rounds", "rounds": 3}}],

@@ -69,7 +69,7 @@ def lax(server: RunningServer) -> None:
 def job(server: RunningServer, *groups: str, more: Record | None = None, **options: Any) -> Record:
     workload = {"groups": list(groups), "create_options": "ENGINE=InnoDB", **options}
     return {
-        "protocol": 2,
+        "protocol": 3,
         "target": target(server),
         "workload": {"sql_bench": workload},
         "phases": [],

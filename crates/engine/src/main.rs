@@ -30,7 +30,7 @@ enum Command {
 const EXAMPLE: &str = r#"Example: 8 connections read single rows for 5 seconds, after a warm-up of 1 second.
 
   mydyno-engine load <<'JOB'
-  {"protocol": 2,
+  {"protocol": 3,
    "target": {"socket": "/run/mysqld/mysqld.sock", "user": "root", "password": "...", "database": "mydyno"},
    "workload": {"program": {"name": "one-page", "transactions": [{"name": "read", "steps": [
      {"send": {"name": "read", "sql": ["SELECT n FROM hits WHERE page = ", {"value": ["uniform", 1, 1000]}]}}]}]}},

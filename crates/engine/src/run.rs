@@ -1,4 +1,4 @@
-//! The story of one run: connect, prepare, load phase by phase while sampling, and say how it went.
+//! The story of one run: connect, prepare, load phase by phase while sampling, and report how it went.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,12 +8,13 @@ use crate::admin::{Admin, connect_failure};
 use crate::checks::{self, Checked};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
-use crate::job::{Job, PROTOCOL, Prepare, SqlBenchJob, WorkloadJob};
-use crate::load::Event;
+use crate::job::program::ProgramJob;
+use crate::job::{Job, PROTOCOL, Prepare, ServerJob, SqlBenchJob, WorkloadJob};
+use crate::load::{Event, ServerEvent};
 use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
 use crate::os::{cpus, limits, signals};
-use crate::phases::Conductor;
+use crate::phases::{Conductor, Server};
 use crate::prepare::{Asked, prepare};
 use crate::protocol::handshake::Login;
 use crate::report::Reporter;
@@ -35,7 +36,7 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
     let notify = sender.clone();
     signals::watch(signals::hold_back(), move || {
         // Without a conductor there is nobody to tell.
-        let _ = notify.send(Event::Interrupted);
+        let _ = notify.send((0, Event::Interrupted));
     })
     .map_err(|error| Fatal::new(FatalCode::Internal, format!("cannot watch signals: {error}")))?;
     let exit = match kept_alive(reporter, || {
@@ -73,26 +74,60 @@ fn prepare_and_drive(
     job: &Job,
     clock: Clock,
     reporter: &Reporter,
-    events: (Sender<Event>, Receiver<Event>),
+    events: (Sender<ServerEvent>, Receiver<ServerEvent>),
 ) -> Result<Exit, Fatal> {
-    let program = match &job.workload {
-        WorkloadJob::SqlBench(sql_bench) => return bench(job, sql_bench, clock, reporter),
-        WorkloadJob::Watch(_) => return watch(job, clock, reporter, &events.1),
-        WorkloadJob::Program(program) => program,
-    };
-    let mut workload = workload::compile(program, job.seed)?;
-    if !job.phases.is_empty() && program.transactions.is_empty() {
-        let message = "workload.program.transactions: is empty, yet there are phases";
-        return Err(Fatal::new(FatalCode::BadJob, message));
-    }
-    let address = Address::resolve(&job.target)?;
-    let login = login(job, &address);
     let cpus = cpus::allowed();
     let reactors = job.reactors.unwrap_or(cpus.len());
     let pins = job.pin.unwrap_or(true).then(|| cpus.clone());
+    let mut servers = Vec::new();
+    for (number, server) in job.servers.iter().enumerate() {
+        let program = match &server.workload {
+            WorkloadJob::SqlBench(sql_bench) => {
+                return bench(job, server, sql_bench, clock, reporter);
+            }
+            WorkloadJob::Watch(_) => return watch(job, server, clock, reporter, &events.1),
+            WorkloadJob::Program(program) => program,
+        };
+        let say_hello = |admin: &Admin| {
+            reporter.send(&hello(job, number, clock, admin, reactors, pins.is_some()));
+        };
+        let server = prepared(job, server, program, reporter, say_hello).map_err(|fatal| {
+            let in_list = fatal.code == FatalCode::BadJob && job.slices.is_some();
+            let path = if in_list { format!("servers[{number}].") } else { String::new() };
+            Fatal { message: path + &fatal.message, ..fatal }
+        });
+        servers.push(server?);
+    }
+    let conductor = Conductor { job, clock, servers, reporter, events, reactors, pins };
+    let loads = !job.servers[0].phases.is_empty();
+    if !loads {
+        return Ok(Exit::Ok);
+    }
+    let to_sample = conductor.servers.iter().map(|one| (one.job, &one.address, &one.login));
+    let exit = sampled(job, clock, reporter, &to_sample.collect::<Vec<_>>(), || conductor.run())?;
+    if exit == Exit::Ok {
+        check(&conductor);
+    }
+    Ok(exit)
+}
 
+/// Connects to a server and makes its tables, where the job wants that.
+fn prepared<'a>(
+    job: &Job,
+    server: &'a ServerJob,
+    program: &ProgramJob,
+    reporter: &Reporter,
+    say_hello: impl FnOnce(&Admin),
+) -> Result<Server<'a>, Fatal> {
+    let mut workload = workload::compile(program, job.seed)?;
+    if !server.phases.is_empty() && program.transactions.is_empty() {
+        let message = "workload.program.transactions: is empty, yet there are phases";
+        return Err(Fatal::new(FatalCode::BadJob, message));
+    }
+    let address = Address::resolve(&server.target)?;
+    let login = login(server, &address);
     let mut admin = connect(job, &address, &login)?;
-    reporter.send(&hello(job, clock, &admin, reactors, pins.is_some()));
+    say_hello(&admin);
     // Where nothing is made the server gets no statement beside the load's.
     if job.prepare != Prepare::None {
         admin
@@ -102,61 +137,56 @@ fn prepare_and_drive(
     let asked = Asked {
         prepare: job.prepare,
         drop_existing: job.drop_existing,
-        database: &job.target.database,
+        database: &server.target.database,
     };
     prepare(&mut admin, asked, &workload, reporter)?;
-    if !job.phases.is_empty() {
-        read_dictionaries(&mut admin, &job.target.database, &mut workload)?;
+    if !server.phases.is_empty() {
+        read_dictionaries(&mut admin, &server.target.database, &mut workload)?;
     }
-    let workload = Arc::new(workload);
-    // No connection beside the load's own and the sampler's while it is measured.
-    drop(admin);
-
-    let conductor =
-        Conductor { job, clock, address, login, workload, reporter, events, reactors, pins };
-    let exit = drive(&conductor)?;
-    if exit == Exit::Ok && !job.phases.is_empty() {
-        check(&conductor);
-    }
-    Ok(exit)
+    // No connection but the load's own and the sampler's while it is measured: this one is closed here.
+    Ok(Server { job: server, address, login, workload: Arc::new(workload) })
 }
 
-/// Tells whether what the workload wants of its data holds after the load.
+/// Reports whether the conditions of each workload hold for its data after the load.
 fn check(conductor: &Conductor<'_>) {
-    let Conductor { job, address, login, workload, reporter, .. } = conductor;
-    if workload.checks().is_empty() {
-        return;
-    }
-    let mut admin = Admin::connect(address, login, job.answer_within());
-    for check in workload.checks() {
-        let Checked { name, holds, detail } = match &mut admin {
-            Ok(admin) => checks::run(admin, check),
-            Err(error) => {
-                Checked { name: check.name.clone(), holds: false, detail: Some(error.to_string()) }
-            }
-        };
-        reporter.send(&Message::Check { name, holds, detail });
+    for (server, Server { address, login, workload, .. }) in conductor.servers.iter().enumerate() {
+        if workload.checks().is_empty() {
+            continue;
+        }
+        let mut admin = Admin::connect(address, login, conductor.job.answer_within());
+        for check in workload.checks() {
+            let Checked { name, holds, detail } = match &mut admin {
+                Ok(admin) => checks::run(admin, check),
+                Err(error) => Checked {
+                    name: check.name.clone(),
+                    holds: false,
+                    detail: Some(error.to_string()),
+                },
+            };
+            conductor.reporter.send(&Message::Check { server, name, holds, detail });
+        }
     }
 }
 
-/// Samples, without any load, until told to stop.
+/// Samples, without any load, until stopped by a signal.
 fn watch(
     job: &Job,
+    server: &ServerJob,
     clock: Clock,
     reporter: &Reporter,
-    events: &Receiver<Event>,
+    events: &Receiver<ServerEvent>,
 ) -> Result<Exit, Fatal> {
-    let address = Address::resolve(&job.target)?;
-    let login = login(job, &address);
+    let address = Address::resolve(&server.target)?;
+    let login = login(server, &address);
     let admin = connect(job, &address, &login)?;
-    reporter.send(&hello(job, clock, &admin, 0, false));
+    reporter.send(&hello(job, 0, clock, &admin, 0, false));
     drop(admin);
-    sampled(job, clock, &address, &login, reporter, || {
+    sampled(job, clock, reporter, &[(server, &address, &login)], || {
         while !signals::interrupted() {
             // The only event without a load is an interruption.
             let _ = events.recv();
         }
-        // To be told to stop is how watching ends.
+        // A signal is how watching ends.
         Ok(Exit::Ok)
     })
 }
@@ -164,24 +194,26 @@ fn watch(
 /// Runs sql-bench, which has a control flow and one connection of its own.
 fn bench(
     job: &Job,
+    server: &ServerJob,
     sql_bench: &SqlBenchJob,
     clock: Clock,
     reporter: &Reporter,
 ) -> Result<Exit, Fatal> {
-    let address = Address::resolve(&job.target)?;
-    let login = login(job, &address);
+    let address = Address::resolve(&server.target)?;
+    let login = login(server, &address);
     let admin = connect(job, &address, &login)?;
-    reporter.send(&hello(job, clock, &admin, 1, false));
-    sqlbench::run(&Suite { job, clock, address, login, reporter }, sql_bench, admin)
+    reporter.send(&hello(job, 0, clock, &admin, 1, false));
+    sqlbench::run(&Suite { job, server, clock, address, login, reporter }, sql_bench, admin)
 }
 
-fn login(job: &Job, address: &Address) -> Login {
+fn login(server: &ServerJob, address: &Address) -> Login {
+    let target = &server.target;
     Login {
-        user: job.target.user.clone(),
-        password: job.target.password.clone(),
-        database: Some(job.target.database.clone()),
+        user: target.user.clone(),
+        password: target.password.clone(),
+        database: Some(target.database.clone()),
         local: address.is_local(),
-        server_key: job.target.server_public_key.clone(),
+        server_key: target.server_public_key.clone(),
     }
 }
 
@@ -192,8 +224,16 @@ fn connect(job: &Job, address: &Address, login: &Login) -> Result<Admin, Fatal> 
         .map_err(|error| connect_failure(&error, address))
 }
 
-fn hello(job: &Job, clock: Clock, admin: &Admin, reactors: usize, pinned: bool) -> Message {
+fn hello(
+    job: &Job,
+    server: usize,
+    clock: Clock,
+    admin: &Admin,
+    reactors: usize,
+    pinned: bool,
+) -> Message {
     Message::Hello(Hello {
+        server,
         protocol: PROTOCOL,
         engine_version: env!("CARGO_PKG_VERSION"),
         seed: job.seed,
@@ -222,41 +262,28 @@ fn read_dictionaries(
     })
 }
 
-/// Runs the phases, with the sampler beside them.
-fn drive(conductor: &Conductor<'_>) -> Result<Exit, Fatal> {
-    let Conductor { job, clock, address, login, reporter, .. } = conductor;
-    if job.phases.is_empty() {
-        return Ok(Exit::Ok);
-    }
-    sampled(job, *clock, address, login, reporter, || conductor.run())
-}
-
-/// Does something while the sampler, if the job has one, takes its samples.
+/// Does something while a sampler for each server, if the job wants it, takes its samples.
 fn sampled<T>(
     job: &Job,
     clock: Clock,
-    address: &Address,
-    login: &Login,
     reporter: &Reporter,
+    servers: &[(&ServerJob, &Address, &Login)],
     what: impl FnOnce() -> Result<T, Fatal>,
 ) -> Result<T, Fatal> {
     thread::scope(|scope| {
-        let sampler = match &job.sampling {
-            None => None,
-            Some(sampling) => Some(Sampler::start(
-                scope,
-                sampling,
-                clock,
-                job.answer_within(),
-                address,
-                login,
-                reporter,
-            )?),
-        };
-        let done = what();
-        if let Some(sampler) = sampler {
-            sampler.stop();
+        let mut samplers = Vec::new();
+        let mut done = Ok(());
+        for (number, (server, address, login)) in servers.iter().enumerate() {
+            let Some(sampling) = &server.sampling else { continue };
+            let patience = job.answer_within();
+            match Sampler::start(scope, number, sampling, clock, patience, address, login, reporter)
+            {
+                Ok(sampler) => samplers.push(sampler),
+                Err(error) => done = Err(error),
+            }
         }
+        let done = done.and_then(|()| what());
+        samplers.into_iter().for_each(Sampler::stop);
         done
     })
 }

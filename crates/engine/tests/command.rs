@@ -35,7 +35,7 @@ fn the_version_is_that_of_the_package() {
 
 #[test]
 fn a_bad_job_gives_one_fatal_message_and_status_two() {
-    for job in ["", "[]", "{\"protocol\": 2}"] {
+    for job in ["", "[]", "{\"protocol\": 3}"] {
         let output = engine(&["load"], job);
         assert_eq!(output.status.code(), Some(2));
         let text = String::from_utf8(output.stdout).unwrap();
@@ -47,7 +47,7 @@ fn a_bad_job_gives_one_fatal_message_and_status_two() {
 
 #[test]
 fn without_a_server_the_status_is_three_and_the_password_is_not_told() {
-    let job = r#"{"protocol": 2, "workload": {"program": {"name": "none"}},
+    let job = r#"{"protocol": 3, "workload": {"program": {"name": "none"}},
         "target": {"socket": "/nonexistent/mydyno.sock", "user": "root", "password": "hunter2",
                    "database": "mydyno"}, "phases": []}"#;
     let output = engine(&["load"], job);

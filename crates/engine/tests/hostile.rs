@@ -63,7 +63,7 @@ fn against(moment: Moment, trick: Trick) -> Outcome {
     });
     let select = json!({"send": {"name": "select", "sql": ["SELECT 1"]}});
     let job = json!({
-        "protocol": 2,
+        "protocol": 3,
         "target": {"host": "127.0.0.1", "port": port, "user": "bench", "password": "correct horse",
                    "database": "mydyno"},
         "workload": {"program": {"name": "one", "transactions": [{"name": "one", "steps": [select]}]}},

@@ -23,10 +23,12 @@ fn fixtures(folder: &str) -> Vec<(PathBuf, String)> {
 /// All that is checked of a job before the server is dialled.
 fn accept(text: &str) -> Result<(), Fatal> {
     let job = Job::parse(text)?;
-    match &job.workload {
-        WorkloadJob::Program(program) => workload::compile(program, job.seed).map(drop),
-        WorkloadJob::SqlBench(_) | WorkloadJob::Watch(_) => Ok(()),
+    for server in &job.servers {
+        if let WorkloadJob::Program(program) = &server.workload {
+            workload::compile(program, job.seed)?;
+        }
     }
+    Ok(())
 }
 
 #[test]
@@ -64,7 +66,7 @@ fn text_that_is_no_json_or_more_than_one_job_is_refused_with_its_place() {
     let job = fs::read_to_string(&fixtures("good")[0].0).unwrap();
     for (text, expected) in [
         ("", "EOF while parsing a value at line 1 column 0"),
-        ("{\"protocol\": 2,}", "trailing comma at line 1 column 16"),
+        ("{\"protocol\": 3,}", "trailing comma at line 1 column 16"),
         (&format!("{job}{job}"), "the job is followed by more text: trailing characters"),
     ] {
         let message = Job::parse(text).unwrap_err().message;

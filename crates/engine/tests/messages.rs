@@ -49,6 +49,7 @@ fn sample(answering: bool) -> Sample {
     let disk =
         DiskSample { reads: 10, read_bytes: 40_960, writes: 20, write_bytes: 81_920, busy_s: 0.25 };
     Sample {
+        server_number: 0,
         status: answering.then(|| status.into()),
         server: answering.then(|| process(12.25, None)),
         client: process(0.75, Some(5000)),
@@ -89,6 +90,37 @@ fn interval(queries: u64) -> Interval {
     }
 }
 
+fn slice() -> Slice {
+    let used = |cpu_user_s: f64| SliceUsage {
+        cpu_user_s,
+        cpu_system_s: 0.25,
+        read_bytes: Some(4096),
+        write_bytes: None,
+    };
+    Slice {
+        server: 1,
+        phase: 0,
+        round: 3,
+        position: 0,
+        after: Some(2),
+        warmup: false,
+        from_ns: 1_500_000_000,
+        to_ns: 2_000_000_000,
+        drained_ns: 2_000_180_000,
+        queries: 612,
+        transactions: 61,
+        errors: 0,
+        connections: 16,
+        parts: [55, 61, 62, 62, 62, 62, 62, 62, 62, 62],
+        p50_ns: Some(180_000),
+        p95_ns: Some(420_000),
+        p99_ns: Some(900_000),
+        max_ns: Some(4_100_000),
+        histogram: Some(latencies(&[180_000, 420_000, 900_000]).histogram),
+        usage: vec![Some(used(0.0)), Some(used(0.75)), None],
+    }
+}
+
 fn phase_end() -> PhaseEnd {
     let selects = [150_000, 180_000, 210_000];
     let updates = [420_000];
@@ -99,12 +131,14 @@ fn phase_end() -> PhaseEnd {
         latency: latencies(values),
     };
     PhaseEnd {
+        server: 0,
         phase: 0,
         connections_asked: 2,
         connections_reached: 2,
         started_ns: 400_000_000,
         measured_from_ns: Some(500_000_000),
         measured_to_ns: Some(700_000_000),
+        measured_s: Some(0.2),
         ended_ns: 701_000_000,
         interrupted: false,
         aborted: None,
@@ -163,6 +197,7 @@ fn aborted_phase_end() -> PhaseEnd {
         connections_reached: 0,
         measured_from_ns: None,
         measured_to_ns: None,
+        measured_s: None,
         aborted: Some(reason.to_owned()),
         latency_kind: LatencyKind::Response,
         queries: counted(&[]),
@@ -189,7 +224,8 @@ fn examples() -> Vec<(&'static str, Message)> {
         (
             "hello",
             Message::Hello(Hello {
-                protocol: 2,
+                server: 0,
+                protocol: 3,
                 engine_version: "0.1.0",
                 seed: 1,
                 started_unix_ns: 1_763_664_000_000_000_000,
@@ -212,28 +248,39 @@ fn examples() -> Vec<(&'static str, Message)> {
                 statements: 18,
             },
         ),
-        ("phase_start", Message::PhaseStart { phase: 0, connections: 10, label: None }),
+        ("phase_start", Message::PhaseStart { server: 0, phase: 0, connections: 10, label: None }),
         (
             "phase_start-labelled",
-            Message::PhaseStart { phase: 6, connections: 1, label: Some("insert") },
+            Message::PhaseStart { server: 0, phase: 6, connections: 1, label: Some("insert") },
         ),
         (
             "connected",
-            Message::Connected { phase: 0, reached: 8, failed: 2, errors: [(1040, 2)].into() },
+            Message::Connected {
+                server: 0,
+                phase: 0,
+                reached: 8,
+                failed: 2,
+                errors: [(1040, 2)].into(),
+            },
         ),
-        ("measuring", Message::Measuring { phase: 0 }),
+        ("measuring", Message::Measuring { server: 0, phase: 0 }),
         ("interval", Message::Interval(interval(50_000))),
         ("interval-empty", Message::Interval(interval(0))),
+        ("slice", Message::Slice(Box::new(slice()))),
         ("sample", Message::Sample(sample(true))),
         ("sample-server-gone", Message::Sample(sample(false))),
         ("operation", Message::Operation(operation())),
         ("operation-estimated", Message::Operation(estimated_operation())),
         ("phase_end", Message::PhaseEnd(Box::new(phase_end()))),
         ("phase_end-aborted", Message::PhaseEnd(Box::new(aborted_phase_end()))),
-        ("check", Message::Check { name: "w_ytd".to_owned(), holds: true, detail: None }),
+        (
+            "check",
+            Message::Check { server: 0, name: "w_ytd".to_owned(), holds: true, detail: None },
+        ),
         (
             "check-broken",
             Message::Check {
+                server: 0,
                 name: "w_ytd".to_owned(),
                 holds: false,
                 detail: Some("1 row, the first is (1, 300000.00, 299990.00)".to_owned()),
@@ -319,8 +366,14 @@ fn the_documentation_describes_every_key_of_a_job() {
         let mut keys = Vec::new();
         let mut job: Value = serde_json::from_str(&job).unwrap();
         // What is within a workload has pages of its own.
-        for (_, workload) in job["workload"].as_object_mut().unwrap() {
-            *workload = Value::Null;
+        let in_list = job.get("servers").and_then(Value::as_array).map_or(0, Vec::len);
+        let paths = (0..in_list).map(|number| format!("/servers/{number}/workload"));
+        for path in paths.chain(["/workload".to_owned()]) {
+            for workload in
+                job.pointer_mut(&path).and_then(Value::as_object_mut).into_iter().flatten()
+            {
+                *workload.1 = Value::Null;
+            }
         }
         collect_keys(&job, &mut keys);
         for key in keys {

@@ -53,7 +53,7 @@ def main(engine: str) -> None:
         select = {"send": {"name": "select", "sql": ["SELECT 1"]}}
         program = {"name": "one", "transactions": [{"name": "one", "steps": [select]}]}
         job = {
-            "protocol": 2,
+            "protocol": 3,
             "target": {"host": "127.0.0.1", "port": 3306, "user": "bench", "database": "mydyno"},
             "workload": {"program": program},
             "phases": [{"connections": CONNECTIONS, "work": {"kind": "rounds", "rounds": 3}}],

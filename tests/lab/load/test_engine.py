@@ -82,7 +82,7 @@ def test_an_engine_of_another_release_is_told_apart(tmp_path: Path, monkeypatch:
     hello = (
         (Path(__file__).parents[2] / "fixtures" / "engine" / "messages" / "hello.json").read_text().strip()
     )
-    older = hello.replace('"protocol":2', '"protocol":99').replace('"protocol": 2', '"protocol": 99')
+    older = hello.replace('"protocol":3', '"protocol":99').replace('"protocol": 3', '"protocol": 99')
     monkeypatch.setenv("MYDYNO_ENGINE", program(tmp_path, f"echo '{older}'"))
     with pytest.raises(EngineError, match="speaks protocol 99"):
         hear(job())

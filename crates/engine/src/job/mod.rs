@@ -19,27 +19,32 @@ pub use secret::Secret;
 pub use sql_bench::{AlterAlgorithm, SqlBenchJob, SqlBenchProgram};
 
 /// Version of the job and message format that this engine speaks.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     pub protocol: u32,
-    pub target: Target,
+    /// These four describe the server of a job that has one; `parse` moves them to `servers`.
+    target: Option<Target>,
+    workload: Option<WorkloadJob>,
+    phases: Option<Vec<Phase>>,
+    sampling: Option<Sampling>,
+    /// Never empty once the job is read; more than one are driven in slices.
+    #[serde(default)]
+    pub servers: Vec<ServerJob>,
+    #[serde(default)]
+    pub slices: Option<Slices>,
     #[serde(default = "default_seed")]
     pub seed: u64,
-    pub workload: WorkloadJob,
     #[serde(default)]
     pub prepare: Prepare,
     /// Drop or replace a table even if mydyno did not make it.
     #[serde(default)]
     pub drop_existing: bool,
-    pub phases: Vec<Phase>,
     /// A statement that has no answer after this long is given up with its connection.
     #[serde(default = "default_answer_within_s")]
     pub answer_within_s: f64,
-    #[serde(default)]
-    pub sampling: Option<Sampling>,
     #[serde(default = "default_interval_s")]
     pub interval_s: f64,
     #[serde(default)]
@@ -48,6 +53,28 @@ pub struct Job {
     pub pin: Option<bool>,
     #[serde(default = "yes")]
     pub die_with_parent: bool,
+}
+
+/// One server and its load.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerJob {
+    pub target: Target,
+    pub workload: WorkloadJob,
+    pub phases: Vec<Phase>,
+    #[serde(default)]
+    pub sampling: Option<Sampling>,
+}
+
+/// How several servers are driven in turn.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slices {
+    pub slice_s: f64,
+    /// Slices are lengthened up to this where statements are slow.
+    pub longest_s: f64,
+    /// The servers in the order of each round; begins again when it is used up.
+    pub order: Vec<Vec<usize>>,
 }
 
 /// Where the server is: a unix socket, or a host and a port (3306 unless said).
@@ -189,8 +216,35 @@ impl Job {
         input.end().map_err(|error| {
             Fatal::new(FatalCode::BadJob, format!("the job is followed by more text: {error}"))
         })?;
+        let job = job.with_servers()?;
         validate::check(&job)?;
         Ok(job)
+    }
+
+    /// Moves the keys of a job with one server to `servers`.
+    fn with_servers(mut self) -> Result<Self, Fatal> {
+        let missing = |key| Fatal::new(FatalCode::BadJob, format!("missing key `{key}`"));
+        let doubled = [
+            ("target", self.target.is_some()),
+            ("workload", self.workload.is_some()),
+            ("phases", self.phases.is_some()),
+            ("sampling", self.sampling.is_some()),
+        ];
+        match (self.slices.is_some() || !self.servers.is_empty(), doubled.iter().find(|key| key.1))
+        {
+            (true, Some((key, _))) => {
+                let message = format!("{key}: belongs in each of servers when there are slices");
+                return Err(Fatal::new(FatalCode::BadJob, message));
+            }
+            (true, None) => {}
+            (false, _) => self.servers.push(ServerJob {
+                target: self.target.take().ok_or_else(|| missing("target"))?,
+                workload: self.workload.take().ok_or_else(|| missing("workload"))?,
+                phases: self.phases.take().ok_or_else(|| missing("phases"))?,
+                sampling: self.sampling.take(),
+            }),
+        }
+        Ok(self)
     }
 
     /// How long an answer may take.
@@ -198,9 +252,10 @@ impl Job {
         Duration::from_secs_f64(self.answer_within_s)
     }
 
-    /// The largest number of connections of any phase; 0 without phases.
+    /// The largest number of connections that are open at a time; 0 without phases.
     pub fn most_connections(&self) -> u32 {
-        self.phases.iter().map(|phase| phase.connections).max().unwrap_or(0)
+        let most = |server: &ServerJob| server.phases.iter().map(|phase| phase.connections).max();
+        self.servers.iter().filter_map(most).fold(0, u32::saturating_add)
     }
 }
 

@@ -1,6 +1,9 @@
 //! What the types of a job cannot say: limits, and keys that depend on each other.
 
-use super::{Arrival, Job, PROTOCOL, Phase, Prepare, SqlBenchJob, Target, Work, WorkloadJob};
+use super::{
+    Arrival, Job, PROTOCOL, Phase, Prepare, ServerJob, Slices, SqlBenchJob, Target, Work,
+    WorkloadJob,
+};
 use crate::failure::{Fatal, FatalCode};
 
 /// More connections than a server can be asked for (`max_connections` ends at 100,000).
@@ -13,6 +16,11 @@ const LEAST_INTERVAL_S: f64 = 0.01;
 const LEAST_PATIENCE_S: f64 = 0.1;
 /// Beyond what any server answers; keeps the arithmetic of arrivals in range.
 const MOST_RATE: f64 = 100_000_000.0;
+/// Servers that one job can have; each has its own threads.
+const MOST_SERVERS: usize = 64;
+/// In shorter slices much of the time would go to the switch from server to server.
+const LEAST_SLICE_S: f64 = 0.05;
+const MOST_SLICE_S: f64 = 60.0;
 /// MySQL's limit for the name of a database.
 const LONGEST_NAME: usize = 64;
 
@@ -23,20 +31,13 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
             format!("this engine speaks protocol {PROTOCOL}, the job asks for {}", job.protocol),
         );
     }
-    check_target(&job.target)?;
-    match &job.workload {
-        WorkloadJob::Program(_) => {}
-        WorkloadJob::SqlBench(sql_bench) => check_sql_bench(job, sql_bench)?,
-        WorkloadJob::Watch(_) => check_watch(job)?,
-    }
-    for (index, phase) in job.phases.iter().enumerate() {
-        check_phase(&format!("phases[{index}]"), phase)?;
+    match &job.slices {
+        None if job.servers.len() > 1 => return bad("slices", "is needed with servers"),
+        None => check_server("", job, &job.servers[0])?,
+        Some(slices) => check_slices(job, slices)?,
     }
     between("answer_within_s", job.answer_within_s, LEAST_PATIENCE_S, MOST_SECONDS)?;
     between("interval_s", job.interval_s, LEAST_INTERVAL_S, MOST_SECONDS)?;
-    if let Some(sampling) = &job.sampling {
-        between("sampling.interval_s", sampling.interval_s, LEAST_INTERVAL_S, MOST_SECONDS)?;
-    }
     match job.reactors {
         Some(reactors) if !(1..=1024).contains(&reactors) => {
             bad("reactors", format!("must be from 1 to 1024, is {reactors}"))
@@ -45,41 +46,119 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
     }
 }
 
-fn check_target(target: &Target) -> Result<(), Fatal> {
+/// Checks one server and its load; `path` comes before its keys.
+fn check_server(path: &str, job: &Job, server: &ServerJob) -> Result<(), Fatal> {
+    check_target(path, &server.target)?;
+    match &server.workload {
+        WorkloadJob::Program(_) => {}
+        WorkloadJob::SqlBench(sql_bench) => check_sql_bench(server, sql_bench)?,
+        WorkloadJob::Watch(_) => check_watch(job, server)?,
+    }
+    for (index, phase) in server.phases.iter().enumerate() {
+        check_phase(&format!("{path}phases[{index}]"), phase)?;
+    }
+    if let Some(sampling) = &server.sampling {
+        let key = format!("{path}sampling.interval_s");
+        between(&key, sampling.interval_s, LEAST_INTERVAL_S, MOST_SECONDS)?;
+    }
+    Ok(())
+}
+
+/// Checks the servers of a job with slices, and what slices cannot be combined with.
+fn check_slices(job: &Job, slices: &Slices) -> Result<(), Fatal> {
+    let servers = job.servers.len();
+    if !(2..=MOST_SERVERS).contains(&servers) {
+        return bad(
+            "servers",
+            format!("must be from 2 to {MOST_SERVERS} with slices, are {servers}"),
+        );
+    }
+    if job.prepare != Prepare::None {
+        return bad("prepare", "must be none with slices");
+    }
+    if slices.slice_s < LEAST_SLICE_S {
+        let reason = format!("must be at least {LEAST_SLICE_S} seconds, is {}", slices.slice_s);
+        return bad("slices.slice_s", reason + ": shorter slices are mostly switching");
+    }
+    between("slices.slice_s", slices.slice_s, LEAST_SLICE_S, MOST_SLICE_S)?;
+    between("slices.longest_s", slices.longest_s, slices.slice_s, MOST_SLICE_S)?;
+    if slices.order.is_empty() {
+        return bad("slices.order", "needs at least one round");
+    }
+    for (round, order) in slices.order.iter().enumerate() {
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        if !sorted.into_iter().eq(0..servers) {
+            let reason = format!("must have each server from 0 to {} once", servers - 1);
+            return bad(&format!("slices.order[{round}]"), reason);
+        }
+    }
+    let phases = job.servers[0].phases.len();
+    for (number, server) in job.servers.iter().enumerate() {
+        let path = format!("servers[{number}].");
+        check_server(&path, job, server)?;
+        if !matches!(server.workload, WorkloadJob::Program(_)) {
+            return bad(&format!("{path}workload"), "slices need a program");
+        }
+        if server.phases.is_empty() {
+            return bad(&format!("{path}phases"), "slices need at least one phase");
+        }
+        if server.phases.len() != phases {
+            let reason = format!("must be as many as those of servers[0]: {phases}");
+            return bad(&format!("{path}phases"), reason);
+        }
+        for (index, phase) in server.phases.iter().enumerate() {
+            let key = |name: &str| format!("{path}phases[{index}].{name}");
+            if !matches!(phase.work, Work::Timed { .. }) {
+                return bad(&key("work"), "slices need timed work");
+            }
+            if phase.arrival != Arrival::Closed {
+                return bad(&key("arrival"), "slices need a closed loop");
+            }
+            if phase.ramp_s > 0.0 {
+                return bad(&key("ramp_s"), "must be 0 with slices");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_target(path: &str, target: &Target) -> Result<(), Fatal> {
+    let key = |name: &str| format!("{path}target{name}");
     match (&target.socket, &target.host) {
-        (None, None) => return bad("target", "needs socket, or host and port"),
-        (Some(_), Some(_)) => return bad("target", "has both socket and host: choose one"),
+        (None, None) => return bad(&key(""), "needs socket, or host and port"),
+        (Some(_), Some(_)) => return bad(&key(""), "has both socket and host: choose one"),
         (Some(_), None) if target.port.is_some() => {
-            return bad("target.port", "goes with host, not with socket");
+            return bad(&key(".port"), "goes with host, not with socket");
         }
         _ => {}
     }
     let name = &target.database;
     if name.is_empty() || name.len() > LONGEST_NAME {
-        return bad("target.database", format!("must have 1 to {LONGEST_NAME} characters"));
+        return bad(&key(".database"), format!("must have 1 to {LONGEST_NAME} characters"));
     }
     if name.contains(['`', '\0', '/', '\\']) {
-        return bad("target.database", "must not contain a back-quote, a slash or a zero byte");
+        return bad(&key(".database"), "must not contain a back-quote, a slash or a zero byte");
     }
     Ok(())
 }
 
-fn check_watch(job: &Job) -> Result<(), Fatal> {
-    if !job.phases.is_empty() {
+fn check_watch(job: &Job, server: &ServerJob) -> Result<(), Fatal> {
+    if !server.phases.is_empty() {
         return bad("phases", "must be empty when the workload is watch");
     }
     if job.prepare != Prepare::None {
         return bad("prepare", "must be none when the workload is watch");
     }
-    if job.sampling.is_none() {
+    if server.sampling.is_none() {
         return bad("sampling", "is needed when the workload is watch");
     }
     Ok(())
 }
 
-fn check_sql_bench(job: &Job, sql_bench: &SqlBenchJob) -> Result<(), Fatal> {
+fn check_sql_bench(server: &ServerJob, sql_bench: &SqlBenchJob) -> Result<(), Fatal> {
     let key = |name: &str| format!("workload.sql_bench.{name}");
-    if !job.phases.is_empty() {
+    if !server.phases.is_empty() {
         return bad("phases", "must be empty: sql_bench makes one phase for each test program");
     }
     if sql_bench.groups.is_empty() {

@@ -157,6 +157,16 @@ impl Connection {
         self.in_flight() || opening
     }
 
+    /// An event is under way and can still come to its end.
+    pub fn is_in_event(&self) -> bool {
+        let within = |then| matches!(then, Then::Step | Then::Again);
+        match self.stage {
+            Stage::Resting(then) => within(then) && !self.lost,
+            _ if self.is_opening() => within(self.then) && !self.lost,
+            _ => self.in_flight(),
+        }
+    }
+
     /// What takes leave of the server: the prepared statements are closed first, as sysbench does it.
     pub fn leave(&self, out: &mut Vec<u8>) {
         for handle in &self.handles {

@@ -1,15 +1,28 @@
 //! How the conductor starts and stops all reactors at once.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The instants of a phase, on the engine's clock.
+/// The instants of a phase or of one slice, on the engine's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     pub start_ns: u64,
     pub measured_from_ns: u64,
     /// `u64::MAX` where the number of rounds decides.
     pub measured_to_ns: u64,
+}
+
+impl Window {
+    /// A slice of a phase: warm-up or measured as a whole.
+    pub fn slice(from_ns: u64, to_ns: u64, warmup: bool) -> Self {
+        let measured_from_ns = if warmup { to_ns } else { from_ns };
+        Self { start_ns: from_ns, measured_from_ns, measured_to_ns: to_ns }
+    }
+
+    /// Nothing in it is measured.
+    pub fn is_warmup(&self) -> bool {
+        self.measured_from_ns == self.measured_to_ns
+    }
 }
 
 /// What the reactors learn once all connections are open.
@@ -24,7 +37,8 @@ pub struct Start {
 /// Set by the conductor, looked at by the reactors when they are woken.
 #[derive(Debug, Default)]
 pub struct Gate {
-    start: OnceLock<Start>,
+    /// The last start, with its number: 1 unless the load comes in slices.
+    start: Mutex<(u64, Option<Start>)>,
     stop: AtomicBool,
     release: AtomicBool,
     /// Events that no connection has taken yet, where all connections share them.
@@ -43,13 +57,16 @@ impl Gate {
         self.events.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
+    /// Starts the load: once a phase, or for each slice.
     pub fn open(&self, start: Start) {
-        // Only the conductor opens, once a phase.
-        let _ = self.start.set(start);
+        let mut last = self.start.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = (last.0 + 1, Some(start));
     }
 
-    pub fn start(&self) -> Option<&Start> {
-        self.start.get()
+    /// The start after number `seen`, once the conductor has given it.
+    pub fn start_after(&self, seen: u64) -> Option<Start> {
+        let last = self.start.lock().unwrap_or_else(PoisonError::into_inner);
+        last.1.clone().filter(|_| last.0 > seen)
     }
 
     pub fn stop(&self) {

@@ -1,4 +1,4 @@
-//! The load itself: reactors that drive connections, and what they tell the conductor.
+//! The load itself: reactors that drive connections, and what they report to the conductor.
 
 pub mod arrival;
 mod connection;
@@ -12,7 +12,10 @@ use std::collections::BTreeMap;
 use crate::histogram::Latencies;
 use crate::protocol::ServerError;
 
-/// What a reactor, or the watcher of signals, tells the conductor.
+/// An event with the number of its server.
+pub type ServerEvent = (usize, Event);
+
+/// What a reactor, or the watcher of signals, reports to the conductor.
 pub enum Event {
     /// Every connection of the reactor is open or has failed.
     Opened {
@@ -26,6 +29,11 @@ pub enum Event {
     /// A connection was lost, or could not be opened; told at most once a second.
     Lost {
         error: ServerError,
+    },
+    /// The slice is over, and no event of the reactor is under way any more.
+    SliceOver {
+        reactor: usize,
+        drained_ns: u64,
     },
     /// The reactor has carried all its events and keeps its connections until it is released.
     WorkOver,

@@ -27,7 +27,7 @@ use super::connection::{Connection, Stage};
 use super::gate::Gate;
 use super::recorder::Recorder;
 use super::timers::Timers;
-use super::{Event, Opened, PhasePart};
+use super::{Event, Opened, PhasePart, ServerEvent};
 use crate::clock::Clock;
 use crate::histogram::Latencies;
 use crate::job::{Phase, Work};
@@ -52,10 +52,13 @@ const DRAIN_INTERRUPTED_NS: u64 = 1_000_000_000;
 
 /// What all reactors of a phase share.
 pub struct Plan {
+    /// Number of the server that is driven.
+    pub server: usize,
     pub phase_index: usize,
     pub phase: Phase,
     pub seed: u64,
-    pub interval_ns: u64,
+    /// Length of the intervals; none where the load comes in slices.
+    pub interval_ns: Option<u64>,
     /// A statement without an answer for so long is given up.
     pub answer_within_ns: u64,
     pub clock: Clock,
@@ -71,9 +74,11 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stretch {
     Opening,
-    /// All connections are open or failed; the conductor has the word.
+    /// All connections are open or failed, or a slice is over; waits for the gate.
     Ready,
     Running,
+    /// The slice is over: events under way go on to their end, and none begins.
+    Finishing,
     /// No statement is sent any more; those under way may end until the given instant.
     Draining {
         until_ns: u64,
@@ -106,10 +111,12 @@ pub struct Reactor<'a> {
     index: usize,
     plan: &'a Plan,
     policy: &'a Policy,
-    tell: Sender<Event>,
+    tell: Sender<ServerEvent>,
     poll: Poll,
     waker: Waker,
     stretch: Stretch,
+    /// How often the gate has opened.
+    starts: u64,
     connections: Vec<Connection>,
     statements: Vec<Compiled>,
     values: Values,
@@ -148,7 +155,7 @@ pub struct Reactor<'a> {
 
 impl<'a> Reactor<'a> {
     /// A reactor for every `plan.reactors`-th connection, beginning with number `index`.
-    pub fn new(plan: &'a Plan, index: usize, tell: Sender<Event>) -> io::Result<Self> {
+    pub fn new(plan: &'a Plan, index: usize, tell: Sender<ServerEvent>) -> io::Result<Self> {
         let poll = Poll::new()?;
         let waker = poll.waker()?;
         let kinds = plan.workload.kinds().len();
@@ -162,11 +169,12 @@ impl<'a> Reactor<'a> {
             plan,
             policy: plan.workload.policy(),
             // One more than the workload's own kinds: opening a connection within an event.
-            recorder: Recorder::new(index, kinds + 1, plan.interval_ns, tell.clone()),
+            recorder: Recorder::new(plan.server, index, kinds + 1, plan.interval_ns, tell.clone()),
             tell,
             poll,
             waker,
             stretch: Stretch::Opening,
+            starts: 0,
             connections,
             statements: plan.workload.statements().iter().map(Compiled::new).collect(),
             values: Values::default(),
@@ -197,7 +205,7 @@ impl<'a> Reactor<'a> {
         self.waker.clone()
     }
 
-    /// Opens the connections, waits for the gate, drives the load, and tells the conductor.
+    /// Opens the connections, waits for the gate, drives the load, and reports to the conductor.
     pub fn run(mut self) {
         if let Some(pins) = &self.plan.pins {
             cpus::pin_to(pins[self.index % pins.len()]);
@@ -216,16 +224,17 @@ impl<'a> Reactor<'a> {
             self.on_clock();
             self.dial_waiting();
         }
-        let part = self.into_part();
         // The conductor waits for exactly this message.
-        let _ = part.0.send(Event::Finished { reactor: part.1, part: part.2 });
+        let (tell, server, reactor) = (self.tell.clone(), self.plan.server, self.index);
+        let part = Box::new(self.into_part());
+        let _ = tell.send((server, Event::Finished { reactor, part }));
     }
 
-    fn into_part(self) -> (Sender<Event>, usize, Box<PhasePart>) {
+    fn into_part(self) -> PhasePart {
         let count = |wanted: fn(&&Connection) -> bool| {
             self.connections.iter().filter(wanted).count() as u32
         };
-        let part = PhasePart {
+        PhasePart {
             reached: count(|one| one.reached),
             alive: count(|one| one.carries && one.reached && !one.lost),
             lost: count(|one| one.carries && one.lost),
@@ -234,8 +243,18 @@ impl<'a> Reactor<'a> {
             unanswered: self.unanswered,
             recorded: self.recorder.finish(self.drained_ns),
             connects: self.connects,
-        };
-        (self.tell, self.index, Box::new(part))
+        }
+    }
+
+    /// Reports to the conductor, which outlives the reactors.
+    fn report(&self, event: Event) {
+        let _ = self.tell.send((self.plan.server, event));
+    }
+
+    /// Events may go on: the load runs, or those under way in a slice are finished.
+    #[inline]
+    fn drives(&self) -> bool {
+        matches!(self.stretch, Stretch::Running | Stretch::Finishing)
     }
 
     fn now(&self) -> u64 {
@@ -255,11 +274,12 @@ impl<'a> Reactor<'a> {
             Stretch::Ready => {
                 if self.plan.gate.stopped() {
                     self.close_all();
-                } else if let Some(start) = self.plan.gate.start().cloned() {
+                } else if let Some(start) = self.plan.gate.start_after(self.starts) {
                     self.start(start);
                 }
             }
             Stretch::Running => self.go_on_running(now),
+            Stretch::Finishing => self.go_on_finishing(),
             Stretch::Draining { until_ns } => self.close_when_drained(until_ns),
             Stretch::Over => {}
         }
@@ -268,7 +288,9 @@ impl<'a> Reactor<'a> {
     fn timeout(&self) -> Option<Duration> {
         let next = self.timers.next_ns().min(self.sweep_ns);
         let at_ns = match self.stretch {
-            Stretch::Opening | Stretch::Ready => next,
+            // Between two slices nothing is timed: the conductor wakes the reactor.
+            Stretch::Ready if self.plan.interval_ns.is_none() => return None,
+            Stretch::Opening | Stretch::Ready | Stretch::Finishing => next,
             Stretch::Running => {
                 let due = self.backlog.as_ref().and_then(Backlog::next_due_ns);
                 next.min(self.recorder.boundary_ns()).min(due.unwrap_or(u64::MAX))
@@ -302,7 +324,7 @@ impl<'a> Reactor<'a> {
     /// Takes leave of the server and closes every socket.
     fn close_all(&mut self) {
         self.drained_ns = self.now();
-        let _ = self.tell.send(Event::Drained);
+        self.report(Event::Drained);
         for connection in &mut self.connections {
             if let Some(socket) = &connection.socket {
                 self.outbox.clear();

@@ -3,7 +3,7 @@
 use std::sync::mpsc::Sender;
 
 use super::gate::Window;
-use super::{ErrorLog, Event};
+use super::{ErrorLog, Event, ServerEvent};
 use crate::histogram::Latencies;
 use crate::protocol::ServerError;
 
@@ -27,15 +27,27 @@ pub struct IntervalPart {
     pub connections: u32,
     /// Of the statements.
     pub latencies: Latencies,
+    /// Of a slice: statements that ended in each tenth of it.
+    pub tenths: [u64; 10],
+}
+
+impl IntervalPart {
+    /// Counts what has ended since the tenth before to tenth number `at`.
+    fn close_tenth(&mut self, at: usize) {
+        self.tenths[at] = self.latencies.count() - self.tenths[..at].iter().sum::<u64>();
+    }
 }
 
 /// Counts for one reactor. Recording takes no lock and allocates nothing; only the end of an
 /// interval hands a histogram over.
 pub struct Recorder {
+    server: usize,
     reactor: usize,
-    events: Sender<Event>,
+    events: Sender<ServerEvent>,
     window: Window,
-    interval_ns: u64,
+    interval_ns: Option<u64>,
+    /// The tenth of the slice under way.
+    tenth: usize,
     /// The next instant at which counting changes: end of an interval, of warm-up, of measuring.
     boundary_ns: u64,
     interval: IntervalPart,
@@ -61,13 +73,22 @@ pub struct Recorded {
 }
 
 impl Recorder {
-    pub fn new(reactor: usize, kinds: usize, interval_ns: u64, events: Sender<Event>) -> Self {
+    /// Without an interval it counts slices.
+    pub fn new(
+        server: usize,
+        reactor: usize,
+        kinds: usize,
+        interval_ns: Option<u64>,
+        events: Sender<ServerEvent>,
+    ) -> Self {
         let window = Window { start_ns: 0, measured_from_ns: 0, measured_to_ns: u64::MAX };
         Self {
+            server,
             reactor,
             events,
             window,
             interval_ns,
+            tenth: 0,
             boundary_ns: u64::MAX,
             interval: interval(window, 0, 0),
             statements: vec![StatementPart::default(); kinds],
@@ -79,8 +100,12 @@ impl Recorder {
         }
     }
 
-    /// Begins to count.
+    /// Begins to count a phase or a slice.
     pub fn start(&mut self, window: Window, connections: u32) {
+        if self.window.is_warmup() && !window.is_warmup() {
+            self.forget_warmup();
+        }
+        self.tenth = 0;
         self.window = window;
         self.interval = interval(window, window.start_ns, connections);
         self.boundary_ns = self.next_boundary(window.start_ns);
@@ -167,9 +192,14 @@ impl Recorder {
                 return false;
             }
             let boundary = self.boundary_ns;
-            self.hand_over_interval(boundary);
-            if boundary == self.window.measured_from_ns {
-                self.forget_warmup();
+            if self.interval_ns.is_none() {
+                self.interval.close_tenth(self.tenth);
+                self.tenth += 1;
+            } else {
+                self.hand_over_interval(boundary);
+                if boundary == self.window.measured_from_ns {
+                    self.forget_warmup();
+                }
             }
             self.boundary_ns = self.next_boundary(boundary);
         }
@@ -202,9 +232,10 @@ impl Recorder {
         let next = interval(self.window, to_ns, self.interval.connections);
         let mut part = std::mem::replace(&mut self.interval, next);
         part.to_ns = to_ns;
+        part.close_tenth(self.tenth);
         let reactor = self.reactor;
         // The conductor outlives the reactors.
-        let _ = self.events.send(Event::Interval { reactor, part });
+        let _ = self.events.send((self.server, Event::Interval { reactor, part }));
     }
 
     fn forget_warmup(&mut self) {
@@ -216,13 +247,17 @@ impl Recorder {
     }
 
     fn next_boundary(&self, from_ns: u64) -> u64 {
-        let Window { measured_from_ns, measured_to_ns, .. } = self.window;
-        let step = from_ns + self.interval_ns;
+        let Window { start_ns, measured_from_ns, measured_to_ns } = self.window;
+        let Some(interval_ns) = self.interval_ns else {
+            let tenth_ns = (measured_to_ns - start_ns) / 10;
+            return if self.tenth < 9 { from_ns + tenth_ns } else { measured_to_ns };
+        };
+        let step = from_ns + interval_ns;
         if from_ns < measured_from_ns {
             return step.min(measured_from_ns);
         }
         // A remainder shorter than half an interval is not worth a line of its own.
-        if measured_to_ns < step.saturating_add(self.interval_ns / 2) {
+        if measured_to_ns < step.saturating_add(interval_ns / 2) {
             return measured_to_ns;
         }
         step
@@ -238,6 +273,7 @@ fn interval(window: Window, from_ns: u64, connections: u32) -> IntervalPart {
         errors: 0,
         connections,
         latencies: Latencies::default(),
+        tenths: [0; 10],
     }
 }
 
@@ -248,18 +284,18 @@ mod tests {
 
     const WINDOW: Window = Window { start_ns: 100, measured_from_ns: 250, measured_to_ns: 550 };
 
-    fn recorder() -> (Recorder, Receiver<Event>) {
+    fn recorder() -> (Recorder, Receiver<ServerEvent>) {
         let (sender, receiver) = channel();
-        let mut recorder = Recorder::new(0, 1, 100, sender);
+        let mut recorder = Recorder::new(0, 0, 1, Some(100), sender);
         recorder.start(WINDOW, 7);
         (recorder, receiver)
     }
 
     /// (from, to, warm-up, statements) of every interval.
-    fn intervals(receiver: Receiver<Event>) -> Vec<(u64, u64, bool, u64)> {
+    fn intervals(receiver: Receiver<ServerEvent>) -> Vec<(u64, u64, bool, u64)> {
         receiver
             .try_iter()
-            .map(|event| match event {
+            .map(|(_, event)| match event {
                 Event::Interval { part, .. } => {
                     (part.from_ns, part.to_ns, part.warmup, part.latencies.count())
                 }
@@ -298,7 +334,7 @@ mod tests {
         }
         let part = recorder.finish(700);
         let mut sum = Latencies::default();
-        for event in receiver.try_iter() {
+        for (_, event) in receiver.try_iter() {
             if let Event::Interval { part, .. } = event
                 && !part.warmup
             {
@@ -331,7 +367,7 @@ mod tests {
     #[test]
     fn rounds_have_no_end_of_their_own_and_close_with_a_shorter_interval() {
         let (sender, receiver) = channel();
-        let mut recorder = Recorder::new(0, 1, 100, sender);
+        let mut recorder = Recorder::new(0, 0, 1, Some(100), sender);
         recorder
             .start(Window { start_ns: 100, measured_from_ns: 100, measured_to_ns: u64::MAX }, 1);
         recorder.statement(0, 210, 5, 1);

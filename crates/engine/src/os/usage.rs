@@ -17,6 +17,10 @@ impl CpuSeconds {
         }
     }
 
+    pub fn plus(self, other: CpuSeconds) -> CpuSeconds {
+        CpuSeconds { user_s: self.user_s + other.user_s, system_s: self.system_s + other.system_s }
+    }
+
     pub fn times(self, factor: f64) -> CpuSeconds {
         CpuSeconds { user_s: self.user_s * factor, system_s: self.system_s * factor }
     }

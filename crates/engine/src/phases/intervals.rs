@@ -7,7 +7,6 @@ use crate::report::messages::Interval;
 
 /// Intervals of a phase for which not every reactor has given its part.
 pub struct Intervals {
-    phase: usize,
     /// Whether each reactor may still send parts.
     running: Vec<bool>,
     pending: BTreeMap<u64, Pending>,
@@ -19,12 +18,12 @@ struct Pending {
 }
 
 impl Intervals {
-    pub fn new(phase: usize, reactors: usize) -> Self {
-        Self { phase, running: vec![true; reactors], pending: BTreeMap::new() }
+    pub fn new(reactors: usize) -> Self {
+        Self { running: vec![true; reactors], pending: BTreeMap::new() }
     }
 
     /// Takes a part; gives the intervals that are complete now, in order.
-    pub fn add(&mut self, reactor: usize, part: IntervalPart) -> Vec<Interval> {
+    pub fn add(&mut self, reactor: usize, part: IntervalPart) -> Vec<IntervalPart> {
         match self.pending.get_mut(&part.from_ns) {
             Some(pending) => {
                 pending.given[reactor] = true;
@@ -40,19 +39,19 @@ impl Intervals {
     }
 
     /// No more parts will come from this reactor.
-    pub fn finish(&mut self, reactor: usize) -> Vec<Interval> {
+    pub fn finish(&mut self, reactor: usize) -> Vec<IntervalPart> {
         self.running[reactor] = false;
         self.complete()
     }
 
-    fn complete(&mut self) -> Vec<Interval> {
+    fn complete(&mut self) -> Vec<IntervalPart> {
         let mut done = Vec::new();
         while let Some(first) = self.pending.first_entry() {
             let waiting = first.get().given.iter().zip(&self.running);
             if waiting.into_iter().any(|(given, running)| *running && !given) {
                 break;
             }
-            done.push(message(self.phase, first.remove().sum));
+            done.push(first.remove().sum);
         }
         done
     }
@@ -64,9 +63,12 @@ fn merge(sum: &mut IntervalPart, part: &IntervalPart) {
     sum.errors += part.errors;
     sum.connections += part.connections;
     sum.latencies.merge(&part.latencies);
+    for (sum, part) in sum.tenths.iter_mut().zip(part.tenths) {
+        *sum += part;
+    }
 }
 
-fn message(phase: usize, sum: IntervalPart) -> Interval {
+pub fn message(phase: usize, sum: &IntervalPart) -> Interval {
     Interval {
         phase,
         from_ns: sum.from_ns,
@@ -103,24 +105,26 @@ mod tests {
             errors: 0,
             connections: 2,
             latencies,
+            tenths: [0; 10],
         }
     }
 
     #[test]
     fn an_interval_is_told_once_all_reactors_have_given_their_part() {
-        let mut intervals = Intervals::new(0, 2);
+        let mut intervals = Intervals::new(2);
         assert!(intervals.add(0, part(0, 10, 5)).is_empty());
         assert!(intervals.add(0, part(10, 20, 5)).is_empty());
         let told = intervals.add(1, part(0, 10, 9));
         assert_eq!(told.len(), 1);
-        assert_eq!((told[0].queries, told[0].transactions, told[0].connections), (2, 2, 4));
-        assert_eq!((told[0].p50_ns, told[0].max_ns), (Some(5), Some(9)));
-        assert_eq!(told[0].transaction_p95_ns, Some(27));
+        let told = message(0, &told[0]);
+        assert_eq!((told.queries, told.transactions, told.connections), (2, 2, 4));
+        assert_eq!((told.p50_ns, told.max_ns), (Some(5), Some(9)));
+        assert_eq!(told.transaction_p95_ns, Some(27));
     }
 
     #[test]
     fn a_reactor_that_has_finished_is_not_waited_for() {
-        let mut intervals = Intervals::new(0, 2);
+        let mut intervals = Intervals::new(2);
         intervals.add(0, part(0, 7, 5));
         assert!(intervals.finish(0).is_empty(), "the other one has not given its part");
         let told = intervals.add(1, part(0, 10, 5));

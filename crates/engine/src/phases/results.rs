@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Watch;
+use super::watch::Watch;
 use crate::clock::wall_clock_step_ns;
 use crate::histogram::Latencies;
 use crate::job::Arrival;
@@ -41,12 +41,17 @@ impl Watch<'_> {
         sum.recorded.errors.merge(&self.opened_in_all().errors);
         let kinds = plan.workload.kinds();
         PhaseEnd {
+            server: plan.server,
             phase: plan.phase_index,
             connections_asked: plan.phase.connections,
             connections_reached: sum.reached,
             started_ns: self.started.monotonic_ns,
             measured_from_ns: measured.map(|(from, _)| from),
             measured_to_ns: measured.map(|(_, to)| to),
+            measured_s: measured.map(|(from, to)| match self.window {
+                Some(_) => (to - from) as f64 / 1e9,
+                None => self.sliced.measured_ns as f64 / 1e9,
+            }),
             ended_ns: ended.monotonic_ns,
             interrupted: self.interrupted,
             aborted: self.aborted.clone(),
@@ -69,10 +74,10 @@ impl Watch<'_> {
         }
     }
 
-    /// The measured part: as planned, or to the last statement of the rounds, or to the stop;
-    /// `None` when there was none.
+    /// The measured part: as planned, or to the last statement of the rounds, or to the stop; the
+    /// measured slices; `None` when there was none.
     fn measured(&self, last_ns: Option<u64>) -> Option<(u64, u64)> {
-        let window = self.window?;
+        let Some(window) = self.window else { return self.sliced.span };
         let from = window.measured_from_ns;
         let last = last_ns.unwrap_or(from);
         let to = match self.stopped_ns {
@@ -86,7 +91,7 @@ impl Watch<'_> {
     fn client_cpu(&self) -> CpuSeconds {
         match (self.cpu_from, self.cpu_to) {
             (Some(from), Some(to)) => to.since(from),
-            _ => CpuSeconds::default(),
+            _ => self.sliced.client_cpu,
         }
     }
 }

@@ -25,24 +25,29 @@ pub enum Message {
     },
     /// `label` is the test program's name for sql-bench, else null.
     PhaseStart {
+        server: usize,
         phase: usize,
         connections: u32,
         label: Option<&'static str>,
     },
     Connected {
+        server: usize,
         phase: usize,
         reached: u32,
         failed: u32,
         errors: BTreeMap<u16, u64>,
     },
     Measuring {
+        server: usize,
         phase: usize,
     },
     Interval(Interval),
+    Slice(Box<Slice>),
     Sample(Sample),
     Operation(Operation),
     PhaseEnd(Box<PhaseEnd>),
     Check {
+        server: usize,
         name: String,
         holds: bool,
         detail: Option<String>,
@@ -61,6 +66,7 @@ pub enum Message {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Hello {
+    pub server: usize,
     pub protocol: u32,
     pub engine_version: &'static str,
     pub seed: u64,
@@ -99,8 +105,48 @@ pub struct Interval {
     pub histogram: Option<String>,
 }
 
+/// One slice of the load of one server.
+#[derive(Clone, Debug, Serialize)]
+pub struct Slice {
+    pub server: usize,
+    pub phase: usize,
+    pub round: usize,
+    /// Place in the order of the round.
+    pub position: usize,
+    /// The server of the slice before; null for the first slice of the phase.
+    pub after: Option<usize>,
+    pub warmup: bool,
+    pub from_ns: u64,
+    pub to_ns: u64,
+    /// When the last event of the slice had ended.
+    pub drained_ns: u64,
+    pub queries: u64,
+    pub transactions: u64,
+    pub errors: u64,
+    pub connections: u32,
+    /// Queries that ended in each tenth of the slice.
+    pub parts: [u64; 10],
+    pub p50_ns: Option<u64>,
+    pub p95_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    pub max_ns: Option<u64>,
+    pub histogram: Option<String>,
+    /// What the process of each server has used from the start of the slice to its drained end; null for
+    /// one that cannot be read.
+    pub usage: Vec<Option<SliceUsage>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SliceUsage {
+    pub cpu_user_s: f64,
+    pub cpu_system_s: f64,
+    pub read_bytes: Option<u64>,
+    pub write_bytes: Option<u64>,
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Sample {
+    pub server_number: usize,
     /// `SHOW GLOBAL STATUS`; null once the server can no longer be asked.
     pub status: Option<BTreeMap<String, String>>,
     pub server: Option<ProcessSample>,
@@ -178,6 +224,7 @@ pub struct Operation {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseEnd {
+    pub server: usize,
     pub phase: usize,
     pub connections_asked: u32,
     pub connections_reached: u32,
@@ -185,6 +232,8 @@ pub struct PhaseEnd {
     /// Null when the phase ended before anything was measured.
     pub measured_from_ns: Option<u64>,
     pub measured_to_ns: Option<u64>,
+    /// Time that was measured: all of it, or the sum of the slices.
+    pub measured_s: Option<f64>,
     pub ended_ns: u64,
     pub interrupted: bool,
     pub aborted: Option<String>,

@@ -36,6 +36,7 @@ impl<'scope> Sampler<'scope> {
     /// Connects and begins; the first sample is taken at once.
     pub fn start<'env>(
         scope: &'scope thread::Scope<'scope, 'env>,
+        server: usize,
         sampling: &Sampling,
         clock: Clock,
         patience: Duration,
@@ -54,6 +55,7 @@ impl<'scope> Sampler<'scope> {
         admin.hurry_once(stopping.clone());
         let (stop, stopped) = channel();
         let mut worker = Worker {
+            server,
             clock,
             admin: Some(admin),
             server_pid: sampling.server_pid,
@@ -79,6 +81,7 @@ impl<'scope> Sampler<'scope> {
 }
 
 struct Worker<'a> {
+    server: usize,
     clock: Clock,
     admin: Option<Admin>,
     server_pid: Option<u32>,
@@ -107,6 +110,7 @@ impl Worker<'_> {
         // It was readable at the start.
         let Some(client) = proc::this_process() else { return };
         self.reporter.send(&Message::Sample(Sample {
+            server_number: self.server,
             status,
             server: self.server_pid.and_then(proc::process),
             client,

@@ -159,12 +159,17 @@ impl Record {
             part.latencies.merge(&self.connects);
         }
         PhaseEnd {
+            server: 0,
             phase: self.phase,
             connections_asked: 1,
             connections_reached: u32::from(ending.connected),
             started_ns: self.started.monotonic_ns,
             measured_from_ns: ending.measured_from_ns,
             measured_to_ns,
+            measured_s: ending
+                .measured_from_ns
+                .zip(measured_to_ns)
+                .map(|(from, to)| to.saturating_sub(from) as f64 / 1e9),
             ended_ns: ended.monotonic_ns,
             interrupted: ending.interrupted,
             aborted: ending.aborted,

@@ -13,7 +13,7 @@ use super::record::{Ending, Record};
 use crate::admin::Admin;
 use crate::clock::{Clock, nanoseconds};
 use crate::failure::{Fatal, FatalCode};
-use crate::job::{Job, SqlBenchJob, SqlBenchProgram};
+use crate::job::{Job, ServerJob, SqlBenchJob, SqlBenchProgram};
 use crate::os::address::Address;
 use crate::os::usage::Usage;
 use crate::protocol::handshake::Login;
@@ -29,6 +29,7 @@ const TIDY_LIMIT: Duration = Duration::from_secs(20);
 /// What a run needs beside the job.
 pub struct Suite<'a> {
     pub job: &'a Job,
+    pub server: &'a ServerJob,
     pub clock: Clock,
     pub address: Address,
     pub login: Login,
@@ -47,9 +48,9 @@ pub fn run(suite: &Suite<'_>, job: &SqlBenchJob, mut admin: Admin) -> Result<Exi
     programs.dedup();
     let tables: Vec<String> =
         programs.iter().flat_map(|program| (program.program().tables)(&options)).collect();
-    let database = &suite.job.target.database;
+    let database = &suite.server.target.database;
     ownership::clear(&mut admin, database, &tables, &options, suite.job.drop_existing)?;
-    let sampling = suite.job.sampling.as_ref();
+    let sampling = suite.server.sampling.as_ref();
     let server_pid = sampling.and_then(|sampling| sampling.server_pid).or(admin.server_pid());
     drop(admin);
 
@@ -58,6 +59,7 @@ pub fn run(suite: &Suite<'_>, job: &SqlBenchJob, mut admin: Admin) -> Result<Exi
             None => None,
             Some(sampling) => Some(Sampler::start(
                 scope,
+                0,
                 sampling,
                 suite.clock,
                 suite.job.answer_within(),
@@ -128,7 +130,12 @@ impl Suite<'_> {
     /// Runs one program as a phase; whatever happens, it ends with `phase_end`.
     fn run_program(&self, mut bench: Bench, program: SqlBenchProgram) -> Result<(), Stop> {
         let phase = bench.record.phase();
-        bench.say(Message::PhaseStart { phase, connections: 1, label: Some(program.name()) });
+        bench.say(Message::PhaseStart {
+            server: 0,
+            phase,
+            connections: 1,
+            label: Some(program.name()),
+        });
         if let Some(reason) = program.skipped(bench.options()) {
             let aborted = Some(format!("skipped: {reason}"));
             bench.finish(Ending { aborted, ..Ending::default() });
@@ -180,7 +187,7 @@ pub(super) fn carry_out(
     let phase = bench.record.phase();
     let (reached, failed) = if opened.is_ok() { (1, 0) } else { (0, 1) };
     let errors = bench.record.error_counts();
-    bench.say(Message::Connected { phase, reached, failed, errors });
+    bench.say(Message::Connected { server: 0, phase, reached, failed, errors });
     opened?;
     ending.connected = true;
     bench.query("SELECT VERSION()")?;
@@ -191,7 +198,7 @@ pub(super) fn carry_out(
         bench.disconnect();
     }
     ending.measured_from_ns = Some(bench.begin_measuring());
-    bench.say(Message::Measuring { phase });
+    bench.say(Message::Measuring { server: 0, phase });
     (program.program().run)(bench)?;
     bench.disconnect();
     Ok(())

@@ -12,9 +12,9 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use mydyno_engine::clock::Clock;
-use mydyno_engine::job::Job;
+use mydyno_engine::job::{Job, ServerJob};
 use mydyno_engine::os::address::Address;
-use mydyno_engine::phases::Conductor;
+use mydyno_engine::phases::{Conductor, Server as Driven};
 use mydyno_engine::protocol::handshake::Login;
 use mydyno_engine::report::Reporter;
 use mydyno_engine::report::messages::Exit;
@@ -65,6 +65,18 @@ fn rounds(count: u64) -> Value {
     json!({"kind": "rounds", "rounds": count})
 }
 
+fn driven<'a>(job: &'a ServerJob, server: &Server, script: &Arc<Script>) -> Driven<'a> {
+    let login = Login {
+        user: "bench".to_owned(),
+        password: "".into(),
+        database: Some("played".to_owned()),
+        local: true,
+        server_key: None,
+    };
+    let address = Address::Unix(server.socket.clone());
+    Driven { job, address, login, workload: script.clone() }
+}
+
 /// Drives one phase with two reactors.
 fn drive(server: &Server, script: &Arc<Script>, phase: Value) -> Told {
     drive_within(server, script, phase, 60.0)
@@ -72,7 +84,7 @@ fn drive(server: &Server, script: &Arc<Script>, phase: Value) -> Told {
 
 fn drive_within(server: &Server, script: &Arc<Script>, phase: Value, answer_within_s: f64) -> Told {
     let text = json!({
-        "protocol": 2,
+        "protocol": 3,
         "target": {"socket": server.socket, "user": "bench", "database": "played"},
         "workload": {"watch": {}},
         "sampling": {},
@@ -81,22 +93,14 @@ fn drive_within(server: &Server, script: &Arc<Script>, phase: Value, answer_with
         "interval_s": 0.05,
     });
     let mut job = Job::parse(&text.to_string()).unwrap();
-    job.phases = vec![serde_json::from_value(phase).unwrap()];
+    job.servers[0].phases = vec![serde_json::from_value(phase).unwrap()];
     let clock = Clock::start();
     let out = Out::default();
     let reporter = Reporter::new(clock, Box::new(out.clone()));
     let conductor = Conductor {
         job: &job,
         clock,
-        address: Address::Unix(server.socket.clone()),
-        login: Login {
-            user: "bench".to_owned(),
-            password: "".into(),
-            database: Some("played".to_owned()),
-            local: true,
-            server_key: None,
-        },
-        workload: script.clone(),
+        servers: vec![driven(&job.servers[0], server, script)],
         reporter: &reporter,
         events: channel(),
         reactors: 2,

@@ -189,8 +189,8 @@ class Interval(_Message):
     """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
 
 
-class ProcessGrowth(_Frozen):
-    """What a server's process has used over a slice."""
+class SliceUsage(_Frozen):
+    """What one server's process used while a slice ran."""
 
     cpu_user_s: float
     cpu_system_s: float
@@ -199,19 +199,20 @@ class ProcessGrowth(_Frozen):
 
 
 class Slice(_OfServer):
-    """What one server has finished in one slice; `usage` is of each server's process, the idle ones too."""
+    """What was finished on one server in one slice of a phase; percentiles are None when nothing was."""
 
     type: Literal["slice"]
     phase: int
     round: int
+    """Counted through the warm-up and the measured rounds."""
     position: int
     after: int | None
-    """The server whose slice came directly before; None for the first slice of the phase."""
+    """The server of the slice before; None for the first of a phase."""
     warmup: bool
     from_ns: int
     to_ns: int
     drained_ns: int
-    """When the last statement of the slice had ended."""
+    """When the last event under way at the end had ended."""
     queries: int
     transactions: int
     errors: int
@@ -223,12 +224,14 @@ class Slice(_OfServer):
     p99_ns: int | None
     max_ns: int | None
     histogram: str | None
-    usage: tuple[ProcessGrowth | None, ...]
+    usage: tuple[SliceUsage | None, ...]
+    """Of the process of every server, up to `drained_ns`; None for one that cannot be read."""
 
 
 class Sample(_Message):
     type: Literal["sample"]
     server_number: int = 0
+    """Number of the server in the job; `server` is its process."""
     status: dict[str, str] | None
     server: Process | None
     client: Process
@@ -267,6 +270,8 @@ class PhaseEnd(_OfServer):
     started_ns: int
     measured_from_ns: int | None
     measured_to_ns: int | None
+    measured_s: float | None = None
+    """The sum of the slices where there are any; None also from other programs."""
     ended_ns: int
     interrupted: bool
     aborted: str | None

@@ -163,7 +163,7 @@ impl Reactor<'_> {
         let now = self.now();
         if self.told_ns.is_none_or(|told_ns| now - told_ns >= TELL_EVERY_NS) {
             self.told_ns = Some(now);
-            let _ = self.tell.send(Event::Lost { error: error.clone() });
+            self.report(Event::Lost { error: error.clone() });
         }
     }
 }

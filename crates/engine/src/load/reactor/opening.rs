@@ -206,7 +206,9 @@ impl Reactor<'_> {
                 self.opened.failed += 1;
                 self.opened.errors.add(error);
             }
-            (Stretch::Running | Stretch::Ready, then) => self.failed_again(index, then, error),
+            (Stretch::Running | Stretch::Finishing | Stretch::Ready, then) => {
+                self.failed_again(index, then, error)
+            }
             _ => self.recorder.connection_error(error),
         }
     }
@@ -217,7 +219,7 @@ impl Reactor<'_> {
                 (0..self.connections.len()).filter(|&index| self.will_carry(index)).count() as u32;
             self.stretch = Stretch::Ready;
             let opened = self.opened.clone();
-            let _ = self.tell.send(Event::Opened { reactor: self.index, opened });
+            self.report(Event::Opened { reactor: self.index, opened });
         }
     }
 

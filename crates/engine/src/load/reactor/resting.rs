@@ -71,7 +71,7 @@ impl Reactor<'_> {
     }
 
     pub(super) fn proceed(&mut self, index: usize, then: Then, now: u64) {
-        if self.stretch != Stretch::Running {
+        if !self.drives() {
             self.connections[index].stage = Stage::Idle;
             return;
         }
@@ -87,7 +87,7 @@ impl Reactor<'_> {
     #[inline]
     pub(super) fn think(&mut self, index: usize, now: u64) {
         match &mut self.thinking {
-            Some(thinking) if self.stretch == Stretch::Running => {
+            Some(thinking) if matches!(self.stretch, Stretch::Running | Stretch::Finishing) => {
                 let at_ns = now + thinking.draw_ns();
                 self.rest(index, at_ns, Then::Next);
             }

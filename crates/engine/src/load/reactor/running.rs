@@ -5,7 +5,7 @@ use crate::clock::nanoseconds;
 use crate::job::Work;
 use crate::load::Event;
 use crate::load::arrival::{Backlog, Schedule};
-use crate::load::connection::{Handle, Stage, Then};
+use crate::load::connection::{Connection, Handle, Stage, Then};
 use crate::load::gate::{Start, share};
 use crate::protocol::ServerError;
 use crate::protocol::capture::Capture;
@@ -19,10 +19,14 @@ const ARRIVALS: u64 = u64::MAX;
 pub(super) const EMPTY_EVENT_NS: u64 = 1_000;
 
 impl Reactor<'_> {
-    /// Begins the load on every connection that carries events.
+    /// Begins the load, or a slice of it, on every connection that carries events.
     pub(super) fn start(&mut self, start: Start) {
         self.stretch = Stretch::Running;
         self.recorder.start(start.window, self.open);
+        self.starts += 1;
+        if self.starts > 1 {
+            return self.start_again();
+        }
         let carriers: Vec<usize> =
             (0..self.connections.len()).filter(|&index| self.will_carry(index)).collect();
         self.active = carriers.len();
@@ -40,6 +44,27 @@ impl Reactor<'_> {
         }
         let now = self.now();
         self.go_on_running(now);
+    }
+
+    /// Begins another slice. Connections that rest, even beyond their time, are woken by their timers.
+    fn start_again(&mut self) {
+        for index in 0..self.connections.len() {
+            let connection = &self.connections[index];
+            if connection.active && matches!(connection.stage, Stage::Idle) {
+                let now = self.now();
+                self.next_event(index, now);
+            }
+        }
+    }
+
+    /// What is left of a slice: reports once every event has ended.
+    pub(super) fn go_on_finishing(&mut self) {
+        if self.plan.gate.stopped() {
+            self.drain(DRAIN_INTERRUPTED_NS);
+        } else if !self.connections.iter().any(Connection::is_in_event) {
+            self.stretch = Stretch::Ready;
+            self.report(Event::SliceOver { reactor: self.index, drained_ns: self.now() });
+        }
     }
 
     fn schedule_arrivals(&mut self, start: &Start, carriers: &[usize]) {
@@ -75,7 +100,11 @@ impl Reactor<'_> {
             return self.drain(DRAIN_INTERRUPTED_NS);
         }
         if now >= self.recorder.boundary_ns() && !self.recorder.cross(now) {
-            return self.drain(DRAIN_NS);
+            if self.plan.interval_ns.is_some() {
+                return self.drain(DRAIN_NS);
+            }
+            self.stretch = Stretch::Finishing;
+            return self.go_on_finishing();
         }
         self.serve_arrivals(now);
         let arrivals_over = self.backlog.as_ref().is_some_and(Backlog::is_over);
@@ -90,7 +119,7 @@ impl Reactor<'_> {
         if self.plan.phase.active.is_none() || self.plan.gate.released() {
             self.drain(0);
         } else if !std::mem::replace(&mut self.told_over, true) {
-            let _ = self.tell.send(Event::WorkOver);
+            self.report(Event::WorkOver);
         }
     }
 
@@ -299,7 +328,7 @@ impl Reactor<'_> {
         match action {
             Action::Send(statement) => self.send_statement(index, statement, from_ns),
             Action::End { counts } => self.leave_event(index, counts, from_ns),
-            Action::Pause(_) | Action::Reconnect if self.stretch != Stretch::Running => {
+            Action::Pause(_) | Action::Reconnect if !self.drives() => {
                 self.stop(index);
             }
             Action::Pause(length_ns) => {
@@ -339,7 +368,7 @@ impl Reactor<'_> {
 
     #[inline]
     fn send_statement(&mut self, index: usize, statement: usize, from_ns: u64) {
-        if self.stretch != Stretch::Running {
+        if !self.drives() {
             return self.stop(index);
         }
         if self.connections[index].unread_ns.is_some() {

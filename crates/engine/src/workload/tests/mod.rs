@@ -23,7 +23,7 @@ pub(super) fn unfilled(name: &str) -> Program {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/fixtures/engine/jobs/good");
     let text = std::fs::read_to_string(root.join(format!("{name}.json"))).unwrap();
-    let WorkloadJob::Program(job) = Job::parse(&text).unwrap().workload else {
+    let WorkloadJob::Program(job) = Job::parse(&text).unwrap().servers.remove(0).workload else {
         panic!("{name} has no program");
     };
     compile(&job, 1).unwrap()
