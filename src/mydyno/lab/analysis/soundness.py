@@ -30,7 +30,7 @@ LEAST_IDLE_IO = 1_000_000
 LEAST_CARRY_OVER = 0.02
 MOST_CORRELATED = 0.5
 """Autocorrelation from which on three rounds say no more than one."""
-LEAST_ROUNDS = 20
+LEAST_ROUNDS = 5
 MOST_HIDDEN = 0.05
 """By how much outliers may change a rate relative to the others'."""
 _STANDARD_ERRORS = 3.0

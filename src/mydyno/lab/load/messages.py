@@ -287,8 +287,6 @@ class PhaseEnd(_OfServer):
     unanswered: int
     client_cpu: CpuSeconds
     backlog_max: int | None
-    measured_s: float | None = None
-    """Of slices the sum; None from other programs."""
     wall_clock_step_ns: int | None = None
     """How far the wall clock was set, forward or (negative) back; None from other programs."""
 

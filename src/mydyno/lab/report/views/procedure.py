@@ -116,8 +116,8 @@ def _order(evidence: Evidence) -> Step:
         in_slices = (
             f" In a block {those} were measured together: each had a server that ran the whole time, and one "
             "engine drove them in turn, in slices of "
-            f"{lengths} s, in a random order in each round. A rate is that of a robust fit over all rounds, so "
-            "that the ratio of two points is that within rounds."
+            f"{lengths} s, in a random order in each round. A rate is that of a robust fit over all rounds, "
+            "so that the ratio of two points is that within rounds."
         )
         sources.append("duet")
     rest = f" Between two blocks it rested {design.rest_s:g} s." if design.rest_s else ""
