@@ -70,6 +70,7 @@ _PHASES = RecordTable(
     "phases",
     PhaseRecord,
     columns={"index": "phase"},
+    stored={"costs": document("phases.costs", dict[str, float], default={})},
     elsewhere={*_SCOPES.values(), "statements", "operations", "errors", "error_examples"},
 )
 

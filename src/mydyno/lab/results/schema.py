@@ -436,6 +436,11 @@ _OPERATION_TOTALS = (
     """,
 )
 
+_COSTS = (
+    # JSON: metric -> what the server spent on each query or transaction; NULL: not measured.
+    "ALTER TABLE phases ADD COLUMN costs TEXT",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -447,4 +452,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _SCALE,
     _STEADY,
     _OPERATION_TOTALS,
+    _COSTS,
 )

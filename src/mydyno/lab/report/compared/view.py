@@ -13,6 +13,7 @@ from mydyno.lab.report.compared.run import MergedRun
 from mydyno.lab.report.evidence import Evidence, gather
 from mydyno.lab.report.report_options import ReportOptions
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison
+from mydyno.lab.report.views.costs import Costs, costs
 from mydyno.lab.report.views.settings import settings_view
 from mydyno.lab.report.views.verdicts import Verdicts, compared_rows, verdicts
 
@@ -38,6 +39,7 @@ class Compared:
     table: ComparisonTable
     differences: tuple[Difference, ...]
     notes: tuple[str, ...]
+    costs: Costs
     gated: tuple[Gated, ...]
     """Each comparison over all of its places; corrected for all of them together (Holm)."""
     allowed: float
@@ -52,11 +54,13 @@ def compared(run: MergedRun, allowed: float) -> Compared:
     """Compare the runs; a relative loss of `allowed` is too much."""
     evidence = gather(run, OPTIONS)
     found = verdicts(evidence)
+    table = comparison(evidence, found)
     return Compared(
         evidence=evidence,
         names=tuple(one.part.name for one in run.chosen),
         verdicts=found,
-        table=comparison(evidence, found),
+        table=table,
+        costs=costs(evidence, found, table),
         differences=_differences(run, evidence),
         notes=run.merged.notes,
         gated=gate(_named(evidence), allowed),

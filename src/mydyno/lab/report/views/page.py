@@ -11,6 +11,7 @@ from mydyno.lab.report.evidence import COLORS, Evidence
 from mydyno.lab.report.views.again import Again, again
 from mydyno.lab.report.views.claims import ClaimView, claims_view
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison
+from mydyno.lab.report.views.costs import Costs, costs
 from mydyno.lab.report.views.curves import Curves, curves
 from mydyno.lab.report.views.differences import Difference, differences
 from mydyno.lab.report.views.effects import EffectsView, effects_view
@@ -45,6 +46,7 @@ class Page:
     verdicts: Verdicts
     comparison: ComparisonTable
     """Without a row where nothing varies."""
+    costs: Costs
     ranks: Ranks
     effects: EffectsView
     claims: tuple[ClaimView, ...]
@@ -108,6 +110,7 @@ def page(evidence: Evidence) -> Page:
     latency = tuple(curves(evidence, metric) for metric in latencies(evidence))
     connect = (curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95))
     compared = comparison(evidence, found)
+    spent = costs(evidence, found, compared)
     ordered = ranks(evidence, strange)
     if found.untested and (order := answer(ordered)) is not None:
         found = replace(found, headline=order, sentences=())
@@ -117,6 +120,7 @@ def page(evidence: Evidence) -> Page:
         words=evidence.words,
         verdicts=found,
         comparison=compared,
+        costs=spent,
         ranks=ordered,
         effects=explained,
         claims=claims_view(evidence),
