@@ -101,6 +101,7 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         out.line(sentence)
     out.line()
     for sentence in (
+        *page.incomparable,
         *_further(page),
         *page.verdicts.sentences,
         *page.costs.sentences,
@@ -118,6 +119,7 @@ def markdown(page: Page, figures: Sequence[Figure]) -> str:
 def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     experiment = page.experiment
     yield f"# {escaped(experiment.name)}\n"
+    yield from (f"> {escaped(sentence)}\n" for sentence in page.incomparable)
     yield f"**{escaped(page.verdicts.headline)}**\n"
     if experiment.question:
         yield f"{escaped(experiment.question)}\n"

@@ -26,7 +26,12 @@ _STATES = {"passed": "PASSED", "unsure": "UNSURE", "failed": "FAILED"}
 def terminal(found: Compared, width: int, *, gated: bool) -> str:
     """What a terminal shows; with `gated` what the gate says of each comparison."""
     out = Printed(width)
-    for sentence in (found.verdicts.headline, *found.verdicts.sentences, *found.costs.sentences):
+    for sentence in (
+        *found.incomparable,
+        found.verdicts.headline,
+        *found.verdicts.sentences,
+        *found.costs.sentences,
+    ):
         out.line(sentence)
     if not found.table.empty:
         out.line(f"\n{better(found.table)}")
@@ -61,6 +66,7 @@ def _markdown(found: Compared, gated: bool) -> Iterator[str]:
     yield "<!-- mydyno compare -->\n"
     state = f"{_STATES[found.state]}: " if gated else ""
     yield f"### {state}{escaped(' against '.join(reversed(found.names)))}\n"
+    yield from (f"> {escaped(sentence)}\n" for sentence in found.incomparable)
     yield f"**{escaped(found.verdicts.headline)}**\n"
     yield from (f"- {escaped(sentence)}" for sentence in (*found.verdicts.sentences, *found.costs.sentences))
     if gated:

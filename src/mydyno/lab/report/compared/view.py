@@ -12,6 +12,7 @@ from mydyno.lab.analysis.verdict import Verdict
 from mydyno.lab.report.compared.run import MergedRun
 from mydyno.lab.report.evidence import Evidence, gather
 from mydyno.lab.report.report_options import ReportOptions
+from mydyno.lab.report.views.comparability import incomparable
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison
 from mydyno.lab.report.views.costs import Costs, costs
 from mydyno.lab.report.views.settings import settings_view
@@ -39,6 +40,8 @@ class Compared:
     table: ComparisonTable
     differences: tuple[Difference, ...]
     notes: tuple[str, ...]
+    incomparable: tuple[str, ...]
+    """What makes the servers incomparable, one sentence each."""
     costs: Costs
     gated: tuple[Gated, ...]
     """Each comparison over all of its places; corrected for all of them together (Holm)."""
@@ -60,6 +63,7 @@ def compared(run: MergedRun, allowed: float) -> Compared:
         names=tuple(one.part.name for one in run.chosen),
         verdicts=found,
         table=table,
+        incomparable=incomparable(evidence, next(iter(run.experiment.factors))),
         costs=costs(evidence, found, table),
         differences=_differences(run, evidence),
         notes=run.merged.notes,

@@ -69,10 +69,13 @@ def _judged(evidence: Evidence, row: GridRow) -> _Judged:
         if not (over := overall_places(trials, metric)):
             continue
         for column, *pair in row.comparisons():
-            own = [valid_trials(trials, point.point_id) for point in pair]
-            left, right = (Side(point.title, least_durable(of)) for point, of in zip(pair, own, strict=True))
-            seen = [overall_observations(of, over, metric) for of in own]
-            found[metric, column] = judge(ratio(*seen, standard.level), left, right, metric, standard)
+            sides, seen = [], []
+            for point in pair:
+                own = valid_trials(trials, point.point_id)
+                sides.append(Side(point.title, least_durable(own)))
+                seen.append(overall_observations(own, over, metric))
+            spent = ratio(seen[0], seen[1], standard.level)
+            found[metric, column] = judge(spent, sides[0], sides[1], metric, standard)
     return found
 
 

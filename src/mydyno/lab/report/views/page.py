@@ -10,6 +10,7 @@ from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import COLORS, Evidence
 from mydyno.lab.report.views.again import Again, again
 from mydyno.lab.report.views.claims import ClaimView, claims_view
+from mydyno.lab.report.views.comparability import incomparable
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison
 from mydyno.lab.report.views.costs import Costs, costs
 from mydyno.lab.report.views.curves import Curves, curves
@@ -44,6 +45,8 @@ class Page:
     experiment: ExperimentRecord
     words: Words
     verdicts: Verdicts
+    incomparable: tuple[str, ...]
+    """What differs between the settings and is not set by a factor, one sentence each."""
     comparison: ComparisonTable
     """Without a row where nothing varies."""
     costs: Costs
@@ -119,6 +122,7 @@ def page(evidence: Evidence) -> Page:
         experiment=evidence.experiment,
         words=evidence.words,
         verdicts=found,
+        incomparable=incomparable(evidence),
         comparison=compared,
         costs=spent,
         ranks=ordered,
