@@ -44,6 +44,7 @@ workload:
   connections: [2]
   each: {warmup: 200ms, measure: MEASURE}
 design: {repeats: 1, seed: 5}
+unequal: [binary_log, character_set, collation, performance_schema, flush_method, memory, redo_capacity]
 """
 STORAGE = "storage: {data: {disks: {size: 2G}, filesystem: ext4}},"
 

@@ -31,6 +31,7 @@ workload:
   each: {warmup: 100ms, measure: 400ms}
 sampling: {every: 100ms}
 design: {repeats: 1, seed: 5}
+unequal: [performance_schema, flush_method, memory]
 """
 
 
@@ -123,6 +124,38 @@ def test_an_experiment_compares_the_systems_server_with_mysql_5_6(workplace: Wor
     with Lab.open(workplace.lab, write=False) as lab:
         page = next(lab.find_run("releases").report_folder.glob("*.html")).read_text()
     assert "mysql-5.6" in page
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_half_of_the_redo_log_is_refused_unless_the_file_allows_it_and_shown_above_the_verdict(
+    workplace: Workplace,
+) -> None:
+    """MySQL 5.6 keeps two files of redo log where the system's MariaDB keeps one."""
+    if not binary_of().version.is_mariadb:
+        pytest.skip("the system's server keeps as much redo as MySQL 5.6")
+    release("mysql-5.6")
+    file = Path(experiment(workplace, "mysql-5.6"))
+    file.write_text(file.read_text().replace("32M}", "32M, innodb_log_file_size: 8M}"))
+    refused = workplace.run("plan", str(file))
+    unequal = "redo capacity is 8M (release = system) and 16M (release = mysql-5.6)"
+    assert refused.returncode == 2
+    assert unequal in " ".join(refused.stderr.split())
+    assert "innodb_redo_log_capacity in server.config" in " ".join(refused.stderr.split())
+    file.write_text(file.read_text().replace("unequal: [", "unequal: [redo_capacity, "))
+    done = workplace.run("run", str(file))
+    assert done.returncode in MEASURED, done.stderr
+    assert set(versions(workplace)) == {"system", "mysql-5.6"}
+    with Lab.open(workplace.lab, write=False) as lab:
+        run = lab.find_run("releases")
+        page = next(run.report_folder.glob("*.html")).read_text()
+        phases = [phase for trial in run.trials() for phase in trial.phases]
+    assert 0 < page.index(unequal) < page.index("<h1>")
+    assert f"unequal: {unequal}" in " ".join(workplace.run("plan", str(file)).stdout.split())
+    # A phase of 400 ms, sampled each 100 ms, has its costs.
+    assert all(phase.costs["redo_per_transaction"] > 0 for phase in phases)
+    assert all("server_cpu_per_query" in phase.costs for phase in phases)
+    assert all(phase.costs["written_per_transaction"] > 0 for phase in phases)
 
 
 def test_a_build_of_ones_own_is_a_level_like_any_other_and_is_not_removed_under_a_run(

@@ -67,6 +67,11 @@ def seconds(value: float | None) -> str:
     return MISSING if value is None or not math.isfinite(value) else f"{number(value)} s"
 
 
+def kilobytes(value: float | None) -> str:
+    """Bytes for each operation: `0.512 KB`, `16.4 KB`; 1 KB is 1024 bytes, as a server counts."""
+    return MISSING if value is None or not math.isfinite(value) else f"{number(value / 1024)} KB"
+
+
 def ratio(value: float | None) -> str:
     """A ratio with its sign of multiplication: `1.124×`."""
     if value is None or not math.isfinite(value):

@@ -134,7 +134,8 @@ def test_every_metric_can_be_compared() -> None:
     for metric in OF_QUERIES:
         found = compare(trials, LEFT.point_id, RIGHT.point_id, metric)
         assert found.overall.n_left == 3
-        assert (found.overall.value is None) == (metric.name == "client_cpu_per_query")
+        unmeasured = metric.cost or metric.name == "client_cpu_per_query"
+        assert (found.overall.value is None) == unmeasured
     assert compare(trials, LEFT.point_id, RIGHT.point_id, LATENCY_P95).overall.value == pytest.approx(1)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lab.report.builders import MemoryRun, sql_bench_run, storage_run, thread_cache_run
+from lab.report.costs import with_costs
 from lab.report.releases import releases_run
 from mydyno.core.markdown import escaped
 from mydyno.lab.report.evidence import gather
@@ -39,6 +40,8 @@ def golden_texts() -> dict[str, str]:
         "summary-storage.md": as_markdown(storage_run()),
         "summary-releases.txt": summary(crossed()),
         "summary-releases.md": as_markdown(crossed()),
+        "summary-costs.txt": summary(with_costs(several, {"p1": 1.0, "p2": 1.0, "p3": 1.11}), 80),
+        "summary-costs.md": as_markdown(with_costs(run, {"p1": 1.0, "p2": 1.11})),
     }
 
 
@@ -67,6 +70,8 @@ def as_markdown(run: MemoryRun) -> str:
         "summary-storage.md",
         "summary-releases.txt",
         "summary-releases.md",
+        "summary-costs.txt",
+        "summary-costs.md",
     ],
 )
 def test_the_text_is_the_golden_one(name):

@@ -101,6 +101,20 @@ def test_where_a_phase_became_steady_comes_back(tmp_path: Path) -> None:
         assert run.trials() == [judged]
 
 
+def test_costs_come_back_and_phases_of_before_have_none(tmp_path: Path) -> None:
+    spent = {"server_cpu_per_query": 45_123.5, "lock_waits_per_transaction": 0.0}
+    first, *others = trial(1).phases
+    judged = replace(trial(1), phases=(replace(first, costs=spent), *others))
+    with Lab.open(tmp_path, write=True) as lab:
+        run = lab.run(experiment(), "{}")
+        save(run, judged)
+        assert run.trials() == [judged]
+    with sqlite3.connect(tmp_path / DATABASE) as database:
+        database.execute("UPDATE phases SET costs = NULL")
+    with Lab.open(tmp_path, write=False) as lab:
+        assert lab.find_run(None).trials() == [trial(1)]
+
+
 def test_translated_settings_come_back_with_what_became_of_them(tmp_path: Path) -> None:
     with Lab.open(tmp_path, write=True) as lab:
         saved = save(lab.run(experiment(), "{}"), translated_trial(1))

@@ -8,14 +8,39 @@ use crate::report::messages::{DiskSample, HostCpu, HostSample, ProcessSample};
 
 const SECTOR_BYTES: u64 = 512;
 
+/// Threads of a process whose switches are read: /proc has them for each thread only, and
+/// reading a thousand threads would disturb the load.
+const MOST_THREADS: u64 = 256;
+
 /// What a process has used, or `None` when there is no such process.
-///
-/// The switches are left out: /proc has them for each thread only, reading a thousand threads
-/// would disturb the load, and ended threads would be missing.
 pub fn process(pid: u32) -> Option<ProcessSample> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let io = fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
-    parse_process(&stat, &io)
+    let sample = parse_process(&stat, &io)?;
+    let switches = (sample.threads <= MOST_THREADS).then(|| switches(pid)).flatten();
+    Some(ProcessSample {
+        voluntary_switches: switches.map(|(voluntary, _)| voluntary),
+        involuntary_switches: switches.map(|(_, involuntary)| involuntary),
+        ..sample
+    })
+}
+
+/// Context switches, voluntary and involuntary, of the threads that a process has now. Those of
+/// ended threads are missing.
+fn switches(pid: u32) -> Option<(u64, u64)> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let statuses = threads
+        .filter_map(|thread| fs::read_to_string(thread.ok()?.path().join("status")).ok())
+        .filter_map(|status| parse_switches(&status));
+    statuses.reduce(|sum, one| (sum.0 + one.0, sum.1 + one.1))
+}
+
+fn parse_switches(status: &str) -> Option<(u64, u64)> {
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().parse().ok()
+    };
+    Some((field("voluntary_ctxt_switches:")?, field("nonvoluntary_ctxt_switches:")?))
 }
 
 /// The same for this process, with the switches and finer CPU times from getrusage.
@@ -123,6 +148,18 @@ mod tests {
         assert_eq!((sample.read_bytes, sample.write_bytes), (Some(4096), Some(8192)));
         assert_eq!(parse_process(stat, "").unwrap().read_bytes, None);
         assert!(parse_process("", "").is_none());
+    }
+
+    #[test]
+    fn the_switches_of_a_process_are_those_of_its_threads() {
+        let status = "Name:\tx\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t2\n";
+        assert_eq!(parse_switches(status), Some((7, 2)));
+        assert_eq!(parse_switches("Name:\tx\n"), None);
+        let before = switches(std::process::id()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        let after = switches(std::process::id()).unwrap();
+        assert!(after.0 > before.0 && after.1 >= before.1);
+        assert!(process(std::process::id()).unwrap().voluntary_switches.is_some());
     }
 
     #[test]

@@ -22,6 +22,8 @@ class Metric:
     value: Callable[[PhaseRecord], float | None]
     summed: bool = False
     """Over all places of a trial it is added up (a time that work took), not averaged."""
+    cost: bool = False
+    """What the server spends on each query or transaction."""
     waits: bool = False
     """A latency that counts from the intended start where the load came at a given rate, and from sending
     where it did not: two things that must not be compared."""
@@ -76,6 +78,35 @@ RUNNING_TIME = Metric("running_time", "running time", "s", "lower", _running_tim
 """Of a test program, whose work is given."""
 
 
+def _cost(name: str, noun: str, unit: str = "") -> Metric:
+    return Metric(name, noun, unit, "lower", lambda phase: phase.costs.get(name), cost=True)
+
+
+SERVER_CPU = _cost("server_cpu_per_query", "server CPU per query", "ns")
+SERVER_CPU_USER = _cost("server_cpu_user_per_query", "server user CPU per query", "ns")
+SERVER_CPU_SYSTEM = _cost("server_cpu_system_per_query", "server system CPU per query", "ns")
+VOLUNTARY_SWITCHES = _cost("voluntary_switches_per_query", "voluntary context switches per query")
+INVOLUNTARY_SWITCHES = _cost("involuntary_switches_per_query", "involuntary context switches per query")
+DATA_READ = _cost("read_per_query", "data read per query", "bytes")
+DATA_WRITTEN = _cost("written_per_transaction", "data written per transaction", "bytes")
+FSYNCS = _cost("fsyncs_per_transaction", "fsyncs per transaction")
+REDO = _cost("redo_per_transaction", "redo written per transaction", "bytes")
+LOCK_WAITS = _cost("lock_waits_per_transaction", "row lock waits per transaction")
+
+COSTS = (
+    SERVER_CPU,
+    SERVER_CPU_USER,
+    SERVER_CPU_SYSTEM,
+    VOLUNTARY_SWITCHES,
+    INVOLUNTARY_SWITCHES,
+    DATA_READ,
+    DATA_WRITTEN,
+    FSYNCS,
+    REDO,
+    LOCK_WAITS,
+)
+
+
 def _latency_of(kind: str, name: str) -> Metric:
     """The tail of one kind of I/O, whose nature may differ: a read waits, a write may be taken by a cache."""
 
@@ -101,6 +132,7 @@ OF_QUERIES = (
     CONNECT_P95,
     CLIENT_CPU_PER_QUERY,
     RUNNING_TIME,
+    *COSTS,
 )
 OF_IOS = (
     IOS_PER_SECOND,

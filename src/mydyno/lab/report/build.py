@@ -45,6 +45,8 @@ class ReportFiles:
     """CSV: one row for each phase of each trial."""
     comparison: Path | None
     """CSV: one row for each cell of the table of comparisons; None when nothing varies."""
+    costs: Path | None
+    """CSV: one row for each cost per operation of each setting; None when none was measured."""
     effects: Path | None
     """CSV: one row for each effect and each level of each factor; None where nothing can be said of them."""
     optima: Path | None
@@ -78,6 +80,7 @@ def build(run: Run, out: Path, options: ReportOptions = DEFAULTS) -> ReportFiles
         "points": points_frame(evidence),
         "trials": trials_frame(evidence),
         "comparison": comparison_frame(whole.comparison),
+        "costs": comparison_frame(whole.costs.table),
         "effects": effects_frame(whole.effects),
         "optima": optima_frame(whole.optima),
         "operations": operations_frame(evidence),
@@ -105,6 +108,7 @@ def build(run: Run, out: Path, options: ReportOptions = DEFAULTS) -> ReportFiles
         points=out / "points.csv",
         trials=out / "trials.csv",
         comparison=out / "comparison.csv" if "comparison.csv" in contents else None,
+        costs=out / "costs.csv" if "costs.csv" in contents else None,
         effects=out / "effects.csv" if "effects.csv" in contents else None,
         optima=out / "optima.csv" if "optima.csv" in contents else None,
         operations=out / "operations.csv" if "operations.csv" in contents else None,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mydyno.core.factors import last_part
-from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.metrics import SERVER_CPU, Metric
 from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import writer
 from mydyno.lab.report.views.comparison import Cell, ComparisonTable, Row
 from mydyno.lab.report.views.curves import Measured
 from mydyno.lab.report.views.verdicts import RatioRow
-from mydyno.page.format import MISSING, capitalised, count, latency, number, ratio
+from mydyno.page.format import MISSING, capitalised, number, ratio
 from mydyno.page.table import Table
 
 WIDEST = 2
@@ -57,6 +57,8 @@ def what(view: ComparisonTable, row: Row) -> str:
     if row.metric.summed:
         return f"seconds in {'all programs' if row.place is None else row.place}"
     name = unit(view, row.metric)
+    if row.metric.cost:
+        return name
     return f"{name}, overall" if row.place is None else f"{name}{view.words.at(row.place)}"
 
 
@@ -84,6 +86,22 @@ def comparison_caption(view: ComparisonTable) -> str:
     )
 
 
+COSTS_CAPTION = (
+    "What the server spent on each query or transaction of the steady parts: geometric means over the valid "
+    "trials and all loads, the ratio to the first column, and whether the trials show a difference. Less is "
+    "better. Verdicts are corrected (Holm): CPU per query over the columns, all other costs together. What "
+    "was 0 everywhere is left out. Instructions and cache misses are not measured."
+)
+
+
+def short_costs(view: ComparisonTable) -> tuple[str, Table]:
+    """For a terminal, with its title: all costs of few columns, of many the CPU per query."""
+    if len(view.columns) <= WIDEST and not view.others:
+        return "Costs per operation, of the server (less is better)", wide_table(view)
+    rows = tuple(row for row in view.rows if row.metric is SERVER_CPU)
+    return f"{capitalised(SERVER_CPU.noun)} (less is better)", long_table(replace(view, rows=rows))
+
+
 def cell_text(row: Row, cell: Cell | None) -> CellText:
     if cell is None:
         return CellText(MISSING, "", "", "not in the experiment", False)
@@ -95,7 +113,7 @@ def cell_text(row: Row, cell: Cell | None) -> CellText:
         against += bracketed(held.low, held.high, _plain_ratio)
     left_out = f", {cell.invalid} invalid" if cell.invalid else ""
     size = f"n={cell.at.n}{left_out}"
-    return CellText(_mean(row.metric, cell.at), against, _verdict(held), size, _shown(held))
+    return CellText(_mean(row.metric, cell.at), against, _verdict(row.metric, held), size, _shown(held))
 
 
 def wide_table(view: ComparisonTable, between: str = "\n") -> Table:
@@ -129,8 +147,8 @@ def long_table(view: ComparisonTable) -> Table:
 
 
 def _mean(metric: Metric, at: Measured) -> str:
-    writers: dict[str, Callable[[float], str]] = {"ns": latency, "s": number}
-    write = writers.get(metric.unit, count)
+    # The label of a row says that it is in seconds.
+    write = number if metric.unit == "s" else writer(metric)
     error = bracketed(at.low, at.high, write)
     return f"{write(at.value)}{error}"
 
@@ -139,9 +157,11 @@ def _plain_ratio(value: float) -> str:
     return ratio(value).rstrip("×")
 
 
-def _verdict(held: RatioRow | None) -> str:
-    if held is None:
+def _verdict(metric: Metric, held: RatioRow | None) -> str:
+    if held is None or (metric.cost and held.value is None):
         return ""
+    if metric.cost and held.outcome in ("faster", "slower"):
+        return "more" if held.outcome == "slower" else "less"
     cost = " but more durable" if held.outcome == "slower" else " but less durable"
     return held.outcome.replace("-", " ") + (cost if held.less_durable else "")
 

@@ -117,7 +117,7 @@ def comparison_frame(view: ComparisonTable) -> pl.DataFrame:
                     "metric": row.metric.name,
                     "unit": row.metric.unit,
                     "better": row.metric.better,
-                    view.factor: column.level,
+                    **({view.factor: column.level} if view.factor else {}),
                     "point": cell.setting.point_id,
                     "durability": column.durability,
                     "n": 0 if at is None else at.n,
@@ -188,4 +188,4 @@ def self_checks_frame(evidence: Evidence) -> pl.DataFrame:
 
 
 def _column(metric: Metric) -> str:
-    return metric.name if metric.unit == "1/s" else f"{metric.name}_{metric.unit}"
+    return metric.name if metric.unit in ("1/s", "") else f"{metric.name}_{metric.unit}"

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from mydyno.core.plurals import counted
 from mydyno.lab.report.comparison_tables import (
+    COSTS_CAPTION,
     CellText,
     cell_text,
     comparison_caption,
@@ -82,6 +83,9 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         comparison_caption=comparison_caption(page.comparison) if page.comparison.rows else "",
         comparison_labels=label_columns(page.comparison),
         comparison_rows=_rows(page.comparison, page.comparison.rows),
+        costs_caption=COSTS_CAPTION,
+        costs_labels=label_columns(page.costs.table),
+        costs_rows=_rows(page.costs.table, page.costs.table.rows),
         durability=durability(page),
         many_rows=_MANY_ROWS,
         trial_cells=trials_table(page.trials),
@@ -138,6 +142,7 @@ def contents(
     return [
         *([] if lead is None else [(lead.figure.name, lead.figure.title)]),
         *compared,
+        *([("costs", "Costs per operation")] if page.costs.table.rows else []),
         *claims,
         *([] if page.ranks.empty else [("ranks", "Ranks")]),
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),

@@ -49,6 +49,8 @@ def report_json(whole: Page, frames: Mapping[str, pl.DataFrame]) -> str:
         "trials": {name: getattr(whole.method, name) for name in ("valid", "invalid", "done")},
         "remarks": whole.method.remarks,
         "verdicts": whole.verdicts,
+        "incomparable": whole.incomparable,
+        "costs": whole.costs.sentences,
         "key_numbers": whole.key_numbers,
         "ranks": whole.ranks.by_factor,
         "effects": whole.effects,

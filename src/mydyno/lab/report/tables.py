@@ -9,6 +9,7 @@ from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.places import Place
 from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import writer
 from mydyno.lab.report.views.curves import CurvePoint, Curves, Measured
 from mydyno.lab.report.views.key_numbers import KeyNumber
 from mydyno.lab.report.views.levels import Levels
@@ -47,7 +48,7 @@ def _told(view: Curves, point: CurvePoint | None) -> str:
 
 
 def _mean(metric: Metric, point: Measured) -> str:
-    write = latency if metric.unit == "ns" else count
+    write = writer(metric)
     error = bracketed(point.low, point.high, write)
     return f"{write(point.value)}{error}, n={point.n}"
 

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from mydyno.core.markdown import escaped, fenced
 from mydyno.core.plurals import counted
-from mydyno.lab.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
+from mydyno.lab.report.comparison_tables import (
+    COSTS_CAPTION,
+    WIDEST,
+    better,
+    comparison_caption,
+    long_table,
+    short_costs,
+    wide_table,
+)
 from mydyno.lab.report.effects_tables import effects_table
 from mydyno.lab.report.evidence import Run, gather
 from mydyno.lab.report.figures import EFFECTS, GROUND
@@ -60,6 +68,10 @@ def terminal(page: Page, width: int = WIDTH) -> str:
             out.line(f"{counted(more, 'more row')}: see the report")
     elif not page.programs.empty:
         out.table(programs_table(page.programs))
+    if page.costs.table.rows:
+        title, table = short_costs(page.costs.table)
+        out.line(title)
+        out.table(table)
     if page.optima.fitted and not page.optima.sentences:
         out.line("Where the optimum is, by the fitted Universal Scalability Law")
         out.table(optima_table(page.optima))
@@ -88,7 +100,13 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     for sentence in (*page.effects.remarks, *page.optima.sentences, *page.method.remarks):
         out.line(sentence)
     out.line()
-    for sentence in (*_further(page), *page.verdicts.sentences, page.verdicts.headline):
+    for sentence in (
+        *page.incomparable,
+        *_further(page),
+        *page.verdicts.sentences,
+        *page.costs.sentences,
+        page.verdicts.headline,
+    ):
         out.line(sentence)
     return out.text
 
@@ -101,12 +119,14 @@ def markdown(page: Page, figures: Sequence[Figure]) -> str:
 def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     experiment = page.experiment
     yield f"# {escaped(experiment.name)}\n"
+    yield from (f"> {escaped(sentence)}\n" for sentence in page.incomparable)
     yield f"**{escaped(page.verdicts.headline)}**\n"
     if experiment.question:
         yield f"{escaped(experiment.question)}\n"
     if experiment.source:
         yield f"Source: {escaped(experiment.source)}\n"
     yield from (f"- {escaped(sentence)}" for sentence in (*page.verdicts.sentences, *page.optima.sentences))
+    yield from (f"- {escaped(sentence)}" for sentence in page.costs.sentences)
     yield from (f"\n{escaped(sentence)}\n" for sentence in _further(page))
     if page.effects.sentence:
         yield f"\n{escaped(page.effects.sentence)}\n"
@@ -121,6 +141,9 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"{escaped(comparison_caption(page.comparison))}\n"
         yield from markdown_table(wide_table(page.comparison, between="; "))
         yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
+    if page.costs.table.rows:
+        yield f"\n## Costs per operation\n\n{COSTS_CAPTION}\n"
+        yield from markdown_table(wide_table(page.costs.table, between="; "))
     yield from _claims(page)
     if not page.ranks.empty:
         yield f"\n## Ranks\n\n{RANKS_CAPTION}\n"

@@ -209,6 +209,9 @@ class PhaseRecord:
     """Where the steady part of the measured window begins. Rates and `latency` are of that part; counts, CPU
     time and the other distributions are of the whole window. ``None`` when it was not judged, or when the
     phase never became steady: then all are of the whole window."""
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """Metric -> what the server spent on each query or transaction of the steady part, from the samples
+    (`sampling.costs`). What could not be measured is not there."""
     slices: SlicesRecord | None = None
     """``None`` when the phase was measured in one piece. Else the rates are those of the fit over all slices
     of its block (`analysis.slices`), and the window goes from its first slice to its last."""

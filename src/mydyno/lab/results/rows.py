@@ -71,7 +71,10 @@ _PHASES = RecordTable(
     "phases",
     PhaseRecord,
     columns={"index": "phase"},
-    stored={"slices": document("phases.slices", SlicesRecord | None)},
+    stored={
+        "costs": document("phases.costs", dict[str, float], default={}),
+        "slices": document("phases.slices", SlicesRecord | None),
+    },
     elsewhere={*_SCOPES.values(), "statements", "operations", "errors", "error_examples"},
 )
 

@@ -436,6 +436,11 @@ _OPERATION_TOTALS = (
     """,
 )
 
+_COSTS = (
+    # JSON: metric -> what the server spent on each query or transaction; NULL: not measured.
+    "ALTER TABLE phases ADD COLUMN costs TEXT",
+)
+
 _SLICES = (
     # JSON: how a phase was measured in slices; NULL: in one piece.
     "ALTER TABLE phases ADD COLUMN slices TEXT",
@@ -452,5 +457,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _SCALE,
     _STEADY,
     _OPERATION_TOTALS,
+    _COSTS,
     _SLICES,
 )

@@ -16,6 +16,7 @@ from mydyno.core.document.beside import files_beside
 from mydyno.core.document.claims import Claim, claim_faults
 from mydyno.core.document.problems import Position, Problem
 from mydyno.core.document.tree import Location, Mapping, find, locate
+from mydyno.lab.analysis.comparability import PropertyName
 from mydyno.lab.spec.design import Design
 from mydyno.lab.spec.designs.chosen import Chosen
 from mydyno.lab.spec.designs.constraints import Constraints
@@ -130,6 +131,14 @@ class Experiment(Section):
     )
     sampling: Sampling = Field(default_factory=Sampling, description="How often counters are read.")
     design: Design = Field(default_factory=Design, description="Points, repetition and order.")
+    unequal: tuple[PropertyName, ...] = Field(
+        default=(),
+        strict=False,
+        description="What may differ between the servers of the points although no factor sets it: releases "
+        "differ in defaults. Without it such an experiment is refused, since it would compare more than its "
+        "factors; the report shows it above the verdict.",
+        examples=[["redo_capacity"]],
+    )
     claims: tuple[Claim, ...] = Field(
         default=(),
         strict=False,

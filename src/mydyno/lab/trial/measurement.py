@@ -1,4 +1,5 @@
-"""What the intervals of each phase say of it: where it became steady, whether it drifted or stalled. Pure.
+"""What the intervals of each phase say of it: where it became steady, whether it drifted or stalled, and what
+the server spent on each query. Pure.
 
 A phase that is steady from its start keeps every number to the bit. Where its beginning is warm-up, rate
 and latency become those of the rest. A phase that never becomes steady, drifts or stalls gets a warning and
@@ -18,6 +19,7 @@ from mydyno.lab.analysis.drift import drift
 from mydyno.lab.analysis.stalls import Stretch, stalls
 from mydyno.lab.analysis.steady import Steadiness, steadiness
 from mydyno.lab.results.records import PhaseRecord, Remark
+from mydyno.lab.sampling.costs import Work, costs
 from mydyno.lab.sampling.histograms import Histogram, merged
 from mydyno.lab.sampling.readings import IntervalReading
 from mydyno.lab.sampling.stall_causes import stall_causes
@@ -49,13 +51,14 @@ def judge_phases(
     beginning and an end that belong to it, and all of it is what was configured."""
     kept = {phase: dict(series) for phase, series in histograms.items()}
     if not timed:
-        return Judged(tuple(phases), (), kept)
+        given = (_with_costs(phase, _measured(phase, intervals), samples) for phase in phases)
+        return Judged(tuple(given), (), kept)
     judged: list[PhaseRecord] = []
     remarks: list[Remark] = []
     for phase in phases:
         one = _Phase(phase, _measured(phase, intervals))
         record, whole = one.judged()
-        judged.append(record)
+        judged.append(_with_costs(record, one.steady, samples))
         if whole is not None:
             kept.setdefault(str(phase.index), {})[QUERIES] = whole.encoded()
         remarks += [
@@ -71,6 +74,16 @@ def _measured(phase: PhaseRecord, intervals: Sequence[IntervalReading]) -> list[
         return []
     own = (one for one in intervals if one.phase == phase.index and not one.warmup)
     return sorted(own, key=lambda one: one.from_ns)
+
+
+def _with_costs(
+    phase: PhaseRecord, intervals: Sequence[IntervalReading], samples: pl.DataFrame
+) -> PhaseRecord:
+    """With what the server spent in `intervals`, or where a load has none, in all that was measured."""
+    work = [Work(one.from_ns / _NS, one.to_ns / _NS, one.queries, one.transactions) for one in intervals]
+    if not work and phase.measured_from_s is not None and phase.measured_to_s is not None:
+        work = [Work(phase.measured_from_s, phase.measured_to_s, phase.queries, phase.transactions)]
+    return phase if phase.aborted else replace(phase, costs=costs(samples, work))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,13 @@ from mydyno.lab.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.lab.trial.preflight_cache import cache_notes
 from mydyno.lab.trial.preflight_external import look_at_all
 from mydyno.lab.trial.preflight_shares import pool_of_share, share_notes, with_pools
+from mydyno.lab.trial.preflight_unequal import (
+    effective,
+    effective_external,
+    found_unequal,
+    unequal_problems,
+    unequal_warnings,
+)
 from mydyno.lab.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
 from mydyno.lab.trial.settings import settings_of
 from mydyno.machine.environment import usable_cpus
@@ -43,12 +50,14 @@ class _LookedAt:
     point: Point
     variant: Variant
 
+    def in_force(self) -> dict[str, Setting]:
+        """The settings with the real size of the pool."""
+        sized = {} if self.pool is None else {POOL: self.pool}
+        return {**self.understood.settings, **sized}
+
     def known_to_maker(self) -> list[tuple[str, Setting]]:
         """The settings whose values it can check."""
-        settings = dict(self.understood.settings)
-        if self.pool is not None:
-            settings[POOL] = self.pool
-        return [(name, value) for name, value in settings.items() if name in self.maker.options]
+        return [(name, value) for name, value in self.in_force().items() if name in self.maker.options]
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,17 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
                 )
             )
     problems += _refused_values(host, looked_at)
+    differing = found_unequal(
+        [
+            *((each.point, effective(each.binary, each.in_force(), each.point)) for each in looked_at),
+            *(
+                (point, effective_external(externals[point.id], settings_of(point), point))
+                for point in plan.points
+                if point.id in externals
+            ),
+        ]
+    )
+    problems += unequal_problems(experiment, differing)
     if problems:
         raise SpecErrors(problems)
     settings = [(each.binary, each.understood.settings, each.point, each.variant) for each in looked_at]
@@ -134,6 +154,9 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         notes[point.id] += (*volume_notes(one, asked, point), *cache_notes(one, asked, point))
     final = _with_releases(with_pools(plan, pools), binaries, externals)
     final = _with_installs(_with_notes(final, notes), missing)
+    final = final.model_copy(
+        update={"warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal))}
+    )
     return Prepared(final, binaries, makers, externals, missing)
 
 

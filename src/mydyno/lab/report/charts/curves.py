@@ -12,13 +12,14 @@ from mydyno.lab.report.charts.curve_axes import LoadAxis, ValueAxis
 from mydyno.lab.report.charts.end_labels import end_labels
 from mydyno.lab.report.charts.knees import LANE, knee_layers, knees
 from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import writer
 from mydyno.lab.report.views.curves import Curve, CurvePoint, Curves
 from mydyno.lab.report.views.panels import Panel
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import room_for
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import capitalised, count, latency, shorten
+from mydyno.page.format import capitalised, shorten
 
 _LEFT_AXIS = 66
 _GAP = 20
@@ -127,7 +128,7 @@ def _marks(
 
 def told(metric: Metric, point: CurvePoint) -> str:
     """`42,500 (41,800 to 43,400), n=4`, with the unit of a latency."""
-    write = latency if metric.unit == "ns" else count
+    write = writer(metric)
     error = bracketed(point.low, point.high, write)
     return f"{write(point.value)}{error}, n={point.n}"
 

@@ -12,12 +12,13 @@ from mydyno.lab.analysis.effects.sentence import percent, short
 from mydyno.lab.report.charts.curve_axes import axis_title, one_two_five
 from mydyno.lab.report.effects_tables import label, share_told
 from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import writer
 from mydyno.lab.report.views.effects import EffectsView
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX, legend
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import count, latency, seconds, shorten
+from mydyno.page.format import shorten
 
 _ROW = 30
 _BAR = 16
@@ -198,6 +199,6 @@ def _line(
 
 def mean_told(view: EffectsView, cell: CellMean) -> str:
     """`1,234 (1,200 to 1,270), n=5`"""
-    write = {"ns": latency, "s": seconds}.get(view.of.metric.unit, count)
+    write = writer(view.of.metric)
     error = "" if cell.interval is None else bracketed(cell.interval.low, cell.interval.high, write)
     return f"{write(cell.value)}{error}, n={cell.n}"

@@ -10,13 +10,14 @@ import altair as alt
 from mydyno.lab.analysis.places import Place
 from mydyno.lab.report.charts.curve_axes import axis_title, one_two_five
 from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import writer
 from mydyno.lab.report.views.curves import Measured
 from mydyno.lab.report.views.levels import Level, Levels
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import capitalised, count, latency, shorten
+from mydyno.page.format import capitalised, shorten
 
 _ROW = 22
 _BAR = 12
@@ -167,7 +168,7 @@ def _y(height: float, field: str = "y") -> alt.Y:
 
 def _row(view: Levels, line: _Line, at: Measured, x: _Axis) -> dict[str, object]:
     setting = line.level.setting
-    write = latency if view.metric.unit == "ns" else count
+    write = writer(view.metric)
     error = bracketed(at.low, at.high, write)
     where = line.place if isinstance(line.place, str) else view.words.amount(line.place)
     return {

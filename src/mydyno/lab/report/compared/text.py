@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from mydyno.core.markdown import escaped
 from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.report.compared.view import Compared, told
-from mydyno.lab.report.comparison_tables import WIDEST, better, comparison_caption, long_table, wide_table
+from mydyno.lab.report.comparison_tables import (
+    COSTS_CAPTION,
+    WIDEST,
+    better,
+    comparison_caption,
+    long_table,
+    short_costs,
+    wide_table,
+)
 from mydyno.page.format import MISSING
 from mydyno.page.markup import Printed, markdown_table
 from mydyno.page.table import Table
@@ -18,12 +26,21 @@ _STATES = {"passed": "PASSED", "unsure": "UNSURE", "failed": "FAILED"}
 def terminal(found: Compared, width: int, *, gated: bool) -> str:
     """What a terminal shows; with `gated` what the gate says of each comparison."""
     out = Printed(width)
-    for sentence in (found.verdicts.headline, *found.verdicts.sentences):
+    for sentence in (
+        *found.incomparable,
+        found.verdicts.headline,
+        *found.verdicts.sentences,
+        *found.costs.sentences,
+    ):
         out.line(sentence)
     if not found.table.empty:
         out.line(f"\n{better(found.table)}")
         few = len(found.table.columns) <= WIDEST
         out.table(wide_table(found.table) if few else long_table(found.table))
+    if found.costs.table.rows:
+        title, table = short_costs(found.costs.table)
+        out.line(title)
+        out.table(table)
     if found.differences:
         out.line("What else differs between them")
         out.table(differences_table(found))
@@ -49,8 +66,9 @@ def _markdown(found: Compared, gated: bool) -> Iterator[str]:
     yield "<!-- mydyno compare -->\n"
     state = f"{_STATES[found.state]}: " if gated else ""
     yield f"### {state}{escaped(' against '.join(reversed(found.names)))}\n"
+    yield from (f"> {escaped(sentence)}\n" for sentence in found.incomparable)
     yield f"**{escaped(found.verdicts.headline)}**\n"
-    yield from (f"- {escaped(sentence)}" for sentence in found.verdicts.sentences)
+    yield from (f"- {escaped(sentence)}" for sentence in (*found.verdicts.sentences, *found.costs.sentences))
     if gated:
         yield ""
         yield from (f"- **{_STATES[one.state]}** {escaped(told(one))}" for one in found.gated)
@@ -60,6 +78,11 @@ def _markdown(found: Compared, gated: bool) -> Iterator[str]:
         yield "<details><summary>The numbers</summary>\n"
         yield f"{escaped(comparison_caption(found.table))}\n"
         yield from markdown_table(wide_table(found.table, between="; "))
+        yield "</details>\n"
+    if found.costs.table.rows:
+        yield "<details><summary>Costs per operation</summary>\n"
+        yield f"{COSTS_CAPTION}\n"
+        yield from markdown_table(wide_table(found.costs.table, between="; "))
         yield "</details>\n"
     if found.differences:
         yield "<details><summary>What else differs between them</summary>\n"

@@ -12,7 +12,9 @@ from mydyno.lab.analysis.verdict import Verdict
 from mydyno.lab.report.compared.run import MergedRun
 from mydyno.lab.report.evidence import Evidence, gather
 from mydyno.lab.report.report_options import ReportOptions
+from mydyno.lab.report.views.comparability import incomparable
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison
+from mydyno.lab.report.views.costs import Costs, costs
 from mydyno.lab.report.views.settings import settings_view
 from mydyno.lab.report.views.verdicts import Verdicts, compared_rows, verdicts
 
@@ -38,6 +40,9 @@ class Compared:
     table: ComparisonTable
     differences: tuple[Difference, ...]
     notes: tuple[str, ...]
+    incomparable: tuple[str, ...]
+    """What makes the servers incomparable, one sentence each."""
+    costs: Costs
     gated: tuple[Gated, ...]
     """Each comparison over all of its places; corrected for all of them together (Holm)."""
     allowed: float
@@ -52,11 +57,14 @@ def compared(run: MergedRun, allowed: float) -> Compared:
     """Compare the runs; a relative loss of `allowed` is too much."""
     evidence = gather(run, OPTIONS)
     found = verdicts(evidence)
+    table = comparison(evidence, found)
     return Compared(
         evidence=evidence,
         names=tuple(one.part.name for one in run.chosen),
         verdicts=found,
-        table=comparison(evidence, found),
+        table=table,
+        incomparable=incomparable(evidence, next(iter(run.experiment.factors))),
+        costs=costs(evidence, found, table),
         differences=_differences(run, evidence),
         notes=run.merged.notes,
         gated=gate(_named(evidence), allowed),

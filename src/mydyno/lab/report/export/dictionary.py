@@ -107,6 +107,7 @@ _OF_TABLE = {
         "steady_from_s": "where the steady part begins; empty: not judged, or never steady",
         "slices": "how it was measured in slices, and the rate of each: JSON; empty: in one piece",
         "ended_s": "end",
+        "costs": "what the server spent on each query or transaction, by metric: JSON",
         "latency_kind": "service: from sending; response: from the intended start",
         "aborted": "why it ended early",
         "backlog_max": "open loop: the most transactions that were due and not started",

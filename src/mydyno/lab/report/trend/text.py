@@ -10,7 +10,8 @@ from mydyno.core.plurals import counted
 from mydyno.lab.analysis.change_points import SMALLEST_SERIES
 from mydyno.lab.analysis.trend import Change, Trend
 from mydyno.lab.report.intervals import bracketed
-from mydyno.page.format import change, count, interval, latency, seconds
+from mydyno.lab.report.quantities import writer
+from mydyno.page.format import change, interval
 from mydyno.page.markup import Printed
 from mydyno.page.table import Table
 
@@ -49,9 +50,13 @@ def table(trend: Trend) -> Table:
     since = {each.dot: each for each in trend.changes}
     rows = []
     for place, dot in enumerate(trend.dots):
-        error = "" if dot.interval is None else interval(dot.interval.low, dot.interval.high, _unit(trend))
+        error = (
+            ""
+            if dot.interval is None
+            else interval(dot.interval.low, dot.interval.high, writer(trend.metric))
+        )
         mark = f"changed: {change(since[place].ratio)}" if place in since else ""
-        rows.append((dot.created_at, dot.run, str(dot.n), _unit(trend)(dot.mean), error, mark))
+        rows.append((dot.created_at, dot.run, str(dot.n), writer(trend.metric)(dot.mean), error, mark))
     columns = ("when", "run", "n", trend.metric.noun, "95% CI", "")
     return Table(columns, tuple(rows), frozenset({0, 1, 5}))
 
@@ -90,7 +95,3 @@ def _trend(trend: Trend) -> dict[str, Any]:
             for each in trend.changes
         ],
     }
-
-
-def _unit(trend: Trend) -> Any:
-    return {"ns": latency, "s": seconds}.get(trend.metric.unit, count)

@@ -10,7 +10,9 @@ from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import COLORS, Evidence
 from mydyno.lab.report.views.again import Again, again
 from mydyno.lab.report.views.claims import ClaimView, claims_view
+from mydyno.lab.report.views.comparability import incomparable
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison
+from mydyno.lab.report.views.costs import Costs, costs
 from mydyno.lab.report.views.curves import Curves, curves
 from mydyno.lab.report.views.differences import Difference, differences
 from mydyno.lab.report.views.effects import EffectsView, effects_view
@@ -43,8 +45,11 @@ class Page:
     experiment: ExperimentRecord
     words: Words
     verdicts: Verdicts
+    incomparable: tuple[str, ...]
+    """What differs between the settings and is not set by a factor, one sentence each."""
     comparison: ComparisonTable
     """Without a row where nothing varies."""
+    costs: Costs
     ranks: Ranks
     effects: EffectsView
     claims: tuple[ClaimView, ...]
@@ -108,6 +113,7 @@ def page(evidence: Evidence) -> Page:
     latency = tuple(curves(evidence, metric) for metric in latencies(evidence))
     connect = (curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95))
     compared = comparison(evidence, found)
+    spent = costs(evidence, found, compared)
     ordered = ranks(evidence, strange)
     if found.untested and (order := answer(ordered)) is not None:
         found = replace(found, headline=order, sentences=())
@@ -116,7 +122,9 @@ def page(evidence: Evidence) -> Page:
         experiment=evidence.experiment,
         words=evidence.words,
         verdicts=found,
+        incomparable=incomparable(evidence),
         comparison=compared,
+        costs=spent,
         ranks=ordered,
         effects=explained,
         claims=claims_view(evidence),

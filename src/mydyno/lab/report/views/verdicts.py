@@ -19,10 +19,11 @@ from mydyno.lab.analysis.verdict import ComparisonVerdict, Outcome, Verdict, jud
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import writer
 from mydyno.lab.report.views.crossed import crossed_headline
 from mydyno.lab.report.views.outliers import Flagged, named, without
 from mydyno.lab.results.records import TrialRecord
-from mydyno.page.format import capitalised, count, latency, seconds
+from mydyno.page.format import capitalised, count
 
 
 @dataclass(frozen=True)
@@ -205,8 +206,8 @@ def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict, words: W
         setting=setting,
         against=against,
         rows=(
-            *(_row(place, each) for place, each in one.by_place.items()),
-            _row(None, one.overall),
+            *(ratio_row(place, each) for place, each in one.by_place.items()),
+            ratio_row(None, one.overall),
         ),
         words=words,
         paired=one.comparison.overall.paired,
@@ -214,7 +215,8 @@ def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict, words: W
     )
 
 
-def _row(place: Place | None, verdict: Verdict) -> RatioRow:
+def ratio_row(place: Place | None, verdict: Verdict) -> RatioRow:
+    """The ratio of a verdict, as tables and pictures have it."""
     ratio = verdict.ratio
     low, high = (ratio.interval.low, ratio.interval.high) if ratio.interval is not None else (None, None)
     n = ratio.n_left, ratio.n_right
@@ -305,12 +307,11 @@ def _over_places(evidence: Evidence) -> str:
 def _told(metric: Metric, value: float | None) -> str:
     if metric.unit == "1/s":
         return f"{count(value)} {metric.noun}"
-    return f"{metric.noun} of {seconds(value) if metric.unit == 's' else latency(value)}"
+    return f"{metric.noun} of {writer(metric)(value)}"
 
 
 def _error(metric: Metric, of: Summary) -> str:
     """` (95% CI 37,707 to 39,050)`"""
     if of.interval is None:
         return ""
-    write = {"ns": latency, "s": seconds}.get(metric.unit, count)
-    return bracketed(of.interval.low, of.interval.high, write).replace("(", "(95% CI ", 1)
+    return bracketed(of.interval.low, of.interval.high, writer(metric)).replace("(", "(95% CI ", 1)

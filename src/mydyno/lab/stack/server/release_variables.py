@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from mydyno.core.server_variables import CONTROLLED
+from mydyno.core.server_version import Version
 from mydyno.lab.stack.server.ask_running import Told
 from mydyno.server.program.binary import ServerBinary
 from mydyno.server.variables import Row, catalogue
@@ -152,7 +153,7 @@ def _default_change(name: str, before: ServerBinary, after: ServerBinary) -> Def
         # What a binary works out when it starts it does not list: innodb_flush_method, log_bin.
         return DefaultChange(name, passed[0].was, passed[-1].to, str(passed[-1].since))
     if old is None and own and before.version.is_mariadb == after.version.is_mariadb:
-        old = _default_at(own, before)
+        old = default_at(own, before.version)
     if _same(old, new):
         return None
     if (row is not None and row.unit == "path") or any((text or "").startswith("/") for text in (old, new)):
@@ -160,9 +161,9 @@ def _default_change(name: str, before: ServerBinary, after: ServerBinary) -> Def
     return DefaultChange(name, old, new, str(passed[-1].since) if passed else None)
 
 
-def _default_at(defaults: Sequence[NewDefault], binary: ServerBinary) -> str:
-    """What the catalogue says that the default was in the release of `binary`."""
-    begun = [each for each in defaults if each.since.numbers <= binary.version.numbers]
+def default_at(defaults: Sequence[NewDefault], version: Version) -> str:
+    """What the catalogue says that the default is in a release of the family of `defaults`."""
+    begun = [each for each in defaults if each.since.numbers <= version.numbers]
     return begun[-1].to if begun else defaults[0].was
 
 
