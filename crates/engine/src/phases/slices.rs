@@ -13,7 +13,7 @@ use crate::sample;
 /// The slices of the warm-up show how long a server takes to drain: there are two of each at least.
 const LEAST_WARMUP_ROUNDS: usize = 2;
 /// How many times as long as its drain a slice is at least.
-const SLICE_TO_DRAIN: u64 = 10;
+const SLICE_TO_DRAIN: u64 = 4;
 
 /// What one server has had of its phase in slices.
 #[derive(Default)]

@@ -83,7 +83,7 @@ class Sampling:
 class Slices:
     """Several servers, driven in turn: `order` is that of the servers in each round, by their numbers.
 
-    A slice lasts `slice_s` seconds, or ten times as long as statements take to end after it, up to
+    A slice lasts `slice_s` seconds, or four times as long as statements take to end after it, up to
     `longest_s`.
     """
 

@@ -56,7 +56,12 @@ def judge_phases(
     judged: list[PhaseRecord] = []
     remarks: list[Remark] = []
     for phase in phases:
-        one = _Phase(phase, _measured(phase, intervals))
+        measured = _measured(phase, intervals)
+        if phase.slices is not None:
+            # The fit over all servers of the block has judged them.
+            judged.append(_with_costs(phase, measured, samples))
+            continue
+        one = _Phase(phase, measured)
         record, whole = one.judged()
         judged.append(_with_costs(record, one.steady, samples))
         if whole is not None:
@@ -69,8 +74,8 @@ def judge_phases(
 
 
 def _measured(phase: PhaseRecord, intervals: Sequence[IntervalReading]) -> list[IntervalReading]:
-    """The measured intervals of a phase that came to its end; slices have a judgement of their own."""
-    if phase.aborted or phase.label is not None or phase.slices is not None:
+    """The measured intervals of a phase that came to its end."""
+    if phase.aborted or phase.label is not None:
         return []
     own = (one for one in intervals if one.phase == phase.index and not one.warmup)
     return sorted(own, key=lambda one: one.from_ns)
