@@ -233,7 +233,7 @@ impl Recorder {
         let mut part = std::mem::replace(&mut self.interval, next);
         part.to_ns = to_ns;
         part.close_tenth(self.tenth);
-        let reactor = self.reactor;
+        let (reactor, part) = (self.reactor, Box::new(part));
         // The conductor outlives the reactors.
         let _ = self.events.send((self.server, Event::Interval { reactor, part }));
     }
