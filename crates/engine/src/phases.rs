@@ -124,7 +124,7 @@ impl Conductor<'_> {
         let mut rounds = self.job.slices.as_ref().map(|slices| Rounds::new(self, slices, watches));
         while !watches.iter().all(Watch::is_over) {
             let instants = watches.iter().filter_map(Watch::next_instant);
-            let at_ns = instants.chain(rounds.as_ref().and_then(Rounds::deadline_ns)).min();
+            let at_ns = instants.chain(rounds.as_ref().and_then(Rounds::limit_ns)).min();
             match self.next_event(at_ns) {
                 Ok((_, Event::Interrupted)) => watches.iter_mut().for_each(Watch::interrupt),
                 Ok((server, event)) => {

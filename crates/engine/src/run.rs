@@ -19,7 +19,7 @@ use crate::prepare::{Asked, prepare};
 use crate::protocol::handshake::Login;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
-use crate::sample::Sampler;
+use crate::sample::{Sampled, Sampler};
 use crate::sqlbench::{self, Suite};
 use crate::workload::{self, Program};
 
@@ -275,9 +275,8 @@ fn sampled<T>(
         let mut done = Ok(());
         for (number, (server, address, login)) in servers.iter().enumerate() {
             let Some(sampling) = &server.sampling else { continue };
-            let patience = job.answer_within();
-            match Sampler::start(scope, number, sampling, clock, patience, address, login, reporter)
-            {
+            let server = Sampled { number, sampling, address, login };
+            match Sampler::start(scope, &server, clock, job.answer_within(), reporter) {
                 Ok(sampler) => samplers.push(sampler),
                 Err(error) => done = Err(error),
             }

@@ -131,4 +131,15 @@ mod tests {
         let gate = Gate::sharing(2);
         assert_eq!([(); 4].map(|()| gate.take_event()), [true, true, false, false]);
     }
+
+    #[test]
+    fn each_start_is_seen_once() {
+        let gate = Gate::default();
+        assert!(gate.start_after(0).is_none());
+        for number in 0..2 {
+            gate.open(Start { window: Window::slice(5, 9, true), owners: deal(&[1]) });
+            assert!(gate.start_after(number).is_some());
+            assert!(gate.start_after(number + 1).is_none());
+        }
+    }
 }

@@ -24,7 +24,7 @@ pub enum Event {
     },
     Interval {
         reactor: usize,
-        part: recorder::IntervalPart,
+        part: Box<recorder::IntervalPart>,
     },
     /// A connection was lost, or could not be opened; told at most once a second.
     Lost {

@@ -233,7 +233,7 @@ impl Recorder {
         let mut part = std::mem::replace(&mut self.interval, next);
         part.to_ns = to_ns;
         part.close_tenth(self.tenth);
-        let reactor = self.reactor;
+        let (reactor, part) = (self.reactor, Box::new(part));
         // The conductor outlives the reactors.
         let _ = self.events.send((self.server, Event::Interval { reactor, part }));
     }
@@ -373,5 +373,36 @@ mod tests {
         recorder.statement(0, 210, 5, 1);
         recorder.finish(230);
         assert_eq!(intervals(receiver), [(100, 200, false, 0), (200, 210, false, 1)]);
+    }
+
+    #[test]
+    fn slices_are_counted_in_tenths_and_those_of_the_warmup_are_forgotten() {
+        let (sender, receiver) = channel();
+        let mut recorder = Recorder::new(1, 0, 1, None, sender);
+        recorder.start(Window::slice(1_000, 1_105, true), 2);
+        for now in [1_000, 1_009, 1_010, 1_104, 1_105, 1_200] {
+            recorder.statement(0, now, 5, 1);
+        }
+        recorder.start(Window::slice(2_000, 2_100, false), 2);
+        recorder.statement(0, 2_055, 5, 1);
+        assert!(!recorder.cross(2_100));
+        recorder.start(Window::slice(3_000, 3_100, false), 2);
+        recorder.statement(0, 3_000, 5, 1);
+        // Ends early: the rest of the slice is empty.
+        let part = recorder.finish(3_020);
+        let slices: Vec<_> = receiver
+            .try_iter()
+            .map(|(server, event)| match event {
+                Event::Interval { part, .. } => (server, part.to_ns, part.warmup, part.tenths),
+                _ => panic!("only intervals are sent"),
+            })
+            .collect();
+        let expected = [
+            (1, 1_105, true, [2, 1, 0, 0, 0, 0, 0, 0, 0, 1]),
+            (1, 2_100, false, [0, 0, 0, 0, 0, 1, 0, 0, 0, 0]),
+            (1, 3_020, false, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        ];
+        assert_eq!(slices, expected);
+        assert_eq!(part.statements[0].latencies.count(), 2, "the warm-up does not count");
     }
 }

@@ -75,6 +75,8 @@ struct UnderWay {
     server: usize,
     position: usize,
     window: Window,
+    /// When its drain has taken too long; none once its server was aborted for that.
+    limit_ns: Option<u64>,
     client_cpu: CpuSeconds,
     /// Of the processes of all servers at its start.
     usage: Vec<Option<ProcessSample>>,
@@ -109,9 +111,8 @@ impl<'a> Rounds<'a> {
     }
 
     /// When the server that is driven must have ended its slice.
-    pub fn deadline_ns(&self) -> Option<u64> {
-        let window = self.under_way.as_ref()?.window;
-        Some(window.measured_to_ns + nanoseconds(self.conductor.job.answer_within_s))
+    pub fn limit_ns(&self) -> Option<u64> {
+        self.under_way.as_ref()?.limit_ns
     }
 
     /// Ends the slice under way when nothing of it is, and begins the next; after the last one the
@@ -120,15 +121,14 @@ impl<'a> Rounds<'a> {
         if self.over || !watches.iter().all(Watch::is_settled) {
             return;
         }
-        if let Some(slice) = &self.under_way {
-            let late =
-                self.deadline_ns().is_some_and(|at_ns| self.conductor.clock.now_ns() >= at_ns);
+        if let Some(slice) = &mut self.under_way {
             let watch = of_server(watches, slice.server);
             if !slice_is_over(watch) {
-                if late && watch.stopped_ns.is_none() {
+                let now = self.conductor.clock.now_ns();
+                if slice.limit_ns.take_if(|at_ns| now >= *at_ns).is_some() {
                     let seconds = self.conductor.job.answer_within_s;
                     watch.abort(format!(
-                        "what was under way at the end of a slice took longer than {seconds} s"
+                        "events under way at the end of a slice did not end within {seconds} s"
                     ));
                 }
                 return;
@@ -153,9 +153,11 @@ impl<'a> Rounds<'a> {
         let usage = self.usage();
         let from_ns = self.conductor.clock.now_ns();
         let window = Window::slice(from_ns, from_ns + self.length_ns, self.warmup);
+        let patience_ns = nanoseconds(self.conductor.job.answer_within_s);
+        let limit_ns = Some(window.measured_to_ns + patience_ns);
         let client_cpu = Usage::now().cpu;
         let position = self.position - 1;
-        self.under_way = Some(UnderWay { server, position, window, client_cpu, usage });
+        self.under_way = Some(UnderWay { server, position, window, limit_ns, client_cpu, usage });
         watch.open_gate(window);
     }
 

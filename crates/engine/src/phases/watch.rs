@@ -129,7 +129,7 @@ impl<'a> Watch<'a> {
                 }
             }
             Event::Interval { reactor, part } => {
-                let parts = self.intervals.add(reactor, part);
+                let parts = self.intervals.add(reactor, *part);
                 self.take_intervals(parts);
             }
             Event::SliceOver { reactor, drained_ns } => self.sliced.ended(reactor, drained_ns),

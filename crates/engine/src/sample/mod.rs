@@ -24,6 +24,14 @@ use crate::report::messages::{Message, Sample};
 /// A server that does not answer a status query for this long is taken as gone.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
+/// A server that is sampled.
+pub struct Sampled<'a> {
+    pub number: usize,
+    pub sampling: &'a Sampling,
+    pub address: &'a Address,
+    pub login: &'a Login,
+}
+
 /// Samples until it is dropped or stopped.
 pub struct Sampler<'scope> {
     stop: Sender<()>,
@@ -36,18 +44,16 @@ impl<'scope> Sampler<'scope> {
     /// Connects and begins; the first sample is taken at once.
     pub fn start<'env>(
         scope: &'scope thread::Scope<'scope, 'env>,
-        server: usize,
-        sampling: &Sampling,
+        server: &Sampled<'_>,
         clock: Clock,
         patience: Duration,
-        address: &Address,
-        login: &Login,
         reporter: &'env Reporter,
     ) -> Result<Self, Fatal> {
         if proc::this_process().is_none() {
             return Err(Fatal::new(FatalCode::Internal, "cannot sample: /proc is not readable"));
         }
-        let login = Login { database: None, ..login.clone() };
+        let Sampled { number, sampling, address, login } = server;
+        let login = Login { database: None, ..(*login).clone() };
         let limit = patience.min(ANSWER_LIMIT);
         let mut admin = Admin::connect(address, &login, limit)
             .map_err(|error| connect_failure(&error, address))?;
@@ -55,7 +61,7 @@ impl<'scope> Sampler<'scope> {
         admin.hurry_once(stopping.clone());
         let (stop, stopped) = channel();
         let mut worker = Worker {
-            server,
+            server: *number,
             clock,
             admin: Some(admin),
             server_pid: sampling.server_pid,

@@ -19,7 +19,7 @@ use crate::os::usage::Usage;
 use crate::protocol::handshake::Login;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Message};
-use crate::sample::Sampler;
+use crate::sample::{Sampled, Sampler};
 
 /// A single statement of the suite may take minutes, so that shorter limits do not count.
 const LEAST_ANSWER_LIMIT: Duration = Duration::from_secs(600);
@@ -57,16 +57,12 @@ pub fn run(suite: &Suite<'_>, job: &SqlBenchJob, mut admin: Admin) -> Result<Exi
     thread::scope(|scope| {
         let sampler = match sampling {
             None => None,
-            Some(sampling) => Some(Sampler::start(
-                scope,
-                0,
-                sampling,
-                suite.clock,
-                suite.job.answer_within(),
-                &suite.address,
-                &suite.login,
-                suite.reporter,
-            )?),
+            Some(sampling) => {
+                let (address, login) = (&suite.address, &suite.login);
+                let server = Sampled { number: 0, sampling, address, login };
+                let patience = suite.job.answer_within();
+                Some(Sampler::start(scope, &server, suite.clock, patience, suite.reporter)?)
+            }
         };
         // A slow reader of the messages must not slow the load.
         let (sender, receiver) = channel::<Message>();

@@ -1,7 +1,7 @@
 //! When connections open and close.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mydyno_engine::report::messages::Exit;
 use mydyno_engine::workload::{Action, Open, Policy};
@@ -100,13 +100,15 @@ fn a_ramp_opens_connections_evenly_and_is_not_measured() {
     let server = Server::agreeable();
     let script = Arc::new(Script::of("SELECT 1", Policy::default()).then(Action::Pause(5_000_000)));
     let work = json!({"kind": "timed", "warmup_s": 0.1, "measure_s": 0.2});
+    let begun = Instant::now();
     let told = drive(&server, &script, json!({"connections": 4, "ramp_s": 0.4, "work": work}));
     let seen = server.seen();
     let opened: Vec<_> = seen.iter().filter(|one| one.what == "open").map(|one| one.at).collect();
     assert_eq!(opened.len(), 4);
-    for pair in opened.windows(2) {
-        let gap = pair[1] - pair[0];
-        assert!(gap > Duration::from_millis(50), "opened {gap:?} after the one before");
+    // A busy machine may delay any of them, but none comes before its time.
+    for (number, at) in (0u32..).zip(opened) {
+        let after = at - begun;
+        assert!(after >= Duration::from_millis(100) * number, "{number} opened after {after:?}");
     }
     let end = told.end();
     let from_ns = end["measured_from_ns"].as_u64().unwrap() - end["started_ns"].as_u64().unwrap();

@@ -5,14 +5,16 @@ mod connections;
 mod events;
 mod losses;
 mod server;
+mod slices;
 mod workload;
 
 use std::io::Write;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use mydyno_engine::clock::Clock;
 use mydyno_engine::job::{Job, ServerJob};
+use mydyno_engine::load::ServerEvent;
 use mydyno_engine::os::address::Address;
 use mydyno_engine::phases::{Conductor, Server as Driven};
 use mydyno_engine::protocol::handshake::Login;
@@ -46,6 +48,8 @@ impl Told {
         &self.end()["errors"]
     }
 }
+
+type Events = (Sender<ServerEvent>, Receiver<ServerEvent>);
 
 #[derive(Clone, Default)]
 struct Out(Arc<Mutex<Vec<u8>>>);
@@ -94,15 +98,21 @@ fn drive_within(server: &Server, script: &Arc<Script>, phase: Value, answer_with
     });
     let mut job = Job::parse(&text.to_string()).unwrap();
     job.servers[0].phases = vec![serde_json::from_value(phase).unwrap()];
+    conduct(&job, &[(server, script)], channel())
+}
+
+/// Runs the phases of a job with two reactors for each server.
+fn conduct(job: &Job, servers: &[(&Server, &Arc<Script>)], events: Events) -> Told {
     let clock = Clock::start();
     let out = Out::default();
     let reporter = Reporter::new(clock, Box::new(out.clone()));
+    let servers = job.servers.iter().zip(servers);
     let conductor = Conductor {
-        job: &job,
+        job,
         clock,
-        servers: vec![driven(&job.servers[0], server, script)],
+        servers: servers.map(|(job, (server, script))| driven(job, server, script)).collect(),
         reporter: &reporter,
-        events: channel(),
+        events,
         reactors: 2,
         pins: None,
     };

@@ -18,6 +18,16 @@ pub enum Reply {
     HangUp,
 }
 
+impl Reply {
+    pub fn silence() -> Self {
+        Self::Silence
+    }
+
+    pub fn hang_up() -> Self {
+        Self::HangUp
+    }
+}
+
 /// What happened on which connection (numbered from 1 in the order of arrival), and when.
 #[derive(Clone, Debug)]
 pub struct Seen {
