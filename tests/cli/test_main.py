@@ -105,7 +105,7 @@ def test_doctor_tells_programs_what_it_tells_people(tmp_path: Path) -> None:
         "machine",
         "lab",
         "leftovers",
-        "ground uml",
+        "environment uml",
     }
     assert all(check["verdict"] == "ok" for check in told if check["name"] in ("engine", "server"))
     assert not (tmp_path / "lab").exists()

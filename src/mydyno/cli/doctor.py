@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 import typer
 
 from mydyno.cli import options, screen
+from mydyno.cli.declare import option
 from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
 from mydyno.core.errors import ExitCode, MissingToolError, MydynoError, UsageError
 from mydyno.core.plurals import counted
@@ -40,10 +41,7 @@ class Check:
 
 
 _Clean = Annotated[
-    bool,
-    typer.Option(
-        "--clean", help="List every place that mydyno uses on this machine, with sizes, and remove them."
-    ),
+    bool, option("--clean", "List every place that mydyno uses on this machine, with sizes, and remove them.")
 ]
 
 
@@ -66,7 +64,7 @@ def doctor(
     mydyno doctor
     mydyno doctor --clean
     mydyno doctor --json | jq '.[] | select(.verdict != "ok")'
-    mydyno doctor --json | jq '.[] | select(.name == "ground uml").offers'
+    mydyno doctor --json | jq '.[] | select(.name == "environment uml").offers'
     ```
     """
     if clean:
@@ -215,7 +213,3 @@ def _journal(lab: Path) -> Check:
         f"{counted(left, 'change')} that a running or killed run has to undo" if left else "none",
         f"when nothing runs: mydyno cleanup --lab {lab}",
     )
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(doctor)

@@ -6,9 +6,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.declare import option
 from mydyno.cli.labs import LabOptions
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
@@ -23,21 +22,15 @@ Format = Literal[SeriesFormat, TableFormat]
 
 _Form = Annotated[
     Format | None,
-    typer.Option(
-        "--format",
-        help="openmetrics and prometheus: the series, with timestamps; csv, parquet and json: all numbers, "
-        "a file for each table.",
-        metavar="FORMAT",
-        show_default=False,
+    option(
+        "--format FORMAT",
+        "openmetrics and prometheus: the series, with timestamps; csv, parquet and json: all numbers, a file "
+        "for each table.",
     ),
 ]
 _Dashboard = Annotated[
     Path | None,
-    typer.Option(
-        "--grafana-dashboard",
-        help="Write a dashboard for the exported series into this file; needs no lab.",
-        show_default=False,
-    ),
+    option("--grafana-dashboard", "Write a dashboard for the exported series into this file; needs no lab."),
 ]
 
 
@@ -47,9 +40,9 @@ def export(
     lab: LabOptions = LabOptions(),
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--out",
-            help="The file to write, or for csv, parquet and json the folder.",
+            "The file to write, or for csv, parquet and json the folder.",
             show_default="standard output, or RUN-FORMAT/ here",
         ),
     ] = None,
@@ -71,8 +64,7 @@ def export(
 
     if form is None and grafana_dashboard is None:
         raise UsageError(
-            "which format?",
-            "--format openmetrics, prometheus, csv, parquet or json; or --grafana-dashboard",
+            "which format?", "--format openmetrics, prometheus, csv, parquet or json; or --grafana-dashboard"
         )
     allowed = outputs.Outputs((lab.database,), force)
     for_grafana = allowed.file("--grafana-dashboard", grafana_dashboard, outputs.DASHBOARD)
@@ -116,7 +108,3 @@ def _write_tables(run: Run, form: TableFormat, out: Path | None) -> tuple[str, .
         f"{folder}: {counted(len(written.tables), 'table')}; {written.tables[-1]} explains their columns"
     )
     return written.lost
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(export)

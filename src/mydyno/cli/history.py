@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from mydyno.cli import options, screen
 from mydyno.cli.apply import Root
+from mydyno.cli.declare import argument
 from mydyno.cli.shown import show_table
 from mydyno.core.visible import visible_line
 
@@ -24,10 +23,7 @@ _HEAD = ("id", "made (UTC)", "", "findings", "files", "at once", "state")
 
 def history(
     application: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[ID]", help="An application: show all of its changes.", show_default="a list"
-        ),
+        str | None, argument("[ID]", "An application: show all of its changes.", show_default="a list")
     ] = None,
     root: Root = Path("/"),
     as_json: options.AsJson = False,
@@ -96,7 +92,3 @@ def _show(entry: Entry, root: Path) -> None:
             screen.echo(unified(act.path, kept_text(context, act.before), kept_text(context, act.after)))
         else:
             screen.echo(visible_line(act.sentence()))
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(history)

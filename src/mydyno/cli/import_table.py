@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import screen
+from mydyno.cli.declare import argument, option
 from mydyno.cli.labs import LabOptions
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
@@ -19,77 +18,51 @@ class Columns:
     """What the columns of a CSV file are."""
 
     table: Annotated[
-        Path | None,
-        typer.Option("--table", help="The CSV file.", show_default="the one that the import file names"),
+        Path | None, option("--table", "The CSV file.", show_default="the one that the import file names")
     ] = None
     factor: Annotated[
         list[str] | None,
-        typer.Option(
-            "--factor",
-            help="A column whose texts are the levels of a factor. Can be repeated.",
-            metavar="COLUMN",
-            show_default=False,
-        ),
+        option("--factor COLUMN", "A column whose texts are the levels of a factor. Can be repeated."),
     ] = None
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric",
-            help="A metric of mydyno (`queries_per_second`, `latency_p95`, `running_time`...), its column "
-            "and, unless the cells have it, its unit. Can be repeated.",
-            metavar="METRIC=COLUMN[:UNIT]",
-            show_default=False,
+        option(
+            "--metric METRIC=COLUMN[:UNIT]",
+            "A metric of mydyno (`queries_per_second`, `latency_p95`, `running_time`...), its column and, "
+            "unless the cells have it, its unit. Can be repeated.",
         ),
     ] = None
     program: Annotated[
         list[str] | None,
-        typer.Option(
-            "--program",
-            help="A column with the seconds of one test program. Can be repeated.",
-            metavar="COLUMN",
-            show_default=False,
-        ),
+        option("--program COLUMN", "A column with the seconds of one test program. Can be repeated."),
     ] = None
     connections: Annotated[
-        str | None,
-        typer.Option(
-            "--connections",
-            help="Connections of the load: a number, or a column.",
-            metavar="N|COLUMN",
-            show_default=False,
-        ),
+        str | None, option("--connections N|COLUMN", "Connections of the load: a number, or a column.")
     ] = None
     repetition: Annotated[
         str | None,
-        typer.Option(
-            "--repetition",
-            help="The column that numbers the repetitions.",
-            metavar="COLUMN",
-            show_default="counted",
-        ),
+        option("--repetition COLUMN", "The column that numbers the repetitions.", show_default="counted"),
     ] = None
 
 
 _Files = Annotated[
     list[Path],
-    typer.Argument(
-        help="An import file (YAML), which describes the columns; or a CSV file, described by options; or"
-        " RUN files of sql-bench.",
-        metavar="FILE...",
-        show_default=False,
+    argument(
+        "FILE...",
+        "An import file (YAML), which describes the columns; or a CSV file, described by options; or RUN "
+        "files of sql-bench.",
     ),
 ]
 
 
-def import_table(
+def import_(
     files: _Files,
     columns: Columns = Columns(),
     name: Annotated[
-        str | None,
-        typer.Option("--name", help="The experiment's name.", show_default="made of the CSV file's"),
+        str | None, option("--name", "The experiment's name.", show_default="made of the CSV file's")
     ] = None,
     lab: LabOptions = LabOptions(),
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
+    report: Annotated[bool, option("--report/--no-report", "Write the report at the end.")] = True,
 ) -> None:
     r"""Import results that were measured elsewhere, as an experiment of the lab.
 
@@ -138,7 +111,3 @@ def import_table(
             from mydyno.cli.report import write
 
             write(run, run.report_folder)
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command("import")(import_table)

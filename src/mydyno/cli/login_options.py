@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
-import typer
-
+from mydyno.cli.declare import option
 from mydyno.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,24 +18,18 @@ if TYPE_CHECKING:
 
 _USUAL_SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")
 _TRANSPORT = ("ssl_mode", "ssl_ca", "ssl_cert", "ssl_key", "server_public_key")
-PANEL = "Server"
-
-
-def option(flag: str, text: str, **more: Any) -> Any:
-    """An option of the panel on the server, without a default."""
-    return typer.Option(flag, help=text, **{"rich_help_panel": PANEL, "show_default": False, **more})
 
 
 @dataclass(frozen=True)
 class LoginOptions:
     """How to log in to a server; a command takes them as a parameter of this type."""
 
+    panel: ClassVar = "Server"
     other_ways: ClassVar[str] = ""
     """What else a command takes when no server is found."""
 
     server: Annotated[
-        str | None,
-        option("--server", "Unix socket or mysql://USER@HOST:PORT, in one option.", metavar="SOCKET|DSN"),
+        str | None, option("--server SOCKET|DSN", "Unix socket or mysql://USER@HOST:PORT, in one option.")
     ] = None
     socket: Annotated[Path | None, option("--socket", "Unix socket of the server.")] = None
     host: Annotated[str | None, option("--host", "Host of the server.")] = None
@@ -52,10 +45,9 @@ class LoginOptions:
     ssl_mode: Annotated[
         str | None,
         option(
-            "--ssl-mode",
+            "--ssl-mode MODE",
             "DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY, as with the MySQL clients"
             " [default: PREFERRED, with --ssl-ca VERIFY_CA].",
-            metavar="MODE",
         ),
     ] = None
     ssl_ca: Annotated[

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from mydyno.cli import completion, outputs, screen
+from mydyno.cli.declare import argument, option
 from mydyno.cli.new_text import Choices, assigned, name_of, text_of
 from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import UsageError
@@ -17,97 +16,81 @@ from mydyno.core.errors import UsageError
 _NOT_WRITTEN = "nothing was written; change the option that gave this value"
 
 
-def new(
-    file: Annotated[
-        Path, typer.Argument(help="The experiment file to write.", metavar="FILE", show_default=False)
-    ],
-    factor: Annotated[
+@dataclass(frozen=True)
+class NewOptions:
+    """What an option gives of `Choices`, under the same name."""
+
+    factors: Annotated[
         list[str] | None,
-        typer.Option(
-            "--factor",
-            help="What varies: a server variable, or a path as in experiment files. May be repeated.",
-            metavar="NAME=LEVEL,LEVEL...",
-            show_default=False,
+        option(
+            "--factor NAME=LEVEL,LEVEL...",
+            "What varies: a server variable, or a path as in experiment files. May be repeated.",
         ),
-    ] = None,
+    ] = None
     workload: Annotated[
         str | None,
-        typer.Option(
-            "--workload",
-            help="The load: one of `mydyno workload list`.",
-            metavar="NAME",
+        option(
+            "--workload NAME",
+            "The load: one of `mydyno workload list`.",
             show_default=Choices.workload,
             autocompletion=completion.workloads,
         ),
-    ] = None,
-    setting: Annotated[
+    ] = None
+    settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            help="An option of the workload, as table_size=20k. May be repeated.",
-            metavar="NAME=VALUE",
-            show_default=False,
-        ),
-    ] = None,
+        option("--set NAME=VALUE", "An option of the workload, as table_size=20k. May be repeated."),
+    ] = None
     connections: Annotated[
         str | None,
-        typer.Option(
-            "--connections",
-            "--threads",
-            help="Connections of the load: 16, 1,8,64 or 10..400 step 10.",
-            metavar="N",
+        option(
+            "--connections --threads N",
+            "Connections of the load: 16, 1,8,64 or 10..400 step 10.",
             show_default=Choices.connections,
         ),
-    ] = None,
+    ] = None
     duration: Annotated[
         str | None,
-        typer.Option(
-            "--duration",
-            "--time",
-            help="How long each number of connections is measured.",
-            metavar="DURATION",
+        option(
+            "--duration --time DURATION",
+            "How long each number of connections is measured.",
             show_default=Choices.duration,
         ),
-    ] = None,
+    ] = None
     warmup: Annotated[
-        str | None,
-        typer.Option(
-            "--warmup", help="Load before measuring.", metavar="DURATION", show_default=Choices.warmup
-        ),
-    ] = None,
+        str | None, option("--warmup DURATION", "Load before measuring.", show_default=Choices.warmup)
+    ] = None
     repeats: Annotated[
-        int | None,
-        typer.Option("--repeats", help="Trials of each point.", min=1, show_default=str(Choices.repeats)),
-    ] = None,
+        int | None, option("--repeats", "Trials of each point.", min=1, show_default=str(Choices.repeats))
+    ] = None
     release: Annotated[
         str | None,
-        typer.Option(
-            "--release",
-            help="The server's release (`mydyno servers list`).",
-            metavar="NAME",
+        option(
+            "--release NAME",
+            "The server's release (`mydyno servers list`).",
             show_default=Choices.release,
             autocompletion=completion.releases,
         ),
-    ] = None,
+    ] = None
     host: Annotated[
         str | None,
-        typer.Option(
-            "--environment",
-            help="Where the server runs: local, uml or vm.",
-            metavar="NAME",
-            show_default=Choices.host,
-        ),
-    ] = None,
-    question: Annotated[
-        str | None,
-        typer.Option("--question", help="What the experiment is to answer.", show_default=False),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,
+        option("--environment NAME", "Where the server runs: local, uml or vm.", show_default=Choices.host),
+    ] = None
+    question: Annotated[str | None, option("--question", "What the experiment is to answer.")] = None
+
+    def given(self) -> dict[str, Any]:
+        values = {name: value for name, value in vars(self).items() if value not in (None, [])}
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def new(
+    file: Annotated[Path, argument("FILE", "The experiment file to write.")],
+    options: NewOptions,
+    force: Annotated[bool, option("--force", "Replace FILE.")] = False,
 ) -> None:
     """Write a commented experiment file from options, or from a few questions on a terminal.
 
-    The file is checked before it is written, so `mydyno plan FILE` takes it as it is. With any option there
-    are no questions: what is not given has its default.
+    The file is checked before it is written, so `mydyno plan FILE` takes it as it is. With any option no
+    question is put: what is not given has its default.
 
     ```text
     mydyno new pool.yaml
@@ -119,21 +102,8 @@ def new(
         raise UsageError(f"{file} exists", "name another file, or replace this one with --force")
     output = outputs.Outputs(force=True).file("FILE", file, outputs.EXPERIMENT)
     assert output is not None
-    given: dict[str, Any] = {
-        "question": question,
-        "host": host,
-        "release": release,
-        "factors": tuple(factor) if factor else None,
-        "workload": workload,
-        "settings": tuple(setting) if setting else None,
-        "connections": connections,
-        "warmup": warmup,
-        "duration": duration,
-        "repeats": repeats,
-    }
-    given = {name: value for name, value in given.items() if value is not None}
     choices = Choices(name=name_of(file))
-    if given or not sys.stdin.isatty():
+    if (given := options.given()) or not sys.stdin.isatty():
         choices = replace(choices, **given)
         _check(choices, file)
     else:
@@ -143,7 +113,7 @@ def new(
 
 
 def _check(choices: Choices, file: Path) -> None:
-    """Raises UsageError and SpecErrors when it is no experiment."""
+    """Raises UsageError and SpecErrors when it is not an experiment."""
     from mydyno.lab import spec
     from mydyno.lab.workload import builtin_names
 
@@ -153,10 +123,10 @@ def _check(choices: Choices, file: Path) -> None:
 
         hint = did_you_mean(choices.workload, known, f"there are: {', '.join(known)}")
         raise UsageError(f"unknown workload '{choices.workload}'", hint)
-    for option, values in (("--factor", choices.factors), ("--set", choices.settings)):
+    for flag, values in (("--factor", choices.factors), ("--set", choices.settings)):
         for value in values:
             if not all(assigned(value)):
-                raise UsageError(f"{option} {value}: no value is given", f"{option} NAME=VALUE")
+                raise UsageError(f"{flag} {value}: no value is given", f"{flag} NAME=VALUE")
     try:
         spec.loads(text_of(choices, file), str(file))
     except SpecErrors as error:
@@ -206,7 +176,3 @@ def _answered(choices: Choices, file: Path) -> Choices:
                 choices = candidate
                 break
     return choices
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(new)

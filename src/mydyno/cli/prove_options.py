@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_args
-
-import typer
+from typing import Annotated, ClassVar, get_args
 
 from mydyno.cli import completion
+from mydyno.cli.declare import option
 from mydyno.cli.quantities import Duration, Percent, duration, percentage
 from mydyno.prove.place import Place
 
-_EXPERIMENT, _LOAD = "Experiment", "Load"
 _WARMUP, _MEASURE, _WITHIN = Duration(5), Duration(20), Duration(600)
 
 
@@ -20,133 +18,98 @@ _WARMUP, _MEASURE, _WITHIN = Duration(5), Duration(20), Duration(600)
 class LoadOptions:
     """The load of the experiment."""
 
+    panel: ClassVar = "Load"
+
     workload: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--workload",
-            help="A workload (`mydyno workload list`), or a workload file.",
-            rich_help_panel=_LOAD,
+            "A workload (`mydyno workload list`), or a workload file.",
             show_default="oltp-read-only, -read-write or -write-only, by the advised server's statements",
         ),
     ] = None
     connections: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--connections",
-            help="Numbers of connections, as 1,8,32.",
-            rich_help_panel=_LOAD,
+            "Numbers of connections, as 1,8,32.",
             show_default="as many as ran statements on the advised server; else 8",
         ),
     ] = None
-    warmup: Annotated[
-        Duration, duration("--warmup", help="Load before measuring.", rich_help_panel=_LOAD)
-    ] = _WARMUP
-    measure: Annotated[
-        Duration,
-        duration("--measure", help="How long each number is measured.", rich_help_panel=_LOAD),
-    ] = _MEASURE
+    warmup: Annotated[Duration, duration("--warmup", "Load before measuring.")] = _WARMUP
+    measure: Annotated[Duration, duration("--measure", "How long each number is measured.")] = _MEASURE
     chosen: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="An option of the workload, as tables=4. Can be repeated.",
-            rich_help_panel=_LOAD,
-            show_default=False,
-        ),
+        option("--set NAME=VALUE", "An option of the workload, as tables=4. Can be repeated."),
     ] = None
     rows: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--rows",
-            help="Rows of each table (or warehouses), as 100k.",
-            rich_help_panel=_LOAD,
+            "Rows of each table (or warehouses), as 100k.",
             show_default="as many as make the advised server's data",
         ),
     ] = None
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            metavar="SIZE",
-            help="Size of the tables, as 2G, instead of --rows.",
-            rich_help_panel=_LOAD,
-            show_default=False,
-        ),
-    ] = None
+    data: Annotated[str | None, option("--data SIZE", "Size of the tables, as 2G, instead of --rows.")] = None
 
 
 @dataclass(frozen=True)
 class ExperimentOptions:
     """What is measured, where, and how often."""
 
+    panel: ClassVar = "Experiment"
+
     only: Annotated[
         str | None,
-        typer.Option(
-            "--only",
-            metavar="RULES",
+        option(
+            "--only RULES",
+            "Only these findings: names of rules, separated by commas.",
             autocompletion=completion.rules,
-            help="Only these findings: names of rules, separated by commas.",
-            rich_help_panel=_EXPERIMENT,
             show_default="all",
         ),
     ] = None
-    repeats: Annotated[
-        int, typer.Option("--repeats", help="Trials of each level.", min=1, rich_help_panel=_EXPERIMENT)
-    ] = 5
+    repeats: Annotated[int, option("--repeats", "Trials of each level.", min=1)] = 5
     until: Annotated[
         Percent | None,
         percentage(
             "--until",
+            "Instead of --repeats: repeat until the 95% interval of every finding is ± this.",
             least=0.001,
             most=0.5,
-            help="Instead of --repeats: repeat until the 95% interval of every finding is ± this.",
-            rich_help_panel=_EXPERIMENT,
-            show_default=False,
         ),
     ] = None
     within: Annotated[
         Duration,
         duration(
             "--within",
+            "Time for all runs. All changes together are measured first, then each finding alone as the time "
+            "allows.",
             least=1,
-            help="Time for all runs. All changes together are measured first, then each finding alone as the"
-            " time allows.",
-            rich_help_panel=_EXPERIMENT,
         ),
     ] = _WITHIN
     on: Annotated[
         Place,
-        typer.Option(
-            "--on",
-            help="sandbox: a private server here. vm, uml: one in a guest with separate disks, for mounts, "
-            "queues and file systems. server: the advised server itself, under load meanwhile.",
-            metavar="|".join(get_args(Place)),
-            rich_help_panel=_EXPERIMENT,
+        option(
+            f"--on {'|'.join(get_args(Place))}",
+            "sandbox: a private server here. vm, uml: one in a guest with separate disks, for mounts, queues "
+            "and file systems. server: the advised server itself, under load meanwhile.",
         ),
     ] = "sandbox"
-    database: Annotated[
-        str,
-        typer.Option(
-            "--database", help="With --on server: schema for the tables.", rich_help_panel=_EXPERIMENT
-        ),
-    ] = "mydyno"
+    database: Annotated[str, option("--database", "With --on server: schema for the tables.")] = "mydyno"
     release: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--release",
-            help="The private server's release (`mydyno servers list`).",
+            "The private server's release (`mydyno servers list`).",
             autocompletion=completion.releases,
-            rich_help_panel=_EXPERIMENT,
             show_default="the advised server's, where available; else this machine's",
         ),
     ] = None
     facts: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--facts",
-            help="The facts of the advice (`mydyno facts`): size of the data, other settings, disks.",
-            rich_help_panel=_EXPERIMENT,
+            "The facts of the advice (`mydyno facts`): size of the data, other settings, disks.",
             show_default="those in the advice",
         ),
     ] = None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import typer
-
 from mydyno.cli import screen
 
 
@@ -25,7 +23,3 @@ def schema() -> None:
 
     # In one line: nobody reads a megabyte, and indentation would double it.
     screen.echo_json(json.dumps(spec.json_schema(KNOWN)))
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(schema)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.declare import option
 from mydyno.cli.digest_options import Details, Html
 from mydyno.cli.digest_showing import DETAILS, LIMIT, Showing
 from mydyno.cli.quantities import Duration, duration
@@ -25,41 +24,28 @@ if TYPE_CHECKING:
 _LONGEST = 31_536_000.0
 """Seconds: the servers' own bound of long_query_time."""
 
-_For = Annotated[Duration, duration("--for", help="How long; Ctrl-C ends it early.")]
+_For = Annotated[Duration, duration("--for", "How long; Ctrl-C ends it early.")]
 _Threshold = Annotated[
     Duration,
-    duration("--threshold", most=_LONGEST, help="Log statements that take longer, as 0.5 or 200ms. 0: all."),
+    duration("--threshold", "Log statements that take longer, as 0.5 or 200ms. 0: all.", most=_LONGEST),
 ]
 _NotUsingIndexes = Annotated[
-    bool, typer.Option("--not-using-indexes", help="Also statements that use no index, however fast.")
+    bool, option("--not-using-indexes", "Also statements that use no index, however fast.")
 ]
-_MaxSize = Annotated[
-    str, typer.Option("--max-size", metavar="SIZE", help="End when the log has grown by this much.")
-]
+_MaxSize = Annotated[str, option("--max-size SIZE", "End when the log has grown by this much.")]
 _Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit", min=1, metavar="N", help="Show N statements.", show_default=f"{LIMIT}; all in --json"
-    ),
+    int | None, option("--limit N", "Show N statements.", min=1, show_default=f"{LIMIT}; all in --json")
 ]
 _Explain = Annotated[
     int | None,
-    typer.Option(
-        "--explain",
+    option(
+        "--explain N",
+        "EXPLAIN the examples of the first N statements.",
         min=0,
-        metavar="N",
-        help="EXPLAIN the examples of the first N statements.",
         show_default="as many as --details",
     ),
 ]
-_Save = Annotated[
-    Path | None,
-    typer.Option("--save", metavar="LOG", help="Keep the log in this new file.", show_default=False),
-]
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(slowlog)
+_Save = Annotated[Path | None, option("--save LOG", "Keep the log in this new file.")]
 
 
 def slowlog(
@@ -105,10 +91,7 @@ def slowlog(
     store = Store.of_system(Path("/"))
     recover(store, ApplyContext(login=login))
     with server.machine() as machine, new_file(save) as keep:
-        with (
-            store.held(),
-            open_window(login, machine, wish, without_host=server.ssh == "none") as window,
-        ):
+        with store.held(), open_window(login, machine, wish, without_host=server.ssh == "none") as window:
             _announce(window)
             caught = window.catch(store, seconds, most_bytes, showing_progress())
         try:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mydyno.cli.login_options import PANEL, LoginOptions, option
+from mydyno.cli.declare import option
+from mydyno.cli.inputs import facts_of
+from mydyno.cli.login_options import LoginOptions
 from mydyno.cli.quantities import Duration, duration
 from mydyno.core.errors import UsageError
 
@@ -29,10 +31,9 @@ class MachineOptions(LoginOptions):
     ssh: Annotated[
         str | None,
         option(
-            "--ssh",
+            "--ssh USER@HOST",
             "The server's machine, by SSH with a key; local: this one; none: leave it out. Default: this"
             " one, if the server's process is seen here.",
-            metavar="USER@HOST",
         ),
     ] = None
 
@@ -64,16 +65,10 @@ class SystemOptions(MachineOptions):
     other_ways = ", or --facts FILE"
 
     facts: Annotated[
-        Path | None,
-        option("--facts", "Facts that `mydyno facts` wrote, instead of a live system.", metavar="FILE"),
+        Path | None, option("--facts FILE", "Facts that `mydyno facts` wrote, instead of a live system.")
     ] = None
     seconds: Annotated[
-        Duration,
-        duration(
-            "--for",
-            help="How long to watch the server's counters; Ctrl-C ends it early.",
-            rich_help_panel=PANEL,
-        ),
+        Duration, duration("--for", "How long to watch the server's counters; Ctrl-C ends it early.")
     ] = _WATCHED
     measure: Annotated[
         bool,
@@ -112,16 +107,10 @@ class SystemOptions(MachineOptions):
             )
 
     def _saved(self, path: Path) -> System:
-        from mydyno.survey.facts.system import read_system
-
         live = ("server", "socket", "host", "port", "defaults_file", "ssh", "measure")
         given = [name for name in live if getattr(self, name)]
         if given:
             raise UsageError(
                 f"--facts and --{given[0].replace('_', '-')} exclude each other", "give one of them"
             )
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read {path}: {error}", "mydyno facts > FILE makes one") from None
-        return read_system(text, str(path))
+        return facts_of(path)

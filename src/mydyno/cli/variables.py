@@ -5,46 +5,33 @@ from __future__ import annotations
 import json
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import completion, options, screen
+from mydyno.cli.declare import argument, option
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import SYSTEM
 
 _Pattern = Annotated[
     str | None,
-    typer.Argument(
-        help="Part of a name, or a whole name, with * and ?; without it: all variables.",
-        metavar="PATTERN",
-        show_default=False,
-    ),
+    argument("PATTERN", "Part of a name, or a whole name, with * and ?; without it: all variables."),
 ]
 _Release = Annotated[
-    str,
-    typer.Option(
-        "--release",
-        help="The release (`mydyno servers list`).",
-        metavar="NAME",
-        autocompletion=completion.releases,
-    ),
+    str, option("--release NAME", "The release (`mydyno servers list`).", autocompletion=completion.releases)
 ]
 _ChangedFrom = Annotated[
     str | None,
-    typer.Option(
-        "--changed-from",
-        help="Show instead what changed since this release: replaced, removed and added variables, and new"
-        " defaults.",
-        metavar="NAME",
-        show_default=False,
+    option(
+        "--changed-from NAME",
+        "Show instead what changed since this release: replaced, removed and added variables, and new "
+        "defaults.",
         autocompletion=completion.releases,
     ),
 ]
 _AskServer = Annotated[
     bool,
-    typer.Option(
+    option(
         "--ask-server",
-        help="Also start a temporary server of that release (a few seconds), for what its binary does not"
-        " report: type, bounds, and what can be changed while it runs.",
+        "Also start a temporary server of that release (a few seconds), for what its binary does not report: "
+        "type, bounds, and what can be changed while it runs.",
     ),
 ]
 
@@ -103,7 +90,3 @@ def variables(
         screen.echo(text.render_one(binary, one), nl=False)
     else:
         screen.echo(text.render_list(binary, rows), nl=False)
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(variables)

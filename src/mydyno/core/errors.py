@@ -121,7 +121,8 @@ class MountRefusedError(StorageError):
     def __init__(
         self, message: str, hint: str | None = None, *, filesystem: str, refused: tuple[str, ...] = ()
     ) -> None:
-        """`refused`: those of the options, as asked, that the kernel named: it refuses them on any disks."""
+        """`refused`: those of the options, as configured, that the kernel named: it refuses them on any
+        disks."""
         super().__init__(message, hint)
         self.filesystem = filesystem
         self.refused = refused

@@ -1,4 +1,4 @@
-"""A host that an agent serves: every method of `Host`, asked over one channel."""
+"""A host that an agent serves: every method of `Host`, over one channel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class AgentHost:
         programs: Callable[[str], Path] = find_program,
         ready_seconds: float = 30.0,
     ) -> None:
-        """Waits for the agent. `environment` is what commands see (default: bare); `programs` tells where
+        """Waits for the agent. `environment` is what commands see (default: bare); `programs` says where
         mydyno's own programs are on that host. Raises HostError with the console's end."""
         self.name = name
         self.ephemeral = ephemeral
@@ -224,10 +224,10 @@ class AgentHost:
 
     def _place(self, path: Path) -> Place:
         try:
-            found: Mapping[str, Any] = self._channel.request("place", path=str(path)).fields
+            fields: Mapping[str, Any] = self._channel.request("place", path=str(path)).fields
         except OSError:
             return Place(path, None, None)
-        return Place(Path(found["path"]), found["free_bytes"], (found["major"], found["minor"]))
+        return Place(Path(fields["path"]), fields["free_bytes"], (fields["major"], fields["minor"]))
 
 
 def _user(identity: Identity | None) -> dict[str, int] | None:

@@ -80,8 +80,8 @@ class Decoder:
         return frames
 
     def _skip_to_greeting(self) -> bool:
-        before, found, rest = bytes(self._buffer).partition(GREETING)
-        if found:
+        before, greeting, rest = bytes(self._buffer).partition(GREETING)
+        if greeting:
             self._buffer = bytearray(rest)
             self._greeted = True
         elif len(before) > _LONGEST_NOISE:

@@ -29,7 +29,7 @@ _launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
 
 
 def _launch_anew() -> None:
-    """A fork has the queue for that thread, and not the thread: what it asked for would never start."""
+    """A fork has the queue for that thread, and not the thread: what it requested would never start."""
     global _launcher
     _launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
 

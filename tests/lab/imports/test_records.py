@@ -77,7 +77,7 @@ def test_a_row_without_a_number_is_an_invalid_trial_and_is_told() -> None:
     found = read(CURVES, "raid,threads,qps,p95\n5,1,nan,\n10,1,3,n/a\n")
     assert [trial.status for trial in found.trials] == ["invalid", "valid"]
     assert found.trials[0].invalidities[0].message == "the table has no number in line 2"
-    assert found.notes == ("1 row has no number and does not count",)
+    assert found.notes == ("1 row without a number is invalid",)
 
 
 def test_what_a_pattern_does_not_find_has_no_level() -> None:

@@ -83,7 +83,9 @@ def test_a_setting_switched_off_is_understood_where_the_server_does_not_have_it(
 
 def test_two_settings_that_become_the_same_are_refused() -> None:
     said = problem_of({"expire_logs_days": 1, "binlog_expire_logs_seconds": 60}, "expire_logs_days")
-    assert said == "expire_logs_days: it is binlog_expire_logs_seconds here, which is asked too: one of them"
+    assert said == (
+        "expire_logs_days: it is binlog_expire_logs_seconds here, which is configured, too: one of them"
+    )
 
 
 def test_the_place_of_a_file_is_refused_under_its_older_name_too() -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 import typer
 
-from mydyno.cli import login_options, screen
+from mydyno.cli import screen
 from mydyno.cli.load import driving, parameters
+from mydyno.cli.login_options import LoginOptions
 from mydyno.core.document.given import validated
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.lab.load import slap as runner
@@ -50,15 +51,10 @@ _OWN = (
     parameters.option("pre_query", str | None, None, "SQL before each run.", parameters.WORKLOAD),
     parameters.option("post_query", str | None, None, "SQL after each run.", parameters.WORKLOAD),
     parameters.option("init_command", str | None, None, "SQL on each new connection.", parameters.WORKLOAD),
-    parameters.option("no_drop", bool, False, "Leave the schema there.", parameters.TABLES, "--no-drop"),
-    parameters.option("csv", bool, False, "Print lines of CSV.", parameters.LOAD, "--csv"),
+    parameters.option("no_drop", bool, False, "Leave the schema there.", parameters.TABLES),
+    parameters.option("csv", bool, False, "Print lines of CSV.", parameters.LOAD),
     parameters.option(
-        "strict_compat",
-        bool,
-        False,
-        "Print what mysqlslap prints and nothing else.",
-        parameters.LOAD,
-        "--strict-compat",
+        "strict_compat", bool, False, "Print what mysqlslap prints and nothing else.", parameters.LOAD
     ),
 )
 
@@ -76,7 +72,7 @@ def command() -> Callable[..., None]:
         _run(values, parameters.given_options((one.name for one in of_options), values))
 
     database = parameters.option(
-        "database", str, "mydyno_slap", "The schema that is made and dropped.", login_options.PANEL
+        "database", str, "mydyno_slap", "The schema that is made and dropped.", LoginOptions.panel
     )
     return parameters.make_command(
         (

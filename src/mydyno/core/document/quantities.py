@@ -63,7 +63,7 @@ class Rule(ABC):
 
 @dataclass(frozen=True)
 class DurationRule(Rule):
-    """Seconds, from `10ms`, `1.5s`, `2m`. A bare number but 0 is refused: nobody knows its unit."""
+    """Seconds, from `10ms`, `1.5s`, `2m`. A bare number but 0 is refused: its unit is unknown."""
 
     at_least: float = 0.0
     at_most: float = 86_400.0

@@ -126,21 +126,21 @@ def take(source: Source, lab: Lab) -> tuple[RunWriter, tuple[str, ...]]:
     """
     content = read(source.table) if source.content is None else source.content
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    found = imported(
+    results = imported(
         source.file, source.text, source.spec_file, parse(content, str(source.table)), content, now
     )
-    run = lab.run(found.experiment, "{}")
+    run = lab.run(results.experiment, "{}")
     (run.folder / "table.csv").write_bytes(content)
     known = run.completed()
     nothing = pl.DataFrame()
     # RUN files have neither connections nor repetitions in columns: each row is a trial, in their order.
     totals = dict(enumerate(source.operation_totals))
-    for trial in found.trials:
+    for trial in results.trials:
         trial = replace(trial, operation_totals=totals.get(trial.index, ()))
         if trial.trial_id not in known:
             run.save_trial(trial, samples=nothing, intervals=nothing, histograms={})
     already = (f"the lab has this table already, as {run.folder.name}",) if known else ()
-    return run, (*already, *found.notes)
+    return run, (*already, *results.notes)
 
 
 def _metric(text: str) -> tuple[str, dict[str, str]]:

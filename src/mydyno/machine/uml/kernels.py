@@ -28,7 +28,7 @@ class UmlManifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     release: str
-    """As uname(1) tells it: 6.1.176."""
+    """As uname(1) prints it: 6.1.176."""
     suite: str
     package: str
     """Its full version: 6.1um4+b13."""

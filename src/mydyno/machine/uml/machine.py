@@ -64,7 +64,7 @@ class UmlMachine:
         ]
 
     def configuration(self) -> dict[str, Any]:
-        """What the agent is told: docs/reference/agent-protocol.md."""
+        """The agent's settings: docs/reference/agent-protocol.md."""
         return {
             "modules": [str(module) for module in self.kernel.modules],
             "shares": [

@@ -26,7 +26,7 @@ _READ_ONLY_OPTIONS = _SHARE_OPTIONS.replace("cache=none", "cache=loose")
 
 
 def guest_config(modules: Sequence[Path], folders: Sequence[SharedFolder]) -> dict[str, object]:
-    """What the agent is told (docs/reference/agent-protocol.md); `modules` in the order of loading."""
+    """The agent's settings (docs/reference/agent-protocol.md); `modules` in the order of loading."""
     return {
         "modules": [f"/modules/{module.name}" for module in modules],
         "root": {"device": "/dev/vda", "filesystem": "erofs"},

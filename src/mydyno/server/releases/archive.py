@@ -33,7 +33,8 @@ class Archive:
     name: ProviderName = "archive"
 
     def install(self, staging: Path, progress: Progress) -> Provided:
-        """Raises UsageError for what is no archive, holds no server or would leave its folder; LabError."""
+        """Raises UsageError for what is not an archive, holds no server or would leave its folder;
+        LabError."""
         tree = staging / CONTENT / TREE
         checksum = digest(self.file, "sha256")
         unpack(self.file, tree, progress)

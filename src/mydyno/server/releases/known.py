@@ -60,7 +60,7 @@ def known_release(name: str) -> Known | None:
     """The release of that name that can be had; None when there is none.
 
     What is newer than all of its vendor's here is looked for in the suite that moves, and only that suite's
-    package lists, which are read when it is installed, tell whether it is there.
+    package lists, which are read when it is installed, show whether it is there.
     """
     if name in KNOWN:
         return KNOWN[name]

