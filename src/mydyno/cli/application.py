@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from mydyno.cli.declare import parameters_of, with_parameters
+from mydyno.cli.declare import parameter_of, parameters_of, with_parameters
 from mydyno.cli.spellings import Command
 
 
@@ -38,12 +38,10 @@ class Application(typer.Typer):
 
 
 def _flat(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function with the fields of its dataclasses as parameters."""
+    """The same function with the fields of its option groups as parameters."""
     hints = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters.values()
     groups = {one.name: hints[one.name] for one in parameters if is_dataclass(hints[one.name])}
-    if not groups:
-        return function
 
     def run(**values: Any) -> None:
         for name, group in groups.items():
@@ -55,6 +53,6 @@ def _flat(function: Callable[..., Any]) -> Callable[..., Any]:
         if one.name in groups:
             flat += parameters_of(groups[one.name])
         else:
-            flat.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name]))
+            flat.append(parameter_of(one.name, hints[one.name], one.default))
     run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__
     return with_parameters(run, flat)

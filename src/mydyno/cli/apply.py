@@ -27,15 +27,6 @@ class _Server(LoginOptions):
     other_ways = ", or --offline to write files only"
 
 
-_Only = Annotated[
-    str | None,
-    option(
-        "--only IDS",
-        "Only these findings, even where a value was changed since.",
-        autocompletion=completion.rules,
-    ),
-]
-_Without = Annotated[str | None, option("--except IDS", "All but these findings.")]
 Root = Annotated[
     Path,
     option(
@@ -52,14 +43,18 @@ Root = Annotated[
 def apply(
     server: _Server,
     advice: options.AdviceFile,
-    only: _Only = None,
-    without: _Without = None,
-    dry_run: Annotated[bool, option("--dry-run", "Show the changes, and end.")] = False,
+    only: str | None = option(
+        "--only IDS",
+        "Only these findings, even where a value was changed since.",
+        autocompletion=completion.rules,
+    ),
+    without: str | None = option("--except IDS", "All but these findings."),
+    dry_run: bool = option("--dry-run", "Show the changes, and end.", default=False),
     yes: options.Yes = False,
-    restart: Annotated[bool, option("--restart", "Restart the server for settings that need it.")] = False,
-    offline: Annotated[
-        bool, option("--offline", "Write files only, without changing the running server.")
-    ] = False,
+    restart: bool = option("--restart", "Restart the server for settings that need it.", default=False),
+    offline: bool = option(
+        "--offline", "Write files only, without changing the running server.", default=False
+    ),
     root: Root = Path("/"),
 ) -> None:
     """Apply advice: show every change, ask, make it, read it back.

@@ -16,9 +16,7 @@ commands = Application(name="baseline", help="Name runs that later runs are comp
 @commands.command()
 def pin(
     run: options.RunName = None,
-    name: Annotated[
-        str | None, option("--as NAME", "The baseline's name.", show_default="the experiment's")
-    ] = None,
+    name: str | None = option("--as NAME", "The baseline's name.", show_default="the experiment's"),
     lab: LabOptions = LabOptions(),
 ) -> None:
     """Pin a run: `mydyno compare RUN` compares later runs of its experiment with it.

@@ -14,13 +14,11 @@ from mydyno.core.plurals import counted
 def bundle(
     name: options.RunName = None,
     lab: LabOptions = LabOptions(),
-    out: Annotated[
-        Path | None, option("--out", "The file to write.", show_default="RUN.mydyno.tar.gz here")
-    ] = None,
-    series: Annotated[bool, option("--series/--no-series", "Include samples and intervals.")] = True,
-    anonymous: Annotated[
-        bool, option("--anonymous", "Remove names of hosts, the lab's folder, and owners of home folders.")
-    ] = False,
+    out: Path | None = option("--out", "The file to write.", show_default="RUN.mydyno.tar.gz here"),
+    series: bool = option("--series/--no-series", "Include samples and intervals.", default=True),
+    anonymous: bool = option(
+        "--anonymous", "Remove names of hosts, the lab's folder, and owners of home folders.", default=False
+    ),
 ) -> None:
     """Pack a run into one file, to send it or keep it.
 

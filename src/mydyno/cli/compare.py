@@ -32,26 +32,22 @@ _Runs = Annotated[
         autocompletion=completion.runs,
     ),
 ]
-_FailIfSlower = Annotated[
-    Percent | None,
-    percentage(
-        "--fail-if-slower", "End with exit code 8 when something is shown to be slower by this much or more."
-    ),
-]
 
 
 def compare(
     runs: _Runs,
     lab: LabOptions = LabOptions(),
-    fail_if_slower: _FailIfSlower = None,
-    fail_if_unsure: Annotated[
-        bool, option("--fail-if-unsure", "Also when such a loss cannot be ruled out.")
-    ] = False,
+    fail_if_slower: Percent | None = percentage(
+        "--fail-if-slower", "End with exit code 8 when something is shown to be slower by this much or more."
+    ),
+    fail_if_unsure: bool = option(
+        "--fail-if-unsure", "Also when such a loss cannot be ruled out.", default=False
+    ),
     as_json: options.AsJson = False,
     out: options.JsonFile = None,
-    report: Annotated[Path | None, option("--report", "Write the whole report into this folder.")] = None,
-    markdown: Annotated[Path | None, option("--markdown FILE", "Write a summary for a pull request.")] = None,
-    junit: Annotated[Path | None, option("--junit FILE", "Write JUnit XML, for CI servers.")] = None,
+    report: Path | None = option("--report", "Write the whole report into this folder."),
+    markdown: Path | None = option("--markdown FILE", "Write a summary for a pull request."),
+    junit: Path | None = option("--junit FILE", "Write JUnit XML, for CI servers."),
     force: outputs.Force = False,
 ) -> None:
     """Compare runs: before and after, two machines, two labs, or points of a run.

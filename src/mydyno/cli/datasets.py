@@ -25,15 +25,6 @@ if TYPE_CHECKING:
 _Names = Annotated[list[str] | None, argument("NAME...", "Names as `mydyno datasets list` shows them.")]
 _Name = Annotated[str, argument("NAME", "A name as `mydyno datasets list` shows it.")]
 _All = Annotated[bool, option("--all", "Remove every dataset of the lab.")]
-_Unused = Annotated[
-    Duration | None,
-    duration(
-        "--unused-for",
-        "Remove those that no run has used for this long, as 30d or 12h, and the damaged ones.",
-        needs_unit=True,
-    ),
-]
-
 commands = Application(
     name="datasets",
     help="""List, verify and remove the data that trials start from.
@@ -115,7 +106,14 @@ def verify(name: _Name, lab: LabOptions = LabOptions()) -> None:
 
 @commands.command()
 def remove(
-    names: _Names = None, everything: _All = False, unused_for: _Unused = None, lab: LabOptions = LabOptions()
+    names: _Names = None,
+    everything: _All = False,
+    unused_for: Duration | None = duration(
+        "--unused-for",
+        "Remove those that no run has used for this long, as 30d or 12h, and the damaged ones.",
+        needs_unit=True,
+    ),
+    lab: LabOptions = LabOptions(),
 ) -> None:
     """Remove datasets; refused while a run uses the lab.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mydyno.cli.declare import argument, option
+from mydyno.cli.declare import argument, option, option_group
 from mydyno.cli.digest_showing import DETAILS, LIMIT, LIMIT_OF_PAGE, Showing
 from mydyno.cli.options import AsJson
 from mydyno.cli.outputs import PAGE, Outputs
@@ -62,32 +61,26 @@ _TYPES = ("slowlog", "rawlog")
 """Values of pt-query-digest's `--type` that need nothing: logs are recognized by their content."""
 
 
-@dataclass(frozen=True)
+@option_group
 class ShowingOptions:
     """How a digest is shown."""
 
-    order_by: Annotated[
-        str | None,
-        option(
-            "--order-by BY",
-            "Order of the statements: time, count, mean, p95, p99, max, lock, first-seen, last-seen, or the "
-            "sum "
-            "of an attribute, as rows-examined.",
-            show_default="time",
-        ),
-    ] = None
-    limit: Annotated[
-        int | None,
-        option(
-            "--limit N",
-            "Show N statements.",
-            min=1,
-            show_default=f"{LIMIT}; {LIMIT_OF_PAGE} in --html, all in --json",
-        ),
-    ] = None
-    details: Annotated[
-        int | None, option("--details N", "Show details for N of them.", min=0, show_default=str(DETAILS))
-    ] = None
+    order_by: str | None = option(
+        "--order-by BY",
+        "Order of the statements: time, count, mean, p95, p99, max, lock, first-seen, last-seen, or the "
+        "sum "
+        "of an attribute, as rows-examined.",
+        show_default="time",
+    )
+    limit: int | None = option(
+        "--limit N",
+        "Show N statements.",
+        min=1,
+        show_default=f"{LIMIT}; {LIMIT_OF_PAGE} in --html, all in --json",
+    )
+    details: int | None = option(
+        "--details N", "Show details for N of them.", min=0, show_default=str(DETAILS)
+    )
     as_json: AsJson = False
     html: Html = None
 
@@ -102,82 +95,57 @@ class ShowingOptions:
         return Showing(zone, self.limit, self.at_length, order_of(self.order_by), self.as_json, page)
 
 
-@dataclass(frozen=True)
+@option_group
 class CompareOptions:
     """What the digest is compared with."""
 
-    compare: Annotated[
-        list[str] | None,
-        option(
-            "--compare OLD",
-            "Compare with OLD, a log or a saved digest: what is new, slower, called more often? Can be "
-            "repeated "
-            "for several logs.",
-        ),
-    ] = None
-    fail_if_slower: Annotated[
-        Percent | None,
-        percentage(
-            "--fail-if-slower",
-            "With --compare: end with exit code 8 when a mean time is shown to have grown by more.",
-        ),
-    ] = None
+    compare: list[str] | None = option(
+        "--compare OLD",
+        "Compare with OLD, a log or a saved digest: what is new, slower, called more often? Can be "
+        "repeated "
+        "for several logs.",
+    )
+    fail_if_slower: Percent | None = percentage(
+        "--fail-if-slower",
+        "With --compare: end with exit code 8 when a mean time is shown to have grown by more.",
+    )
 
 
-@dataclass(frozen=True)
+@option_group
 class ReadingOptions:
     """What of a log is read, and how."""
 
-    since: Annotated[
-        str | None,
-        option(
-            "--since TIME",
-            "Only what ran from then on: `'2026-11-22 03:00'`, `03:00` (the last one), `-2h` or `'2h ago'`.",
-        ),
-    ] = None
-    until: Annotated[str | None, option("--until TIME", "Only what ran before.")] = None
-    time_zone: Annotated[
-        str | None,
-        option(
-            "--time-zone ZONE",
-            "The zone of times in options and output: `UTC`, `Europe/Berlin`.",
-            show_default="this machine's",
-        ),
-    ] = None
-    filters: Annotated[
-        list[str] | None,
-        option(
-            "--filter CONDITION",
-            "`'NAME OP VALUE'`: only such entries. NAME is user, host, database, statement, fingerprint, id, "
-            "error, tag.KEY, query_time, rows_examined, full_scan..., OP is = != < <= > >= ~ or !~ "
-            "(docs/how-to/digest.md). Can be repeated: all must hold.",
-        ),
-    ] = None
-    group_by: Annotated[
-        str,
-        option(
-            "--group-by BY",
-            "Group entries of a log by fingerprint, user, host, database, table, or tag.KEY, an attribute in "
-            "sqlcommenter's comments.",
-        ),
-    ] = BY_FINGERPRINT
-    merge_tables: Annotated[
-        bool,
-        option(
-            "--merge-tables",
-            "Merge tables whose names differ only in a number or a hash: orders_2024_01, t_0a3f.",
-        ),
-    ] = False
-    seconds: Annotated[
-        Duration | None,
-        duration(
-            "--for",
-            "With performance_schema: only what runs within this time, instead of all since the start.",
-        ),
-    ] = None
-    threads: Annotated[
-        int | None, option("--threads N", "Threads that read.", min=1, show_default="one for each CPU")
-    ] = None
+    since: str | None = option(
+        "--since TIME",
+        "Only what ran from then on: `'2026-11-22 03:00'`, `03:00` (the last one), `-2h` or `'2h ago'`.",
+    )
+    until: str | None = option("--until TIME", "Only what ran before.")
+    time_zone: str | None = option(
+        "--time-zone ZONE",
+        "The zone of times in options and output: `UTC`, `Europe/Berlin`.",
+        show_default="this machine's",
+    )
+    filters: list[str] | None = option(
+        "--filter CONDITION",
+        "`'NAME OP VALUE'`: only such entries. NAME is user, host, database, statement, fingerprint, id, "
+        "error, tag.KEY, query_time, rows_examined, full_scan..., OP is = != < <= > >= ~ or !~ "
+        "(docs/how-to/digest.md). Can be repeated: all must hold.",
+    )
+    group_by: str = option(
+        "--group-by BY",
+        "Group entries of a log by fingerprint, user, host, database, table, or tag.KEY, an attribute in "
+        "sqlcommenter's comments.",
+        default=BY_FINGERPRINT,
+    )
+    merge_tables: bool = option(
+        "--merge-tables",
+        "Merge tables whose names differ only in a number or a hash: orders_2024_01, t_0a3f.",
+        default=False,
+    )
+    seconds: Duration | None = duration(
+        "--for", "With performance_schema: only what runs within this time, instead of all since the start."
+    )
+    threads: int | None = option("--threads N", "Threads that read.", min=1, show_default="one for each CPU")
     log_type: Annotated[str | None, typer.Option("--type", hidden=True)] = None
 
     def reading(self) -> Reading:

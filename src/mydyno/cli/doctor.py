@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
@@ -40,15 +40,14 @@ class Check:
     hint: str | None = None
 
 
-_Clean = Annotated[
-    bool, option("--clean", "List every place that mydyno uses on this machine, with sizes, and remove them.")
-]
-
-
 def doctor(
     lab: options.Lab = options.DEFAULT_LAB,
     as_json: options.AsJson = False,
-    clean: _Clean = False,
+    clean: bool = option(
+        "--clean",
+        "List every place that mydyno uses on this machine, with sizes, and remove them.",
+        default=False,
+    ),
     yes: options.Yes = False,
 ) -> None:
     """Check what mydyno can do on this machine; with --clean, uninstall its data.

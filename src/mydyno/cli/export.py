@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 from mydyno.cli import options, outputs, screen
 from mydyno.cli.declare import option
@@ -20,33 +20,23 @@ SeriesFormat = Literal["openmetrics", "prometheus"]
 TableFormat = Literal["csv", "parquet", "json"]
 Format = Literal[SeriesFormat, TableFormat]
 
-_Form = Annotated[
-    Format | None,
-    option(
+
+def export(
+    name: options.RunName = None,
+    form: Format | None = option(
         "--format FORMAT",
         "openmetrics and prometheus: the series, with timestamps; csv, parquet and json: all numbers, a file "
         "for each table.",
     ),
-]
-_Dashboard = Annotated[
-    Path | None,
-    option("--grafana-dashboard", "Write a dashboard for the exported series into this file; needs no lab."),
-]
-
-
-def export(
-    name: options.RunName = None,
-    form: _Form = None,
     lab: LabOptions = LabOptions(),
-    out: Annotated[
-        Path | None,
-        option(
-            "--out",
-            "The file to write, or for csv, parquet and json the folder.",
-            show_default="standard output, or RUN-FORMAT/ here",
-        ),
-    ] = None,
-    grafana_dashboard: _Dashboard = None,
+    out: Path | None = option(
+        "--out",
+        "The file to write, or for csv, parquet and json the folder.",
+        show_default="standard output, or RUN-FORMAT/ here",
+    ),
+    grafana_dashboard: Path | None = option(
+        "--grafana-dashboard", "Write a dashboard for the exported series into this file; needs no lab."
+    ),
     force: outputs.Force = False,
 ) -> None:
     """Export a run for other programs: its samples for Prometheus, or its numbers as tables.

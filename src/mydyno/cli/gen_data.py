@@ -11,10 +11,10 @@ from mydyno.cli.declare import option
 def gen_data(
     rows: Annotated[int, option("--rows -n", "Number of lines.", min=0)],
     form: Annotated[str, option("--format -f FORMAT", "The format of a line.")],
-    seed: Annotated[int, option("--seed", "Seed of the random numbers.")] = 1,
-    strict_compat: Annotated[
-        bool, option("--strict-compat", "Imitate the defects of super-smack's gen-data.")
-    ] = False,
+    seed: int = option("--seed", "Seed of the random numbers.", default=1),
+    strict_compat: bool = option(
+        "--strict-compat", "Imitate the defects of super-smack's gen-data.", default=False
+    ),
 ) -> None:
     """Write random data to standard output, for LOAD DATA and dictionaries.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from mydyno.cli import options, screen
 from mydyno.cli.apply import Root
@@ -22,9 +22,9 @@ _HEAD = ("id", "made (UTC)", "", "findings", "files", "at once", "state")
 
 
 def history(
-    application: Annotated[
-        str | None, argument("[ID]", "An application: show all of its changes.", show_default="a list")
-    ] = None,
+    application: str | None = argument(
+        "[ID]", "An application: show all of its changes.", show_default="a list"
+    ),
     root: Root = Path("/"),
     as_json: options.AsJson = False,
 ) -> None:

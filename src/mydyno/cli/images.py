@@ -17,27 +17,6 @@ from mydyno.core.units import format_bytes, format_duration
 if TYPE_CHECKING:
     from mydyno.machine.images import KernelManifest, Manifest, RootManifest
 
-_Suite = Annotated[
-    str | None,
-    option(
-        "--suite",
-        "The Debian suite of server and tools: bullseye, bookworm, trixie or sid.",
-        show_default="that of this machine",
-    ),
-]
-_Kernel = Annotated[
-    list[str] | None,
-    option(
-        "--kernel VERSION",
-        "The kernel's version, like 6.1: 5.10 is in bullseye, 6.1 in bookworm, 6.12 in trixie, newer ones in "
-        "sid. Can be repeated.",
-        show_default="the suite's own",
-    ),
-]
-_Uml = Annotated[
-    str | None, argument("VERSION", "Its version, like 6.1.", show_default="that of this machine's suite")
-]
-_Again = Annotated[bool, option("--again", "Build again what is already built.")]
 _Names = Annotated[list[str] | None, argument("NAME...", "Names as `mydyno images list` shows them.")]
 _All = Annotated[bool, option("--all", "Remove every image and kernel.")]
 
@@ -94,7 +73,20 @@ def list_images(as_json: options.AsJson = False) -> None:
 
 
 @commands.command()
-def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -> None:
+def build(
+    suite: str | None = option(
+        "--suite",
+        "The Debian suite of server and tools: bullseye, bookworm, trixie or sid.",
+        show_default="that of this machine",
+    ),
+    kernel: list[str] | None = option(
+        "--kernel VERSION",
+        "The kernel's version, like 6.1: 5.10 is in bullseye, 6.1 in bookworm, 6.12 in trixie, newer ones in "
+        "sid. Can be repeated.",
+        show_default="the suite's own",
+    ),
+    again: bool = option("--again", "Build again what is already built.", default=False),
+) -> None:
     """Build a root and a kernel from this machine's package sources.
 
     What is already built is left as it is. A root takes about a minute and 350 MB, a kernel half a minute and
@@ -140,7 +132,11 @@ def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -
 
 
 @commands.command()
-def fetch(version: _Uml = None) -> None:
+def fetch(
+    version: str | None = argument(
+        "VERSION", "Its version, like 6.1.", show_default="that of this machine's suite"
+    ),
+) -> None:
     """Download a User-Mode Linux kernel, for `host: uml`.
 
     A run does so when one is missing. It is a package of the suite, downloaded and unpacked into the cache,

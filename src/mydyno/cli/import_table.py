@@ -2,47 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from mydyno.cli import screen
-from mydyno.cli.declare import argument, option
+from mydyno.cli.declare import argument, given_options, option, option_group
 from mydyno.cli.labs import LabOptions
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
 
-@dataclass(frozen=True)
+@option_group
 class Columns:
     """What the columns of a CSV file are."""
 
-    table: Annotated[
-        Path | None, option("--table", "The CSV file.", show_default="the one that the import file names")
-    ] = None
-    factor: Annotated[
-        list[str] | None,
-        option("--factor COLUMN", "A column whose texts are the levels of a factor. Can be repeated."),
-    ] = None
-    metric: Annotated[
-        list[str] | None,
-        option(
-            "--metric METRIC=COLUMN[:UNIT]",
-            "A metric of mydyno (`queries_per_second`, `latency_p95`, `running_time`...), its column and, "
-            "unless the cells have it, its unit. Can be repeated.",
-        ),
-    ] = None
-    program: Annotated[
-        list[str] | None,
-        option("--program COLUMN", "A column with the seconds of one test program. Can be repeated."),
-    ] = None
-    connections: Annotated[
-        str | None, option("--connections N|COLUMN", "Connections of the load: a number, or a column.")
-    ] = None
-    repetition: Annotated[
-        str | None,
-        option("--repetition COLUMN", "The column that numbers the repetitions.", show_default="counted"),
-    ] = None
+    table: Path | None = option("--table", "The CSV file.", show_default="the one that the import file names")
+    factors: list[str] | None = option(
+        "--factor COLUMN", "A column whose texts are the levels of a factor. Can be repeated."
+    )
+    metrics: list[str] | None = option(
+        "--metric METRIC=COLUMN[:UNIT]",
+        "A metric of mydyno (`queries_per_second`, `latency_p95`, `running_time`...), its column and, "
+        "unless the cells have it, its unit. Can be repeated.",
+    )
+    programs: list[str] | None = option(
+        "--program COLUMN", "A column with the seconds of one test program. Can be repeated."
+    )
+    connections: str | None = option(
+        "--connections N|COLUMN", "Connections of the load: a number, or a column."
+    )
+    repetition: str | None = option(
+        "--repetition COLUMN", "The column that numbers the repetitions.", show_default="counted"
+    )
 
 
 _Files = Annotated[
@@ -58,11 +49,9 @@ _Files = Annotated[
 def import_(
     files: _Files,
     columns: Columns = Columns(),
-    name: Annotated[
-        str | None, option("--name", "The experiment's name.", show_default="made of the CSV file's")
-    ] = None,
+    name: str | None = option("--name", "The experiment's name.", show_default="made of the CSV file's"),
     lab: LabOptions = LabOptions(),
-    report: Annotated[bool, option("--report/--no-report", "Write the report at the end.")] = True,
+    report: bool = option("--report/--no-report", "Write the report at the end.", default=True),
 ) -> None:
     r"""Import results that were measured elsewhere, as an experiment of the lab.
 
@@ -92,16 +81,7 @@ def import_(
     elif len(files) > 1:
         raise UsageError("only one table can be imported at a time", "of RUN files there can be several")
     else:
-        source = from_options(
-            files[0],
-            columns.table,
-            name=name,
-            factors=columns.factor or (),
-            metrics=columns.metric or (),
-            programs=columns.program or (),
-            connections=columns.connections,
-            repetition=columns.repetition,
-        )
+        source = from_options(files[0], name=name, **given_options(columns))
     with lab.open(write=True) as opened:
         run, notes = take(source, opened)
         for note in notes:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from mydyno.cli import completion, outputs, screen
-from mydyno.cli.declare import argument, option
+from mydyno.cli.declare import argument, given_options, option, option_group
 from mydyno.cli.new_text import Choices, assigned, name_of, text_of
 from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import UsageError
@@ -16,81 +16,58 @@ from mydyno.core.errors import UsageError
 _NOT_WRITTEN = "nothing was written; change the option that gave this value"
 
 
-@dataclass(frozen=True)
+@option_group
 class NewOptions:
     """What an option gives of `Choices`, under the same name."""
 
-    factors: Annotated[
-        list[str] | None,
-        option(
-            "--factor NAME=LEVEL,LEVEL...",
-            "What varies: a server variable, or a path as in experiment files. May be repeated.",
-        ),
-    ] = None
-    workload: Annotated[
-        str | None,
-        option(
-            "--workload NAME",
-            "The load: one of `mydyno workload list`.",
-            show_default=Choices.workload,
-            autocompletion=completion.workloads,
-        ),
-    ] = None
-    settings: Annotated[
-        list[str] | None,
-        option("--set NAME=VALUE", "An option of the workload, as table_size=20k. May be repeated."),
-    ] = None
-    connections: Annotated[
-        str | None,
-        option(
-            "--connections --threads N",
-            "Connections of the load: 16, 1,8,64 or 10..400 step 10.",
-            show_default=Choices.connections,
-        ),
-    ] = None
-    duration: Annotated[
-        str | None,
-        option(
-            "--duration --time DURATION",
-            "How long each number of connections is measured.",
-            show_default=Choices.duration,
-        ),
-    ] = None
-    warmup: Annotated[
-        str | None, option("--warmup DURATION", "Load before measuring.", show_default=Choices.warmup)
-    ] = None
-    repeats: Annotated[
-        int | None, option("--repeats", "Trials of each point.", min=1, show_default=str(Choices.repeats))
-    ] = None
-    release: Annotated[
-        str | None,
-        option(
-            "--release NAME",
-            "The server's release (`mydyno servers list`).",
-            show_default=Choices.release,
-            autocompletion=completion.releases,
-        ),
-    ] = None
-    host: Annotated[
-        str | None,
-        option("--environment NAME", "Where the server runs: local, uml or vm.", show_default=Choices.host),
-    ] = None
-    question: Annotated[str | None, option("--question", "What the experiment is to answer.")] = None
-
-    def given(self) -> dict[str, Any]:
-        values = {name: value for name, value in vars(self).items() if value not in (None, [])}
-        return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    factors: list[str] | None = option(
+        "--factor NAME=LEVEL,LEVEL...",
+        "What varies: a server variable, or a path as in experiment files. May be repeated.",
+    )
+    workload: str | None = option(
+        "--workload NAME",
+        "The load: one of `mydyno workload list`.",
+        show_default=Choices.workload,
+        autocompletion=completion.workloads,
+    )
+    settings: list[str] | None = option(
+        "--set NAME=VALUE", "An option of the workload, as table_size=20k. May be repeated."
+    )
+    connections: str | None = option(
+        "--connections --threads N",
+        "Connections of the load: 16, 1,8,64 or 10..400 step 10.",
+        show_default=Choices.connections,
+    )
+    duration: str | None = option(
+        "--duration --time DURATION",
+        "How long each number of connections is measured.",
+        show_default=Choices.duration,
+    )
+    warmup: str | None = option("--warmup DURATION", "Load before measuring.", show_default=Choices.warmup)
+    repeats: int | None = option(
+        "--repeats", "Trials of each point.", min=1, show_default=str(Choices.repeats)
+    )
+    release: str | None = option(
+        "--release NAME",
+        "The server's release (`mydyno servers list`).",
+        show_default=Choices.release,
+        autocompletion=completion.releases,
+    )
+    host: str | None = option(
+        "--environment NAME", "Where the server runs: local, uml or vm.", show_default=Choices.host
+    )
+    question: str | None = option("--question", "What the experiment is to answer.")
 
 
 def new(
     file: Annotated[Path, argument("FILE", "The experiment file to write.")],
     options: NewOptions,
-    force: Annotated[bool, option("--force", "Replace FILE.")] = False,
+    force: bool = option("--force", "Replace FILE.", default=False),
 ) -> None:
     """Write a commented experiment file from options, or from a few questions on a terminal.
 
-    The file is checked before it is written, so `mydyno plan FILE` takes it as it is. With any option no
-    question is put: what is not given has its default.
+    The file is checked before it is written, so `mydyno plan FILE` takes it as it is. With any option it
+    does not ask: what is not given has its default.
 
     ```text
     mydyno new pool.yaml
@@ -103,7 +80,7 @@ def new(
     output = outputs.Outputs(force=True).file("FILE", file, outputs.EXPERIMENT)
     assert output is not None
     choices = Choices(name=name_of(file))
-    if (given := options.given()) or not sys.stdin.isatty():
+    if (given := given_options(options)) or not sys.stdin.isatty():
         choices = replace(choices, **given)
         _check(choices, file)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -33,12 +33,8 @@ def prove(
     load: LoadOptions,
     experiment: ExperimentOptions,
     lab: LabOptions = LabOptions(),
-    out: Annotated[
-        Path | None, option("--out", "The experiment file.", show_default="ADVICE-prove.yaml")
-    ] = None,
-    dry_run: Annotated[
-        bool, option("--dry-run", "Write the experiment file, show its plan, and end.")
-    ] = False,
+    out: Path | None = option("--out", "The experiment file.", show_default="ADVICE-prove.yaml"),
+    dry_run: bool = option("--dry-run", "Write the experiment file, show its plan, and end.", default=False),
     yes: options.Yes = False,
     force: outputs.Force = False,
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 from mydyno.cli import options, screen
 from mydyno.cli.apply import Root
@@ -15,10 +14,8 @@ from mydyno.core.visible import visible_line
 
 def rollback(
     server: LoginOptions,
-    application: Annotated[
-        str | None, argument("[ID]", "As `mydyno history` lists it.", show_default="the newest")
-    ] = None,
-    force: Annotated[bool, option("--force", "Also undo values that were changed since.")] = False,
+    application: str | None = argument("[ID]", "As `mydyno history` lists it.", show_default="the newest"),
+    force: bool = option("--force", "Also undo values that were changed since.", default=False),
     yes: options.Yes = False,
     root: Root = Path("/"),
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from mydyno.cli import options, screen
@@ -16,8 +14,8 @@ def run(
     file: options.ExperimentFile,
     size: options.Size = None,
     lab: LabOptions = LabOptions(),
-    again: Annotated[bool, option("--again", "Measure again although this experiment is finished.")] = False,
-    report: Annotated[bool, option("--report/--no-report", "Write the report at the end.")] = True,
+    again: bool = option("--again", "Measure again although this experiment is finished.", default=False),
+    report: bool = option("--report/--no-report", "Write the report at the end.", default=True),
 ) -> None:
     """Run an experiment on private servers and write its report.
 

@@ -27,20 +27,6 @@ _Names = Annotated[
         autocompletion=completion.known_releases,
     ),
 ]
-_From = Annotated[
-    Path | None,
-    option(
-        "--from DIR|FILE",
-        "A folder with a server (used in place) or a tar archive of one (unpacked into the cache).",
-        resolve_path=True,
-    ),
-]
-_Installed = Annotated[
-    list[str] | None,
-    argument(
-        "NAME...", "Names as `mydyno servers list` shows them.", autocompletion=completion.installed_releases
-    ),
-]
 _All = Annotated[bool, option("--all", "Remove every release; the system's server stays.")]
 
 commands = Application(
@@ -83,7 +69,14 @@ def list_servers(as_json: options.AsJson = False) -> None:
 
 
 @commands.command()
-def add(names: _Names, from_: _From = None) -> None:
+def add(
+    names: _Names,
+    from_: Path | None = option(
+        "--from DIR|FILE",
+        "A folder with a server (used in place) or a tar archive of one (unpacked into the cache).",
+        resolve_path=True,
+    ),
+) -> None:
     r"""Install releases, or give your own build a name.
 
     An available release is downloaded, verified (package signatures, or a checksum) and unpacked into the
@@ -120,7 +113,12 @@ def add(names: _Names, from_: _From = None) -> None:
 
 
 @commands.command()
-def remove(names: _Installed = None, everything: _All = False) -> None:
+def remove(
+    names: list[str] | None = argument(
+        "NAME...", "Names as `mydyno servers list` shows them.", autocompletion=completion.installed_releases
+    ),
+    everything: _All = False,
+) -> None:
     """Remove releases, and what an interrupted installation has left.
 
     A folder that was added with --from stays: only its name is removed. A release that a running mydyno uses

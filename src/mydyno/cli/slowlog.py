@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from mydyno.cli import options, outputs, screen
 from mydyno.cli.declare import option
@@ -24,42 +24,33 @@ if TYPE_CHECKING:
 _LONGEST = 31_536_000.0
 """Seconds: the servers' own bound of long_query_time."""
 
-_For = Annotated[Duration, duration("--for", "How long; Ctrl-C ends it early.")]
-_Threshold = Annotated[
-    Duration,
-    duration("--threshold", "Log statements that take longer, as 0.5 or 200ms. 0: all.", most=_LONGEST),
-]
-_NotUsingIndexes = Annotated[
-    bool, option("--not-using-indexes", "Also statements that use no index, however fast.")
-]
-_MaxSize = Annotated[str, option("--max-size SIZE", "End when the log has grown by this much.")]
-_Limit = Annotated[
-    int | None, option("--limit N", "Show N statements.", min=1, show_default=f"{LIMIT}; all in --json")
-]
-_Explain = Annotated[
-    int | None,
-    option(
+
+def slowlog(
+    server: MachineOptions,
+    seconds: Duration = duration("--for", "How long; Ctrl-C ends it early.", default=Duration(600)),
+    threshold: Duration = duration(
+        "--threshold",
+        "Log statements that take longer, as 0.5 or 200ms. 0: all.",
+        most=_LONGEST,
+        default=Duration(0.5),
+    ),
+    not_using_indexes: bool = option(
+        "--not-using-indexes", "Also statements that use no index, however fast.", default=False
+    ),
+    max_size: str = option("--max-size SIZE", "End when the log has grown by this much.", default="1G"),
+    limit: int | None = option(
+        "--limit N", "Show N statements.", min=1, show_default=f"{LIMIT}; all in --json"
+    ),
+    details: Details = DETAILS,
+    explain: int | None = option(
         "--explain N",
         "EXPLAIN the examples of the first N statements.",
         min=0,
         show_default="as many as --details",
     ),
-]
-_Save = Annotated[Path | None, option("--save LOG", "Keep the log in this new file.")]
-
-
-def slowlog(
-    server: MachineOptions,
-    seconds: _For = Duration(600),
-    threshold: _Threshold = Duration(0.5),
-    not_using_indexes: _NotUsingIndexes = False,
-    max_size: _MaxSize = "1G",
-    limit: _Limit = None,
-    details: Details = DETAILS,
-    explain: _Explain = None,
     as_json: options.AsJson = False,
     html: Html = None,
-    save: _Save = None,
+    save: Path | None = option("--save LOG", "Keep the log in this new file."),
     force: outputs.Force = False,
 ) -> None:
     """Turn on a server's slow log for a while, digest it, and restore all settings.

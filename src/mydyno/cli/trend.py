@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from mydyno.cli import options, outputs, screen
 from mydyno.cli.declare import argument, option
@@ -19,17 +19,15 @@ if TYPE_CHECKING:
 
 
 def trend(
-    experiment: Annotated[
-        str | None, argument("[NAME]", "The experiment's name.", show_default="that of the newest run")
-    ] = None,
+    experiment: str | None = argument(
+        "[NAME]", "The experiment's name.", show_default="that of the newest run"
+    ),
     lab: LabOptions = LabOptions(),
-    size: Annotated[
-        str | None, option("--size", "Its runs at this size only.", show_default="that of its newest run")
-    ] = None,
-    last: Annotated[int, option("--last N", "Only the newest N runs.", min=2)] = 200,
+    size: str | None = option("--size", "Its runs at this size only.", show_default="that of its newest run"),
+    last: int = option("--last N", "Only the newest N runs.", min=2, default=200),
     as_json: options.AsJson = False,
     out: options.JsonFile = None,
-    picture: Annotated[Path | None, option("--picture FILE", "Draw it, as PNG or SVG.")] = None,
+    picture: Path | None = option("--picture FILE", "Draw it, as PNG or SVG."),
     force: outputs.Force = False,
 ) -> None:
     """Show the results of an experiment over all of its runs, and where they changed.

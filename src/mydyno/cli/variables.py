@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
 
 from mydyno.cli import completion, options, screen
 from mydyno.cli.declare import argument, option
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import SYSTEM
 
-_Pattern = Annotated[
-    str | None,
-    argument("PATTERN", "Part of a name, or a whole name, with * and ?; without it: all variables."),
-]
-_Release = Annotated[
-    str, option("--release NAME", "The release (`mydyno servers list`).", autocompletion=completion.releases)
-]
-_ChangedFrom = Annotated[
-    str | None,
-    option(
+
+def variables(
+    pattern: str | None = argument(
+        "PATTERN", "Part of a name, or a whole name, with * and ?; without it: all variables."
+    ),
+    release: str = option(
+        "--release NAME",
+        "The release (`mydyno servers list`).",
+        autocompletion=completion.releases,
+        default=SYSTEM,
+    ),
+    changed_from: str | None = option(
         "--changed-from NAME",
         "Show instead what changed since this release: replaced, removed and added variables, and new "
         "defaults.",
         autocompletion=completion.releases,
     ),
-]
-_AskServer = Annotated[
-    bool,
-    option(
+    ask_server: bool = option(
         "--ask-server",
         "Also start a temporary server of that release (a few seconds), for what its binary does not report: "
         "type, bounds, and what can be changed while it runs.",
+        default=False,
     ),
-]
-
-
-def variables(
-    pattern: _Pattern = None,
-    release: _Release = SYSTEM,
-    changed_from: _ChangedFrom = None,
-    ask_server: _AskServer = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Show server variables: default, unit, meaning, history, durability.

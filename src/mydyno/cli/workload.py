@@ -63,8 +63,8 @@ def list_workloads(as_json: options.AsJson = False) -> None:
 def show(
     name: _Name,
     chosen: _Set = None,
-    program: Annotated[bool, option("--program", "Print the JSON for the load engine.")] = False,
-    text: Annotated[bool, option("--text", "Print the file itself.")] = False,
+    program: bool = option("--program", "Print the JSON for the load engine.", default=False),
+    text: bool = option("--text", "Print the file itself.", default=False),
 ) -> None:
     """Show a workload: its options, its tables, and what an event sends.
 

@@ -16,11 +16,7 @@ from mydyno.machine.block_tree import BlockTree
 from mydyno.machine.environment import filesystem_under
 from mydyno.machine.protocol import Host
 
-STABLE_FOLDERS = (
-    Path("/dev/disk/by-id"),
-    Path("/dev/disk/by-path"),
-    Path("/dev/disk/by-partuuid"),
-)
+STABLE_FOLDERS = (Path("/dev/disk/by-id"), Path("/dev/disk/by-path"), Path("/dev/disk/by-partuuid"))
 """Names that are of the disk, its place or its partition, and the same after a reboot. A file system's
 label or UUID is none: it changes with what is written."""
 

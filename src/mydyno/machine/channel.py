@@ -139,10 +139,6 @@ class Channel:
                 self._changed.wait(left)
             return True
 
-    @property
-    def is_lost(self) -> bool:
-        return self._lost is not None
-
     def close(self) -> None:
         """Ends the channel: the agent ends with it. May be called twice."""
         with self._changed:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from mydyno.cli.declare import option
 from mydyno.cli.load import parameters, program
+from mydyno.cli.load.parameters import WORKLOAD
 from mydyno.cli.quantities import Duration
 from mydyno.core.errors import UsageError
 from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
@@ -30,7 +31,7 @@ _PASSED = parameters.Parameter(
         option(
             "--option NAME=VALUE",
             "An option of the program itself, without the dashes; can be repeated.",
-            rich_help_panel=parameters.WORKLOAD,
+            rich_help_panel=WORKLOAD,
         ),
     ],
 )

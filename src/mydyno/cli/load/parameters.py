@@ -28,8 +28,7 @@ class Parameter:
     default: Any = None
 
     def of_signature(self) -> inspect.Parameter:
-        kind = inspect.Parameter.KEYWORD_ONLY
-        return inspect.Parameter(self.name, kind, default=self.default, annotation=self.annotation)
+        return declare.parameter_of(self.name, self.annotation, self.default)
 
 
 def option(name: str, kind: Any, default: Any, text: str, panel: str, *flags: str, **more: Any) -> Parameter:

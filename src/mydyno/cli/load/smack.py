@@ -12,6 +12,7 @@ import typer
 from mydyno.cli import screen
 from mydyno.cli.declare import argument
 from mydyno.cli.load import parameters, program
+from mydyno.cli.load.parameters import LOAD, TABLES
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.errors import ExitCode
 from mydyno.core.secrets import Secret
@@ -43,17 +44,15 @@ _OF_FILE = (
         Path | None,
         None,
         "With a file: where its data files are [default: its own folder].",
-        parameters.TABLES,
+        TABLES,
     ),
-    parameters.option(
-        "strict_compat", bool, False, "With a file: imitate super-smack's defects.", parameters.LOAD
-    ),
+    parameters.option("strict_compat", bool, False, "With a file: imitate super-smack's defects.", LOAD),
     parameters.option(
         "allow_commands",
         bool,
         False,
         "With a file: run the shell commands that it names to make data files.",
-        parameters.TABLES,
+        TABLES,
     ),
 )
 

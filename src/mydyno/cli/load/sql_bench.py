@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from mydyno.cli import outputs, screen
 from mydyno.cli.declare import argument
 from mydyno.cli.load import driving, parameters, result
+from mydyno.cli.load.parameters import LOAD, option
 from mydyno.core.document.given import validated
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest, unknown
@@ -35,7 +36,7 @@ mydyno load sql-bench --socket /run/mysqld/mysqld.sock --out RUN-mariadb
 _GROUPS = parameters.Parameter(
     "groups", Annotated[list[str] | None, argument("[GROUP]...", "Test programs to run.")]
 )
-_OUT = parameters.option("out", Path | None, None, "Also write the report to this file.", parameters.LOAD)
+_OUT = option("out", Path | None, None, "Also write the report to this file.", LOAD)
 
 
 def command() -> Callable[..., None]:

@@ -40,22 +40,21 @@ class Source:
 
 def from_options(
     file: Path,
-    table: Path | None,
+    table: Path | None = None,
     *,
-    name: str | None,
-    factors: Sequence[str],
-    metrics: Sequence[str],
-    programs: Sequence[str],
-    connections: str | None,
-    repetition: str | None,
+    name: str | None = None,
+    factors: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    programs: Sequence[str] = (),
+    connections: str | None = None,
+    repetition: str | None = None,
 ) -> Source:
     """What the command line names. Raises UsageError or SpecErrors when it does not fit together."""
     described = [factors, metrics, programs, connections, repetition, name]
     if file.suffix.lower() in _YAML:
         if any(described):
             raise UsageError(
-                f"{file} maps the columns, and so do the options",
-                "change the file, or name a CSV file",
+                f"{file} maps the columns, and so do the options", "change the file, or name a CSV file"
             )
         read_file, text = load(file)
         where = table or (None if read_file.table is None else file.parent / read_file.table)

@@ -75,10 +75,7 @@ def watch(
                 process.wait(_PATIENCE_SECONDS)
     if code != 0:
         tail = "\n".join(f"  | {line}" for line in _lines(log)[-12:])
-        raise HostError(
-            f"{what} failed: {argv[0]} ended with {code}\n{tail}",
-            hint,
-        )
+        raise HostError(f"{what} failed: {argv[0]} ended with {code}\n{tail}", hint)
 
 
 def now() -> str:

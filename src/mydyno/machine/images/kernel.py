@@ -96,6 +96,5 @@ def _check_version(package: str, version: str, suite: str) -> None:
     has = re.match(r"linux-image-(\d+\.\d+)", package)
     if has is None or has[1] != version:
         raise HostError(
-            f"there is no kernel {version}: {suite} has {package}",
-            f"take {has[1]}" if has else None,
+            f"there is no kernel {version}: {suite} has {package}", f"take {has[1]}" if has else None
         )

@@ -49,11 +49,7 @@ class Npm:
         if fault := architecture_fault(content / _SERVER / "mysqld"):
             raise UsageError(f"the server of {self.spec} {fault}")
         binary = _arrange(content)
-        return Provided(
-            binary=binary,
-            source=self.spec,
-            checksum=checksum,
-        )
+        return Provided(binary=binary, source=self.spec, checksum=checksum)
 
     @property
     def spec(self) -> str:
