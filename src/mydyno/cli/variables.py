@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from mydyno.cli import completion, options, screen
-from mydyno.cli.declare import argument, option
+from mydyno.cli.declare import argument, option, option_group
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import SYSTEM
 
+if TYPE_CHECKING:
+    from mydyno.server.program.binary import ServerBinary
 
-def variables(
-    pattern: str | None = argument(
-        "PATTERN", "Part of a name, or a whole name, with * and ?; without it: all variables."
-    ),
+
+@option_group
+class ReleaseOptions:
+    """Which releases, and what is known of them."""
+
     release: str = option(
         "--release NAME",
         "The release (`mydyno servers list`).",
         autocompletion=completion.releases,
         default=SYSTEM,
-    ),
+    )
     changed_from: str | None = option(
         "--changed-from NAME",
         "Show instead what changed since this release: replaced, removed and added variables, and new "
         "defaults.",
         autocompletion=completion.releases,
-    ),
+    )
     ask_server: bool = option(
         "--ask-server",
         "Also start a temporary server of that release (a few seconds), for what its binary does not report: "
         "type, bounds, and what can be changed while it runs.",
         default=False,
+    )
+
+
+def variables(
+    of: ReleaseOptions,
+    pattern: str | None = argument(
+        "PATTERN", "Part of a name, or a whole name, with * and ?; without it: all variables."
     ),
     as_json: options.AsJson = False,
 ) -> None:
@@ -48,24 +59,19 @@ def variables(
     """
     from mydyno.cli import variables_text as text
     from mydyno.lab.stack.server.ask_running import ask_running
-    from mydyno.lab.stack.server.release_variables import changes, matching
+    from mydyno.lab.stack.server.release_variables import matching
     from mydyno.server.releases import binary_of
 
-    binary = binary_of(release)
-    if changed_from is not None:
-        if ask_server:
+    binary = binary_of(of.release)
+    if of.changed_from is not None:
+        if of.ask_server:
             raise UsageError(
                 "--ask-server is for a single release", "leave out --changed-from or --ask-server"
             )
-        before = binary_of(changed_from)
-        changed = changes(before, binary, pattern)
-        if as_json:
-            screen.echo_json(json.dumps(text.changes_json(before, binary, changed), indent=2))
-        else:
-            screen.echo(text.render_changes(before, binary, changed), nl=False)
+        _show_changes(binary_of(of.changed_from), binary, pattern, as_json)
         return
     reported = {}
-    if ask_server:
+    if of.ask_server:
         screen.echo(f"starting a temporary server of {binary.version}", err=True)
         reported = dict(ask_running(binary, binary.options))
     rows = matching(binary, pattern, reported)
@@ -81,3 +87,14 @@ def variables(
         screen.echo(text.render_one(binary, one), nl=False)
     else:
         screen.echo(text.render_list(binary, rows), nl=False)
+
+
+def _show_changes(before: ServerBinary, after: ServerBinary, pattern: str | None, as_json: bool) -> None:
+    from mydyno.cli import variables_text as text
+    from mydyno.lab.stack.server.release_variables import changes
+
+    changed = changes(before, after, pattern)
+    if as_json:
+        screen.echo_json(json.dumps(text.changes_json(before, after, changed), indent=2))
+    else:
+        screen.echo(text.render_changes(before, after, changed), nl=False)
