@@ -42,14 +42,10 @@ class AgentHost:
         self.name = name
         self.ephemeral = ephemeral
         self._channel = channel
-        self._identity = server_identity
+        self.server_identity = server_identity
         self._environment = dict(bare_environment() if environment is None else environment)
         self._programs = programs
         self.hello: Hello = channel.hello(ready_seconds)
-
-    @property
-    def server_identity(self) -> Identity | None:
-        return self._identity
 
     @property
     def reservable_bytes(self) -> int | None:

@@ -104,11 +104,7 @@ class LocalHost:
     reservable_bytes: int | None = None
 
     def __init__(self) -> None:
-        self._server_identity = server_identity()
-
-    @property
-    def server_identity(self) -> Identity | None:
-        return self._server_identity
+        self.server_identity = server_identity()
 
     def run(
         self,
