@@ -21,5 +21,5 @@ def schema() -> None:
     from mydyno.lab import spec
     from mydyno.server.releases import KNOWN
 
-    # In one line: nobody reads a megabyte, and indentation would double it.
+    # In one line: a megabyte is not read by people, and indentation would double it.
     screen.echo_json(json.dumps(spec.json_schema(KNOWN)))

@@ -163,7 +163,7 @@ def _io_scheduler(read: Read, device: tuple[int, int] | None) -> str | None:
     if device is None:
         return None
     block = f"/sys/dev/block/{device[0]}:{device[1]}"
-    # A partition has no queue of its own: that is one folder up, at its disk.
+    # A partition has no separate queue: that is one folder up, at its disk.
     for folder in (block, f"{block}/.."):
         scheduler = chosen(read(f"{folder}/queue/scheduler"))
         if scheduler:

@@ -19,7 +19,7 @@ WINDOW = 256 << 10
 
 _HEADER = struct.Struct("<IBI")
 
-# What a console may say before the greeting; more than that is no agent.
+# What a console may say before the greeting; with more than that it is not an agent.
 _LONGEST_NOISE = 1 << 20
 
 

@@ -28,13 +28,13 @@ from mydyno.machine.protocol import Finished, HeldFile
 _launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
 
 
-def _launch_anew() -> None:
+def _launch_again() -> None:
     """A fork has the queue for that thread, and not the thread: what it requested would never start."""
     global _launcher
     _launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
 
 
-os.register_at_fork(after_in_child=_launch_anew)
+os.register_at_fork(after_in_child=_launch_again)
 
 
 class LocalProcess:

@@ -138,7 +138,7 @@ class Stream:
             return
         self._takes = False
         if self._is_socket and self._file is not None:
-            # Half of a socket ends; whoever has the other end may still write.
+            # Half of a socket ends; the other end may still write.
             with suppress(OSError), socket.socket(fileno=os.dup(self._file)) as end:
                 end.shutdown(socket.SHUT_WR)
 

@@ -56,7 +56,7 @@ DIFFERENT: list[tuple[str, Setting, str]] = [
 
 
 @pytest.mark.parametrize(("name", "asked", "shown"), SAME)
-def test_the_same_meaning_is_no_difference(name: str, asked: Setting, shown: str) -> None:
+def test_the_same_meaning_is_not_a_difference(name: str, asked: Setting, shown: str) -> None:
     assert settings_difference({name: asked}, {name: shown}) == ()
 
 
@@ -131,7 +131,7 @@ def test_whole_numbers_differ_exactly_when_they_are_different(value: int, other:
     assert differs == (value != other)
 
 
-def test_numbers_are_told_from_words() -> None:
+def test_numbers_are_distinguished_from_words() -> None:
     assert number("O_DIRECT") is None
     assert number("1,2") is None
     assert number("") is None

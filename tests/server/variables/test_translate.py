@@ -202,7 +202,7 @@ def test_two_settings_that_become_one_are_refused() -> None:
     assert said == "log_slow_queries: it is slow_query_log here, and so is log_slow_query: one of them"
 
 
-def test_a_name_that_nobody_knows_is_passed_on_for_others_to_judge() -> None:
+def test_a_name_that_is_unknown_is_passed_on_for_others_to_judge() -> None:
     assert on(MYSQL_97, xyzzy=1) == Translation({"xyzzy": 1}, (), ())
 
 

@@ -39,7 +39,7 @@ PACKAGES = (
 )
 
 # Not the guest's business: /dev comes from its kernel, /etc/apt names this machine's sources, and the
-# rest tells when and where it was built.
+# rest says when and where it was built.
 _LEFT_OUT = (
     *("./dev/*", "./etc/apt/*", "./etc/hostname", "./etc/resolv.conf", "./etc/machine-id"),
     *("./var/log/*", "./var/cache/*", "./var/lib/apt/*", "./tmp/*", "./run/*"),
@@ -74,7 +74,7 @@ def build_root(store: ImageStore, suite: str, progress: Progress) -> RootImage:
             work = folder_elsewhere(staging) if ordinary else staging / "tmp"
             work.mkdir(mode=0o711)
             (work / "sources.list").write_text(source_lines(sources))
-            # A proxy's address may hold a password; nobody else knows the folder's name.
+            # A proxy's address may hold a password; the name of the folder is secret.
             (work / "apt.conf").write_text(reaching_settings(host))
         watch(_mmdebstrap(staging, work, suite, ordinary), log, progress, what=f"installing {suite}")
         left_out = (f"--exclude={pattern}" for pattern in _LEFT_OUT)

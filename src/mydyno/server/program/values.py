@@ -67,12 +67,12 @@ def _ask(host: Host, binary: ServerBinary, values: Mapping[str, NamedValue]) -> 
     if len(values) == 1:
         (text,) = values
         return {text: _complaint(answer)}
-    # It ends at the first that it refuses, so each of them is asked for alone.
+    # It ends at the first that it refuses, so each of them is tried alone.
     return {text: why for each in values for text, why in _ask(host, binary, {each: values[each]}).items()}
 
 
 def _run(host: Host, binary: ServerBinary, arguments: Iterable[str]) -> Finished:
-    # MySQL since 5.7 logs only errors while it prints its help, unless it is asked for warnings too.
+    # MySQL since 5.7 logs only errors while it prints its help, unless warnings are requested, too.
     settings = ("--loose-log-error-verbosity=2", *arguments)
     words = help_arguments(binary.path, binary.version, binary.root, settings)
     command = server_command(host, binary.path, words, root=binary.root)

@@ -22,7 +22,7 @@ from mydyno.server.releases.provider import CONTENT, Provided, ProviderName
 TREE = "tree"
 """The folder in the release's that holds what was in the archive."""
 
-_TOLD_EVERY = 500
+_REPORTED_EVERY = 500
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def unpack(file: Path, target: Path, progress: Progress) -> None:
     try:
         with tarfile.open(file, "r:*") as archive, opened_folder(target) as top:
             for count, member in enumerate(archive, start=1):
-                if count % _TOLD_EVERY == 0:
+                if count % _REPORTED_EVERY == 0:
                     progress(f"unpacking {file.name}: {count} files")
                 unpack_entry(archive, member, top)
     except EntryError as error:

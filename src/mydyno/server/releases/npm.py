@@ -17,7 +17,7 @@ from mydyno.server.releases.provider import CONTENT, Provided, ProviderName
 _SERVER = Path(TREE, "package", "server")
 """Where these packages have the server; npm itself puts everything into `package`."""
 
-# These packages bring the libaio that newer systems call otherwise, and the server does not look beside
+# These packages bring the libaio that newer systems call otherwise, and the server does not look next to
 # itself for it. The shell becomes the server: one process, as any other server is.
 _STARTER = """#!/bin/sh
 LD_LIBRARY_PATH="${0%/*}/../lib" exec "${0%/*}/../libexec/mysqld" "$@"
