@@ -1,6 +1,7 @@
 """How commands declare their options and arguments.
 
-As the default of a parameter, or of a field of an `option_group`: `limit: int = option("--limit N", "...")`.
+As the default of a parameter, or of a field of an `option_group`:
+`limit: int | None = option("--limit N", "Show N.")`.
 As a type that several commands share: `Lab = Annotated[Path, option("--lab", "...")]`.
 """
 
