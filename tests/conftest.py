@@ -50,7 +50,7 @@ def _shares(item: pytest.Function) -> bool:
 
 @pytest.fixture(autouse=True, scope="session")
 def state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What tests change, and must be able to put back, is not written into this user's own state folder."""
+    """What tests change, and must be able to restore, is not written into this user's own state folder."""
     before = os.environ.get("MYDYNO_STATE")
     os.environ["MYDYNO_STATE"] = str(tmp_path_factory.mktemp("state"))
     yield

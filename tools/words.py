@@ -65,12 +65,12 @@ def pages() -> Iterator[tuple[str, int, str]]:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Package and text of each string literal of src."""
+    """Package and text of each string literal of src, without code: names and what is in backquotes."""
     for file in sorted(ROOT.glob("src/mydyno/**/*.py")):
         package = file.relative_to(ROOT / "src" / "mydyno").parts[0]
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield package, node.value
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+                yield package, _CODE.sub("", node.value)
 
 
 def main(update: bool) -> int:

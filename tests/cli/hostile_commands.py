@@ -1,4 +1,4 @@
-"""A process of its own that runs commands against hostile servers, so that their memory can be measured.
+"""A separate process that runs commands against hostile servers, so that their memory can be measured.
 
     python -m cli.hostile_commands < RUNS
 

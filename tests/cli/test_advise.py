@@ -56,7 +56,7 @@ def test_explain_lists_every_rule() -> None:
     assert [rule.id for rule in RULES if f"  {rule.id}" not in text] == []
 
 
-def test_explain_tells_one_rule_at_length_and_what_it_says_of_a_system(facts: str) -> None:
+def test_explain_shows_one_rule_at_length_and_what_it_says_of_a_system(facts: str) -> None:
     alone, judged = run("rules", "show", "swappiness"), run("rules", "show", "swappiness", "--facts", facts)
     assert "sources" in alone
     assert "On this system" not in alone

@@ -120,7 +120,7 @@ def test_the_whole_report_of_a_comparison_is_written(lab: Path, tmp_path: Path) 
         (["thread-cache", "--fail-if-slower", "much"], "--fail-if-slower much: not a percentage"),
     ],
 )
-def test_what_cannot_be_compared_is_told(lab: Path, arguments: list[str], complaint: str) -> None:
+def test_what_cannot_be_compared_is_reported(lab: Path, arguments: list[str], complaint: str) -> None:
     with pytest.raises(MydynoError) as caught:
         CliRunner().invoke(app, ["compare", *arguments, "--lab", str(lab)], catch_exceptions=False)
     assert complaint in str(caught.value)
@@ -153,7 +153,7 @@ def test_the_numbers_of_a_comparison_go_where_they_are_wanted(lab: Path, tmp_pat
         Outputs().json(False, tmp_path / "numbers.json", COMPARISON_JSON)
 
 
-def test_a_trend_tells_the_run_since_which_it_is_slower(tmp_path: Path) -> None:
+def test_a_trend_shows_the_run_since_which_it_is_slower(tmp_path: Path) -> None:
     lab = tmp_path / "lab"
     for day in range(1, 11):
         made = thread_cache_run(repeats=3, connections=(10,), levels=(8,), invalid=(), seed=day)

@@ -82,7 +82,7 @@ def test_a_log_is_digested(log: str) -> None:
     assert "    select * from customer where email = 'bob@example.com'\n" in text
 
 
-def test_times_are_those_of_the_zone_that_was_asked_for(log: str) -> None:
+def test_times_are_those_of_the_zone_that_was_requested(log: str) -> None:
     assert "2026-11-22 04:00:00 to 04:01:00 CET" in run(log, "--time-zone", "Europe/Berlin")
     assert groups_of(log, "--time-zone", "Europe/Berlin", "--since", "2026-11-22 04:01") == [
         ("select country, count(*) from customer group by country", 1)
@@ -117,7 +117,7 @@ def test_one_statement_is_found_again_by_its_id(log: str) -> None:
     assert groups_of(log, "--filter", f"id={second['id']}") == [(second["fingerprint"], 1)]
 
 
-def test_the_order_is_the_one_that_was_asked_for(log: str) -> None:
+def test_the_order_is_the_one_that_was_requested(log: str) -> None:
     assert [count for _, count in groups_of(log, "--order-by", "max")] == [1, 2]
     assert [count for _, count in groups_of(log, "--order-by", "count")] == [2, 1]
     assert "\nThe first by rows-examined.\n" in run(log, "--order-by", "rows-examined")
@@ -163,12 +163,12 @@ def test_nothing_that_can_be_read_is_an_error_that_says_why(tmp_path: Path) -> N
     assert refused(str(binary)).message.startswith(f"nothing could be read: {binary}: ")
 
 
-def test_an_empty_log_is_no_error(tmp_path: Path) -> None:
+def test_an_empty_log_is_not_an_error(tmp_path: Path) -> None:
     (tmp_path / "slow.log").touch()
     assert "No statement was found.\n" in run(str(tmp_path / "slow.log"))
 
 
-def test_a_log_in_which_nothing_was_slow_yet_is_no_error(tmp_path: Path) -> None:
+def test_a_log_in_which_nothing_was_slow_yet_is_not_an_error(tmp_path: Path) -> None:
     (tmp_path / "slow.log").write_text("".join(LOG.splitlines(keepends=True)[:3]))
     text = run(str(tmp_path / "slow.log"))
     assert "No statement was found.\n" in text
@@ -182,7 +182,7 @@ def test_a_saved_digest_is_shown_as_its_log_would_be(log: str, tmp_path: Path) -
     assert run(str(kept), "--json") == kept.read_text()
 
 
-def test_what_was_asked_for_is_saved_with_it(log: str) -> None:
+def test_what_was_requested_is_saved_with_it(log: str) -> None:
     found = read_saved(run(log, "--json", "--since", "2026-11-22T03:00:15Z").encode(), "it")
     assert found.since_us == 1_795_316_415_000_000
     assert found.seconds == 45
@@ -292,7 +292,7 @@ def test_what_only_logs_take_is_refused_for_performance_schema() -> None:
         assert error.hint == "--for DURATION counts what runs from now on; --from-table reads mysql.slow_log"
 
 
-def test_a_server_that_cannot_be_reached_is_told_before_the_log_is_read(tmp_path: Path) -> None:
+def test_a_server_that_cannot_be_reached_is_reported_before_the_log_is_read(tmp_path: Path) -> None:
     with pytest.raises(ServerError, match=r"/nowhere/mysqld\.sock"):
         run(str(tmp_path / "gone.log"), "--server", "/nowhere/mysqld.sock")
 
@@ -302,14 +302,14 @@ def test_without_a_log_and_a_server_both_are_offered(monkeypatch: pytest.MonkeyP
     assert "or a slow log: mydyno digest FILE" in str(refused())
 
 
-def test_a_page_is_written_beside_the_text(log: str, tmp_path: Path) -> None:
+def test_a_page_is_written_next_to_the_text(log: str, tmp_path: Path) -> None:
     page = tmp_path / "slow.html"
     assert "1. select * from customer" in run(log, "--html", str(page))
     assert page.read_text().startswith("<!DOCTYPE html>")
     assert "cannot write" in refused(log, "--html", str(tmp_path / "no" / "slow.html")).message
 
 
-def test_a_reader_who_has_seen_enough_is_no_error(log: str) -> None:
+def test_a_reader_who_has_seen_enough_is_not_an_error(log: str) -> None:
     read, write = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-m", "mydyno.cli.main", "digest", log], stdout=write, stderr=subprocess.PIPE
@@ -330,13 +330,13 @@ def test_what_a_glance_does_not_need_is_not_loaded(log: str) -> None:
     assert done.stderr.strip() == ""
 
 
-def test_how_far_reading_has_come_is_told_with_what_is_left() -> None:
+def test_how_far_reading_has_come_is_reported_with_what_is_left() -> None:
     gib = 1 << 30
     assert reading_text(gib, 4 * gib, 4_000_000, 2.0) == "25%: 1G of 4G, 512M/s, 6s left, 4,000,000 entries"
     assert reading_text(gib, None, 5, 2.0) == "1G, 512M/s, 5 entries"
 
 
-def test_nothing_but_the_digest_is_said_when_nobody_watches(log: str) -> None:
+def test_nothing_but_the_digest_is_said_without_a_terminal(log: str) -> None:
     answer = CliRunner().invoke(app, ["digest", log])
     assert answer.stderr == ""
     assert "\x1b" not in answer.stdout
@@ -351,7 +351,7 @@ def test_the_examples_of_the_documentation_print_what_they_show(
     assert document(PAGE.read_text()) == PAGE.read_text(), "run: python tests/cli/digest_document.py"
 
 
-def test_entries_are_grouped_by_what_was_asked_for(log: str) -> None:
+def test_entries_are_grouped_by_what_was_requested(log: str) -> None:
     assert groups_of(log, "--group-by", "user") == [("web", 2), ("report", 1)]
     assert groups_of(log, "--group-by", "table") == [("customer", 3)]
     text = run(log, "--group-by", "host", "--details", "1", "--time-zone", "UTC")
@@ -361,7 +361,7 @@ def test_entries_are_grouped_by_what_was_asked_for(log: str) -> None:
     assert "cannot be grouped by `colour`" in refused(log, "--group-by", "colour").message
 
 
-def test_numbered_tables_are_one_when_asked_for(tmp_path: Path) -> None:
+def test_numbered_tables_are_one_on_request(tmp_path: Path) -> None:
     file = tmp_path / "slow.log"
     file.write_text(LOG.replace("SELECT * FROM customer", "SELECT * FROM customer_1"))
     assert len(groups_of(str(file))) == 3

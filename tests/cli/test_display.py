@@ -22,7 +22,7 @@ STORY = (
 )
 
 
-def test_plain_lines_tell_the_story_without_the_live_figures() -> None:
+def test_plain_lines_report_the_run_without_the_live_figures() -> None:
     stream = io.StringIO()
     with PlainDisplay(stream) as display:
         for event in STORY:

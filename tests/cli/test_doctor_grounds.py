@@ -50,7 +50,7 @@ def test_the_table_has_a_row_for_each_capability_and_a_column_for_each_ground() 
     assert rows["kernels here"] == ["6.18.44", "6.1.176", "none"]
 
 
-def test_each_reason_is_told_once_with_the_way_to_get_it() -> None:
+def test_each_reason_is_reported_once_with_the_way_to_get_it() -> None:
     lines = list(table(checks_of(replace(ORDINARY, root=True, programs=frozenset({"mke2fs", "mkfs.xfs"})))))
     reasons = lines[lines.index("why not") + 1 :]
     assert "  uml md, uml linear: mdadm is not installed (apt-get install mdadm)" in reasons

@@ -33,7 +33,7 @@ def test_every_image_takes_the_uml_kernels_along(kernels: Path) -> None:
     assert list(kernels.iterdir()) == []
 
 
-def test_a_kernel_that_is_not_there_is_told_with_those_that_are(kernels: Path) -> None:
+def test_a_kernel_that_is_not_there_is_reported_with_those_that_are(kernels: Path) -> None:
     done = CliRunner().invoke(app, ["images", "remove", "uml", "6.2"])
     assert isinstance(done.exception, UsageError)
     assert str(done.exception) == "there is no image uml 6.2\n  hint: built: uml 5.10, uml 6.1"

@@ -67,7 +67,7 @@ def test_what_follows_two_dashes_is_left_as_it_is() -> None:
     ]
 
 
-def test_an_option_that_nobody_has_is_refused_as_it_was_written() -> None:
+def test_an_option_that_is_unknown_is_refused_as_it_was_written() -> None:
     result = CliRunner().invoke(app, ["load", "oltp-read-write", "--table_sise=5"])
     assert result.exit_code == 2
     assert "--table_sise" in result.output

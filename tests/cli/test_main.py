@@ -96,7 +96,7 @@ def test_the_schema_is_json(tmp_path: Path) -> None:
     assert json.loads(mydyno("schema").stdout)["type"] == "object"
 
 
-def test_doctor_tells_programs_what_it_tells_people(tmp_path: Path) -> None:
+def test_doctor_shows_programs_what_it_shows_people(tmp_path: Path) -> None:
     told = json.loads(mydyno("doctor", "--json", "--lab", str(tmp_path / "lab")).stdout)
     assert {check["name"] for check in told} >= {
         "mydyno",
@@ -105,7 +105,7 @@ def test_doctor_tells_programs_what_it_tells_people(tmp_path: Path) -> None:
         "machine",
         "lab",
         "leftovers",
-        "ground uml",
+        "environment uml",
     }
     assert all(check["verdict"] == "ok" for check in told if check["name"] in ("engine", "server"))
     assert not (tmp_path / "lab").exists()

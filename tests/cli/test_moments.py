@@ -42,7 +42,7 @@ def test_a_time_of_day_that_has_not_come_yet_is_yesterdays() -> None:
     assert read("22:00").isoformat() == "2026-11-21T22:00:00+00:00"
 
 
-def test_without_a_zone_of_its_own_it_is_in_the_zone_that_was_asked_for() -> None:
+def test_without_a_zone_it_is_in_the_zone_that_was_requested() -> None:
     assert read("2026-11-22 03:00", BERLIN).isoformat() == "2026-11-22T02:00:00+00:00"
     assert read("2026-07-01 03:00", BERLIN).isoformat() == "2026-07-01T01:00:00+00:00"
     assert read("03:00", BERLIN).isoformat() == "2026-11-22T02:00:00+00:00"

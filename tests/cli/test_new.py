@@ -82,7 +82,7 @@ def test_a_file_is_replaced_with_force_only(tmp_path: Path) -> None:
         (("--environment", "moon"), "setup.host"),
     ],
 )
-def test_nothing_is_written_that_is_no_experiment(
+def test_nothing_is_written_that_is_not_an_experiment(
     words: tuple[str, ...], problem: str, tmp_path: Path
 ) -> None:
     with pytest.raises((UsageError, SpecErrors), match=problem):
@@ -119,7 +119,7 @@ def _all_of(terminal: int) -> str:
 
 
 @pytest.mark.live
-def test_what_it_wrote_is_planned_as_it_stands(tmp_path: Path) -> None:
+def test_what_it_wrote_is_planned_as_it_is(tmp_path: Path) -> None:
     words = ("new", "pool.yaml", "--factor", "innodb_buffer_pool_size=64M,128M", "--duration", "2s")
     subprocess.run([MYDYNO, *words], cwd=tmp_path, check=True)
     planned = subprocess.run(

@@ -76,7 +76,7 @@ ALWAYS_NEW = (
 )
 """What is written into a new file or folder only, --force or not."""
 FORCED = (Command("digest slow.log", "--out-log", "kept.log"),)
-"""What nobody can tell from a server's own file: once there, it is replaced with --force only."""
+"""What cannot be distinguished from a server's own file: once there, it is replaced with --force only."""
 
 READ = {
     *("--defaults-file", "--password-file", "--facts", "--table", "--from", "--datadir", "--socket"),
@@ -152,7 +152,7 @@ def test_a_file_like_any_server_s_is_replaced_with_force_only(command: Command, 
 
 
 @pytest.mark.parametrize("command", FILES, ids=str)
-def test_a_file_of_somebody_else_is_replaced_with_force_only(command: Command, here: Path) -> None:
+def test_a_file_of_another_user_is_replaced_with_force_only(command: Command, here: Path) -> None:
     output = here / command.name
     output.write_text(FOREIGN)
     with pytest.raises(UsageError, match=r"exists and is not .* that mydyno wrote") as refused:
@@ -178,7 +178,7 @@ def test_a_file_that_mydyno_wrote_is_replaced_by_the_same_command(command: Comma
 
 
 @pytest.mark.parametrize("command", FOLDERS, ids=str)
-def test_a_folder_of_somebody_else_takes_no_report_without_force(command: Command, here: Path) -> None:
+def test_a_folder_of_another_user_takes_no_report_without_force(command: Command, here: Path) -> None:
     folder = here / command.name
     folder.mkdir()
     (folder / "points.csv").write_text(FOREIGN)
@@ -230,7 +230,7 @@ def test_two_outputs_do_not_go_into_one_file(here: Path) -> None:
         mydyno(["slowlog", "--server", "./no.sock", "--html", "x", "--save", "x"])
 
 
-def test_a_folder_that_is_missing_is_told_before_the_work(here: Path) -> None:
+def test_a_folder_that_is_missing_is_reported_before_the_work(here: Path) -> None:
     with pytest.raises(UsageError, match="there is no folder no"):
         mydyno(["slowlog", "--server", "./no.sock", "--html", "no/slow.html"])
 

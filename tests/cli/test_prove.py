@@ -44,7 +44,7 @@ def prove(folder: Path, *arguments: str) -> str:
     return answer.stdout
 
 
-def test_the_experiment_is_written_beside_the_advice_and_planned(folder: Path) -> None:
+def test_the_experiment_is_written_next_to_the_advice_and_planned(folder: Path) -> None:
     told = prove(
         folder, "--dry-run", "--rows", "1k", "--connections", "2,4", "--repeats", "3", "--measure", "1s"
     )
@@ -89,7 +89,7 @@ def test_more_than_the_time_allows_is_left_and_the_option_for_it_named(folder: P
     assert "not in this time" not in told
 
 
-def test_where_nobody_can_be_asked_nothing_is_measured(folder: Path) -> None:
+def test_without_a_terminal_nothing_is_measured(folder: Path) -> None:
     with pytest.raises(UsageError, match="standard input is not a terminal") as error:
         prove(folder)
     assert "--yes measures without asking" in str(error.value.hint)
@@ -101,7 +101,7 @@ def test_a_time_that_is_none_is_refused(folder: Path) -> None:
         prove(folder, "--dry-run", "--within", "soon")
 
 
-def test_a_sequential_design_is_asked_for_by_its_precision(folder: Path) -> None:
+def test_a_sequential_design_is_requested_by_its_precision(folder: Path) -> None:
     prove(folder, "--dry-run", "--until", "±3%", "--only", "thread-cache", "--out", str(folder / "own.yaml"))
     assert spec.load(folder / "own.yaml").design.until == 0.03
 
@@ -126,7 +126,7 @@ def test_the_largest_number_of_connections_is_found_in_ranges_too() -> None:
     assert most_connections("1,8,10..400 step 1000") == 400
 
 
-def test_a_release_that_nobody_has_is_this_machines_own() -> None:
+def test_a_release_that_is_unknown_is_this_machines_own() -> None:
     assert release_of("MySQL 8.0.36 at /run/mysqld/mysqld.sock") == "system"
     assert release_of("MariaDB 10.5.3 at db:3306") == "mariadb-10.5"
     assert release_of("something") == "system"

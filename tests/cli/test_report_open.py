@@ -26,7 +26,7 @@ def test_without_a_display_nothing_is_started_and_it_says_so(a_page, monkeypatch
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere $BROWSER is not asked")
 def test_with_a_display_the_readers_browser_is_given_the_page(a_page, tmp_path):
-    """In a process of its own, since a process looks for its browsers once."""
+    """In a separate process, since a process looks for its browsers once."""
     import subprocess
 
     browser = tmp_path / "browser"

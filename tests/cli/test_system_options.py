@@ -13,7 +13,7 @@ from mydyno.cli.system_options import SystemOptions
 from mydyno.core.errors import HostError, UsageError
 
 
-def test_a_dsn_and_a_socket_are_told_apart(tmp_path: Path) -> None:
+def test_a_dsn_and_a_socket_are_distinguished(tmp_path: Path) -> None:
     (tmp_path / "word").write_text("geheim\n")
     login = SystemOptions(server="mysql://b%40c@db1:3307", password_file=tmp_path / "word").login()
     assert (login.user, login.address, login.password.reveal()) == ("b@c", "db1:3307", "geheim")
@@ -42,7 +42,9 @@ def test_an_option_file_says_which_server_and_the_command_line_wins(tmp_path: Pa
         ("mysql://", "not a valid DSN"),
     ],
 )
-def test_what_is_no_way_to_a_server_is_refused_without_a_word_of_a_password(server: str, told: str) -> None:
+def test_what_is_not_a_way_to_a_server_is_refused_without_a_word_of_a_password(
+    server: str, told: str
+) -> None:
     with pytest.raises(UsageError, match=told) as caught:
         SystemOptions(server=server).login()
     assert "geheim" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""A file of somebody else runs nothing here, in `plan` or `run`, unless the user says --trust."""
+"""A file of another user runs nothing here, in `plan` or `run`, unless the user says --trust."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def mydyno(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> Mydyno:
-    """Runs a command in this process, with nobody at the terminal; gives its exit code and what it said."""
+    """Runs a command in this process, without a terminal; gives its exit code and what it said."""
     monkeypatch.setattr(sys, "stdin", io.StringIO())
 
     def run(*arguments: str | Path) -> tuple[int, str]:
@@ -90,7 +90,7 @@ def test_a_level_of_a_factor_needs_trust_as_the_setup_does(mydyno: Mydyno, folde
     assert "plugin_dir needs --trust" in said
 
 
-def test_a_beginning_of_an_options_name_is_no_way_around(mydyno: Mydyno, folder: Path) -> None:
+def test_a_beginning_of_an_options_name_is_not_a_way_around(mydyno: Mydyno, folder: Path) -> None:
     code, said = mydyno("plan", experiment(folder, "config: {plugin_di: /tmp/x}"))
     assert code == ExitCode.USAGE
     assert "plugin_di" in said
@@ -113,20 +113,20 @@ def test_a_link_or_dots_in_the_path_do_not_make_a_program_known(mydyno: Mydyno, 
     assert not seen.exists()
 
 
-def test_a_program_of_this_machine_that_is_no_server_is_not_run(mydyno: Mydyno, folder: Path) -> None:
+def test_a_program_of_this_machine_that_is_not_a_server_is_not_run(mydyno: Mydyno, folder: Path) -> None:
     code, said = mydyno("plan", experiment(folder, "binary: /usr/bin/env"))
     assert code == ExitCode.USAGE
     assert "/usr/bin/env needs --trust" in said
 
 
-def test_with_trust_the_program_is_asked(mydyno: Mydyno, folder: Path) -> None:
+def test_with_trust_the_program_is_run_for_its_options(mydyno: Mydyno, folder: Path) -> None:
     program, seen = witness(folder)
     mydyno("plan", experiment(folder, f"binary: {program}"), "--trust")
     assert seen.exists()
 
 
 @pytest.mark.parametrize("answer", ["n", "y"])
-def test_at_a_terminal_the_user_is_asked(
+def test_at_a_terminal_a_question_is_put(
     mydyno: Mydyno, folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str
 ) -> None:
     program, seen = witness(folder)

@@ -52,7 +52,7 @@ def test_a_list_has_defaults_and_meanings_and_ends_with_those_of_other_releases(
     assert "MySQL removed it in 8.0.3; MariaDB has it" in missing
 
 
-def test_one_variable_is_told_with_all_that_is_known_of_it() -> None:
+def test_one_variable_is_reported_with_all_that_is_known_of_it() -> None:
     text = one(MYSQL_97, "innodb_log_file_size")
     assert "MySQL 9.7.4  does not have it" in text
     assert "innodb_redo_log_capacity (MySQL 8.0.30 and later: size x files)" in " ".join(text.split())
@@ -61,14 +61,14 @@ def test_one_variable_is_told_with_all_that_is_known_of_it() -> None:
     assert "loses about 1 s when the server crashes: innodb_flush_log_at_trx_commit=0 writes" in committed
 
 
-def test_what_a_running_server_told_is_shown() -> None:
+def test_what_a_running_server_reports_is_shown() -> None:
     told = {"sort_buffer_size": Told(True, "BIGINT UNSIGNED", "1024", "18446744073709551615")}
     text = one(MARIADB_118, "sort_buffer_size", told)
     assert "while it runs   can be changed" in text
     assert "bounds          1K to 18446744073709551615" in text
 
 
-def test_an_upgrade_is_told_as_replaced_removed_changed_and_added() -> None:
+def test_an_upgrade_is_reported_as_replaced_removed_changed_and_added() -> None:
     found = between(MYSQL_56, MYSQL_97)
     replaced = {each.name: each.by for each in found.replaced}
     assert replaced["innodb_log_file_size"] == "innodb_redo_log_capacity"
@@ -80,14 +80,14 @@ def test_an_upgrade_is_told_as_replaced_removed_changed_and_added() -> None:
     assert "datadir" not in defaults, "that differs from package to package"
 
 
-def test_a_default_is_told_with_the_release_that_changed_it_on_the_way() -> None:
+def test_a_default_is_reported_with_the_release_that_changed_it_on_the_way() -> None:
     defaults = {each.name: each.since for each in between(MARIADB_105, MARIADB_118).defaults}
     assert defaults["innodb_flush_method"] == "10.6.0"
     assert defaults["innodb_undo_tablespaces"] == "11.0.1"
     assert "innodb_adaptive_hash_index" not in defaults
 
 
-def test_defaults_that_a_binary_works_out_itself_are_told_from_the_catalogue() -> None:
+def test_defaults_that_a_binary_works_out_itself_come_from_the_catalogue() -> None:
     found = {each.name: each for each in between(MYSQL_56, MYSQL_97).defaults}
     log_bin, method = found["log_bin"], found["innodb_flush_method"]
     assert (log_bin.before, log_bin.after, log_bin.since) == ("OFF", "ON (binlog)", "8.0.3")
@@ -142,6 +142,6 @@ def test_json_has_the_same_facts_for_programs() -> None:
     }
 
 
-def test_a_name_that_nobody_has_is_answered_with_the_nearest() -> None:
+def test_a_name_that_is_unknown_is_answered_with_the_nearest() -> None:
     assert "innodb_buffer_pool_size" in (nearest("innodb_bufer_pool_size", BINARIES[MYSQL_97]) or "")
     assert nearest("xyzzy", BINARIES[MYSQL_97]) is None

@@ -26,7 +26,7 @@ def test_the_list_names_every_builtin_workload_with_what_it_is() -> None:
     assert json.loads(mydyno("list", "--json"))["idle"] == workload.read("idle").about
 
 
-def test_show_tells_options_tables_and_how_often_each_statement_is_sent() -> None:
+def test_show_shows_options_tables_and_how_often_each_statement_is_sent() -> None:
     shown = mydyno("show", "oltp-read-write", "--set", "tables=3", "--set", "table-size=2k")
     assert "sbtest1 to sbtest3, 3 tables: 2,000 rows each (id, k, c, pad)" in shown
     assert "an event sends 20 statements on average" in shown
@@ -35,7 +35,7 @@ def test_show_tells_options_tables_and_how_often_each_statement_is_sent() -> Non
     assert "table_size           2000         Rows of each table." in shown
 
 
-def test_show_tells_how_events_are_shared_among_transactions(tmp_path: Path) -> None:
+def test_show_shows_how_events_are_shared_among_transactions(tmp_path: Path) -> None:
     file = tmp_path / "two.yaml"
     file.write_text(
         "workload: two\ntransactions: {look: {weight: 3, steps: [SELECT 1]}, buy: [BEGIN, SELECT 2, END]}\n"
@@ -52,7 +52,7 @@ def test_show_prints_the_program_and_the_file() -> None:
     assert mydyno("show", "smack", "--text") == workload.read("smack").text
 
 
-def test_check_tells_what_an_event_of_a_good_file_sends() -> None:
+def test_check_shows_what_an_event_of_a_good_file_sends() -> None:
     told = mydyno("check", str(GOOD / "every-key.yaml"))
     assert told.splitlines()[0] == f"{GOOD / 'every-key.yaml'}: no problem found"
     assert "checked after the load: thing is full" in told

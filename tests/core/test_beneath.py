@@ -1,4 +1,4 @@
-"""Names that somebody else has chosen lead to regular files below their folder, or nowhere."""
+"""Names that another user has chosen lead to regular files below their folder, or nowhere."""
 
 from __future__ import annotations
 

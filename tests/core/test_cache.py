@@ -19,7 +19,7 @@ def test_else_it_is_the_folder_of_mydyno_in_the_users_cache(
 
 
 @pytest.mark.parametrize("given", ["", "not/absolute"])
-def test_a_users_cache_that_is_no_absolute_path_counts_as_not_given(
+def test_a_users_cache_that_is_not_an_absolute_path_counts_as_not_given(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str
 ) -> None:
     monkeypatch.delenv("MYDYNO_CACHE", raising=False)

@@ -1,7 +1,7 @@
 from mydyno.core import errors
 
 
-def test_the_hint_stands_on_its_own_line() -> None:
+def test_the_hint_is_on_its_own_line() -> None:
     assert str(errors.LabError("lab is busy", "wait for pid 12")) == "lab is busy\n  hint: wait for pid 12"
     assert str(errors.LabError("lab is busy")) == "lab is busy"
 
@@ -12,7 +12,7 @@ def test_every_exit_code_is_an_error_s_or_an_outcome_s() -> None:
     assert {code for code in errors.ExitCode if code.name not in outcomes} == of_errors
 
 
-def test_every_error_class_stands_in_the_tree() -> None:
+def test_every_error_class_is_in_the_tree() -> None:
     for cls in errors.MydynoError.__subclasses__():
         if cls.__module__ == errors.__name__:
             assert cls.__name__ in (errors.__doc__ or "")

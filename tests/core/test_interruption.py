@@ -51,7 +51,7 @@ def test_a_stop_during_a_whole_stretch_arrives_at_its_end_whatever_thread_takes_
     assert steps == ["the end"]
 
 
-def test_an_error_in_a_whole_stretch_is_told_rather_than_the_stop() -> None:
+def test_an_error_in_a_whole_stretch_is_reported_rather_than_the_stop() -> None:
     def failing() -> None:
         with interruptible(), uninterrupted():
             os.kill(os.getpid(), signal.SIGINT)

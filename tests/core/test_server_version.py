@@ -76,13 +76,13 @@ def test_the_release_is_read_as_numbers(line: str, expected: tuple[Vendor, tuple
         "mariadb from 11.8.6-MariaDB, client 15.2 for debian-linux-gnu (x86_64) using EditLine wrapper",
     ],
 )
-def test_what_is_no_server_is_refused_with_its_own_words(line: str) -> None:
+def test_what_is_not_a_server_is_refused_with_its_own_words(line: str) -> None:
     with pytest.raises(ServerError, match="not a MySQL or MariaDB server") as caught:
         parse_version(line)
     assert line in caught.value.message
 
 
-def test_a_number_without_end_is_no_release() -> None:
+def test_a_number_without_end_is_not_a_release() -> None:
     with pytest.raises(ServerError, match="not a MySQL or MariaDB server"):
         parse_version(f"mysqld  Ver 8{'9' * 5000}.0.36 for Linux on x86_64")
 
@@ -106,7 +106,9 @@ def test_releases_are_ordered_by_number_and_not_by_text() -> None:
         ("12.1.1-MariaDB-1:12.1.1~rc+maria~deb12", "12.1.1~rc"),
     ],
 )
-def test_a_release_candidate_is_told_from_the_release_and_comes_before_it(number: str, text: str) -> None:
+def test_a_release_candidate_is_distinguished_from_the_release_and_comes_before_it(
+    number: str, text: str
+) -> None:
     early = parse_version(f"mysqld  Ver {number} for Linux on x86_64")
     final = parse_version(f"mysqld  Ver {number.split('-')[0]} for Linux on x86_64")
     assert (early.text, early.early, final.early) == (text, True, False)
@@ -116,7 +118,7 @@ def test_a_release_candidate_is_told_from_the_release_and_comes_before_it(number
 @pytest.mark.parametrize(
     "number", ["10.11.19-MariaDB-0+deb12u1", "8.0.35-0ubuntu0.22.04.1", "10.6.9-MariaDB-log"]
 )
-def test_what_a_distribution_appends_is_no_part_of_the_release(number: str) -> None:
+def test_what_a_distribution_appends_is_not_a_part_of_the_release(number: str) -> None:
     version = parse_version(f"mysqld  Ver {number} for Linux on x86_64")
     assert (version.text, version.early) == (number.split("-")[0], False)
 

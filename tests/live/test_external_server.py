@@ -438,7 +438,7 @@ def test_the_plan_says_which_server_what_is_written_and_what_is_put_back(
     assert told.returncode == 0, told.stderr
     words = " ".join(told.stdout.split())
     assert "which mydyno neither starts nor stops" in words
-    assert "sets there for each trial sort_buffer_size (SET GLOBAL) and puts the old values back" in words
+    assert "sets there for each trial sort_buffer_size (SET GLOBAL) and restores the old values" in words
     assert f"external server {server.version} at {server.socket}" in words
     assert "there is no frozen copy to start from" in words
     assert server.admin_password.reveal() not in told.stdout

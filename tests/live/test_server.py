@@ -129,7 +129,7 @@ def test_the_binary_log_can_be_asked_for_by_name(start: Start) -> None:
 def test_a_value_that_the_server_bends_is_told(start: Start) -> None:
     server = start({"innodb_flush_log_at_timeout": 5000, "max_connections": 20})
     (difference,) = settings_difference(server.settings, server.variables())
-    assert str(difference) == "innodb_flush_log_at_timeout: asked 5000, in force 2700"
+    assert str(difference) == "innodb_flush_log_at_timeout: configured 5000, in force 2700"
 
 
 def test_a_misspelt_setting_is_refused_before_anything_is_started(start: Start, site: Site) -> None:

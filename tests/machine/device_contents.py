@@ -1,4 +1,4 @@
-"""Bytes that make a blank disk look like a member of something, as libblkid tells them apart."""
+"""Bytes that make a blank disk look like a member of something, as libblkid distinguishes them."""
 
 from __future__ import annotations
 

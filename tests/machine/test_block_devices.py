@@ -154,7 +154,7 @@ def test_a_disk_with_a_partition_is_refused(bench: Bench) -> None:
         ("jfs", "mkfs.jfs -q"),
     ],
 )
-def test_a_disk_that_carries_something_is_refused_and_what_it_is_told(
+def test_a_disk_that_carries_something_is_refused_and_what_it_is_reported(
     bench: Bench, file_system: str, command: str
 ) -> None:
     if shutil.which(command.split()[0]) is None:
@@ -165,7 +165,7 @@ def test_a_disk_that_carries_something_is_refused_and_what_it_is_told(
 
 
 @needs_loops
-def test_wipe_without_a_serial_that_the_disk_tells_is_refused(bench: Bench) -> None:
+def test_wipe_without_a_serial_that_the_disk_shows_is_refused(bench: Bench) -> None:
     subprocess.run(["mkfs.ext4", "-q", bench.disk], check=True)
     (refusal,) = refusals(bench.device(), AskedDevice(bench.name, wipe=True))
     assert refusal == "it carries ext4, and it reports no serial by which `wipe: yes` could mean it"
@@ -265,6 +265,6 @@ def test_wipe_and_serial_lift_nothing_but_what_the_disk_carries(use: dict[str, o
     assert len(refusals(device, AskedDevice(EXT4.name, serial="S123", wipe=True))) == 1
 
 
-def test_every_reason_is_told_at_once() -> None:
+def test_every_reason_is_reported_at_once() -> None:
     device = replace(EXT4, mount_points=("/srv",), is_swap=True, stable=False, serial=None)
     assert len(refusals(device, ASKED)) == 4

@@ -1,4 +1,4 @@
-"""A host that is lost: whoever waits is told at once, with what the console said last."""
+"""A host that is lost: a waiting caller gets an error at once, with what the console said last."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def channel_to(console: str = "") -> tuple[Channel, socket.socket]:
     return Channel(file, file, name="guest", console=lambda: console), theirs
 
 
-def test_whoever_waits_is_told_at_once_when_the_host_is_lost(host: SupervisedHost, tmp_path: Path) -> None:
+def test_a_waiting_caller_gets_an_error_at_once_when_the_host_is_lost(
+    host: SupervisedHost, tmp_path: Path
+) -> None:
     process = host.start(["sleep", "60"], output=tmp_path / "log")
     talk = host.open(["sleep", "60"])
     waits: list[Callable[[], object]] = [
@@ -84,7 +86,7 @@ def test_the_end_of_the_console_is_in_the_error() -> None:
     channel.close()
 
 
-def test_a_guest_that_never_answers_is_not_waited_for_longer_than_asked() -> None:
+def test_a_guest_that_never_answers_is_not_waited_for_longer_than_configured() -> None:
     channel, theirs = channel_to(console="Mounting root...\n")
     with pytest.raises(HostError, match=r"did not answer within 0\.1 s; its console ends:\n    Mounting"):
         channel.hello(0.1)

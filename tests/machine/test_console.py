@@ -15,7 +15,7 @@ Aborted
 """
 
 
-def test_a_panic_is_told_without_its_addresses() -> None:
+def test_a_panic_is_reported_without_its_addresses() -> None:
     assert telling_end(PANIC) == [
         "sysrq: Trigger a crash",
         "Kernel panic - not syncing: sysrq triggered crash",
@@ -24,6 +24,6 @@ def test_a_panic_is_told_without_its_addresses() -> None:
     ]
 
 
-def test_only_the_end_of_a_long_console_is_told() -> None:
+def test_only_the_end_of_a_long_console_is_reported() -> None:
     assert telling_end("\n".join(f"line {number}" for number in range(100)))[0] == "line 88"
     assert telling_end("") == []

@@ -1,4 +1,4 @@
-"""What every host must do, asked of each of them with the same sentences."""
+"""What every host must do, tested on each of them with the same sentences."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def test_arguments_reach_the_program_as_they_are(host: Host) -> None:
     assert host.run(["printf", "%s\\n", *odd]).stdout.splitlines() == odd
 
 
-def test_a_command_may_say_and_be_told_more_than_any_buffer_holds(host: Host) -> None:
+def test_a_command_may_write_and_read_more_than_any_buffer_holds(host: Host) -> None:
     given = b"0123456789abcdef" * (FRAME_LIMIT // 16 + 1)
     finished = host.run(["cat"], stdin=given)
     assert finished.stdout == given.decode()
 
 
-def test_a_command_that_was_killed_tells_the_signal(host: Host) -> None:
+def test_a_command_that_was_killed_shows_the_signal(host: Host) -> None:
     assert host.run(["sh", "-c", "kill -9 $$"]).returncode == -signal.SIGKILL
 
 
@@ -133,7 +133,7 @@ def test_the_output_of_a_process_is_appended_to_its_file(host: Host, folder: Pat
     assert sorted((host.read_text(folder / "log") or "").splitlines()) == ["before", "err", "out"]
 
 
-def test_a_process_runs_until_it_is_asked_to_end(host: Host, folder: Path) -> None:
+def test_a_process_runs_until_it_is_terminated(host: Host, folder: Path) -> None:
     process = host.start(["sleep", "60"], output=folder / "log")
     assert process.returncode() is None
     assert process.wait(0.1) is None
@@ -174,7 +174,7 @@ def test_a_conversation_goes_both_ways_while_the_process_runs(host: Host) -> Non
     talk.close()
 
 
-def test_a_conversation_that_nobody_listens_to_waits_and_loses_nothing(host: Host) -> None:
+def test_a_conversation_without_a_reader_waits_and_loses_nothing(host: Host) -> None:
     size = 2 * FRAME_LIMIT
     talk = host.open(["sh", "-c", f"head -c {size} /dev/zero; echo end"])
     # Others are served meanwhile.
@@ -185,7 +185,7 @@ def test_a_conversation_that_nobody_listens_to_waits_and_loses_nothing(host: Hos
     talk.close()
 
 
-def test_whoever_talks_to_one_that_does_not_listen_any_more_gets_a_broken_pipe_or_an_end(host: Host) -> None:
+def test_a_writer_to_one_that_does_not_listen_any_more_gets_a_broken_pipe_or_an_end(host: Host) -> None:
     talk = host.open(["yes"])
     assert talk.stdout.readline() == b"y\n"
     talk.stdout.close()
@@ -271,7 +271,7 @@ def dialled(host: Host, path: Path) -> socket.socket:
             continue
 
 
-def test_dialling_nobody_raises_what_connect_raises(host: Host, folder: Path) -> None:
+def test_dialling_a_socket_without_a_listener_raises_what_connect_raises(host: Host, folder: Path) -> None:
     with pytest.raises(FileNotFoundError):
         host.dial(folder / "none")
     host.write_text(folder / "file", "")
@@ -301,7 +301,7 @@ def test_a_file_is_never_written_through_a_link(host: Host, folder: Path) -> Non
     assert not host.exists(folder / "target")
 
 
-def test_files_and_folders_get_the_owner_that_is_asked_for(host: Host, folder: Path) -> None:
+def test_files_and_folders_get_the_owner_that_is_requested(host: Host, folder: Path) -> None:
     owner = host.server_identity
     host.make_folder(folder / "data", owner=owner)
     host.write_text(folder / "data" / "file", "", owner=owner)

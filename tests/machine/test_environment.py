@@ -62,7 +62,7 @@ def test_names_of_the_machine_are_read_as_written() -> None:
     assert environment.load_average("0.50 1.25 2.00 1/300 4242\n") == (0.5, 1.25, 2.0)
 
 
-def test_a_virtual_machine_is_told_from_bare_metal() -> None:
+def test_a_virtual_machine_is_distinguished_from_bare_metal() -> None:
     assert environment.virtualisation("flags : fpu hypervisor\n", "Amazon EC2\n") == "Amazon EC2"
     assert environment.virtualisation("flags : fpu hypervisor\n", None) == "virtual machine"
     assert environment.virtualisation("flags : fpu sse\n", "Dell Inc.\n") == "none"

@@ -22,7 +22,7 @@ def test_what_a_console_says_before_the_greeting_is_skipped() -> None:
     assert decoder.feed(GREETING + Frame(Kind.END, 1).encoded()) == [Frame(Kind.END, 1)]
 
 
-def test_a_console_that_never_greets_is_no_agent() -> None:
+def test_a_console_that_never_greets_is_not_an_agent() -> None:
     with pytest.raises(MalformedError, match="no agent has greeted"):
         Decoder().feed(b"\0" * (2 << 20))
 

@@ -38,7 +38,7 @@ def test_blkio_can_be_had_unless_it_is_missing_or_v2_uses_it(line: str, used: st
     assert can_throttle(f"#subsys_name\thierarchy\tnum_cgroups\tenabled\n{line}\n", used) == can
 
 
-def test_this_machine_tells_its_grounds() -> None:
+def test_this_machine_shows_its_grounds() -> None:
     facts = read_ground_facts()
     assert facts.kernel == os.uname().release
     assert facts.disks == {}

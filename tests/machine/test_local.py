@@ -63,7 +63,7 @@ def test_commands_speak_english_and_see_no_settings_of_other_servers(
     assert not any(line.startswith("MYSQL_") for line in seen)
 
 
-def test_a_process_outlives_the_thread_that_asked_for_it(tmp_path: Path) -> None:
+def test_a_process_outlives_the_thread_that_started_it(tmp_path: Path) -> None:
     started: list[Process] = []
     host = LocalHost()
     asking = threading.Thread(
@@ -135,7 +135,7 @@ def test_a_file_is_never_written_through_a_link(tmp_path: Path) -> None:
     assert not (tmp_path / "target").exists()
 
 
-def test_servers_run_as_a_user_without_rights_whoever_runs_mydyno() -> None:
+def test_servers_run_as_a_user_without_rights_for_every_user_of_mydyno() -> None:
     host: Host = LocalHost()
     ids = host.run(["sh", "-c", "id -u; id -g; id -G"], identity=host.server_identity).stdout.split()
     if os.geteuid() == 0:

@@ -1,4 +1,4 @@
-//! Processes that were started here: each in a session of its own, none outliving the agent.
+//! Processes that were started here: each in a separate session, none outliving the agent.
 
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
@@ -61,7 +61,7 @@ impl Children {
     }
 
     /// Every process that has ended since: its number and its code, negative for a signal. Orphans
-    /// that came to this process are reaped and not told of.
+    /// that came to this process are reaped and not reported.
     pub fn reap(&mut self) -> Vec<(u32, i32)> {
         let mut ended = Vec::new();
         while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
@@ -78,7 +78,7 @@ impl Children {
 pub fn end_signals() -> io::Result<OwnedFd> {
     let mut set = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: sigemptyset initialises the set, the calls only read or fill it; a descriptor that
-    // signalfd gives is nobody else's.
+    // signalfd gives is for no other process.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         libc::sigaddset(set.as_mut_ptr(), libc::SIGCHLD);

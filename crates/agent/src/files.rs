@@ -1,4 +1,4 @@
-//! Files and folders, sockets that are dialled: work that may block and is done beside the server.
+//! Files and folders, sockets that are dialled: work that may block and is done next to the server.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read, Write};

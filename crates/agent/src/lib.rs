@@ -1,7 +1,7 @@
 //! mydyno's agent: a small program that runs commands where mydyno itself is not (in a guest, in
 //! private namespaces) for a mydyno at the other end of one byte stream.
 //!
-//! [`frames`] cuts the stream, [`request`] is what is asked and answered, [`server`] does it with
+//! [`frames`] cuts the stream, [`request`] is what is requested and answered, [`server`] does it with
 //! [`children`], [`files`] and [`streams`]; [`guest`] is the first process of a guest, which
 //! prepares the machine and then serves; [`loops`] attaches files as block devices; [`within`] becomes
 //! a program in a private root.

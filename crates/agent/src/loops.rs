@@ -62,7 +62,7 @@ const NOTHING: Info = Info {
     init: [0; 2],
 };
 
-/// One attached device, as it is told on standard output: a line of JSON.
+/// One attached device, as it is printed on standard output: a line of JSON.
 #[derive(Debug, Serialize)]
 struct Told<'a> {
     file: &'a str,
@@ -73,7 +73,7 @@ struct Told<'a> {
     direct: bool,
 }
 
-/// Attaches a device for each file, tells them, and keeps them until standard input ends.
+/// Attaches a device for each file, prints them, and keeps them until standard input ends.
 ///
 /// When one cannot be attached, none stays attached.
 pub fn hold(files: &[&str]) -> io::Result<()> {
@@ -94,14 +94,14 @@ fn attach(name: &str) -> io::Result<(File, Told<'_>)> {
     let control = open(Path::new("/dev/loop-control"))?;
     let backing = open(Path::new(name))?;
     if !backing.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
     }
     loop {
         let free = ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE, std::ptr::null_mut())?;
         let path = PathBuf::from(format!("/dev/loop{free}"));
         let device = open(&path).map_err(|error| named(&path.to_string_lossy(), &error))?;
         if !device.metadata()?.file_type().is_block_device() {
-            return Err(io::Error::other(format!("{} is no block device", path.display())));
+            return Err(io::Error::other(format!("{} is not a block device", path.display())));
         }
         match configure(&device, &backing) {
             Ok(()) => {

@@ -14,7 +14,7 @@ use mydyno_agent::within;
 const USAGE: &str = "\
 Usage: mydyno-agent serve          speak the protocol on standard input and output
        mydyno-agent init CONFIG    be the first process of a guest, as the JSON file CONFIG says
-       mydyno-agent loops FILE... attach loop devices, tell them, and keep them until its input ends
+       mydyno-agent loops FILE... attach loop devices, print them, and keep them until its input ends
        mydyno-agent within ROOT [--user UID:GID] -- PROGRAM ARGS
                                   become PROGRAM, with the /usr and /etc of ROOT
        mydyno-agent --version
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["serve"] => serve_standard_streams().unwrap_or_else(|error| failed(&error)),
-        // User-Mode Linux adds a word of its own to the end of its command line.
+        // User-Mode Linux adds a separate word to the end of its command line.
         ["init", config, ..] => guest::run(Path::new(config)),
         ["loops", ref files @ ..] if !files.is_empty() => match loops::hold(files) {
             Ok(()) => ExitCode::SUCCESS,

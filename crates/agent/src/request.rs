@@ -77,7 +77,7 @@ pub enum Request {
     Exists {
         path: PathBuf,
     },
-    /// Tells which folder, disk and free space belong to a path.
+    /// Reports which folder, disk and free space belong to a path.
     Place {
         path: PathBuf,
     },
@@ -147,7 +147,7 @@ pub enum Reply {
 #[derive(Debug, Serialize)]
 pub struct Hello {
     pub version: &'static str,
-    /// Release of the kernel, as uname(1) tells it.
+    /// Release of the kernel, as uname(1) prints it.
     pub kernel: String,
     /// CPUs that the agent may use.
     pub cpus: usize,

@@ -27,7 +27,7 @@ pub const TTY_WINDOW: usize = 3584;
 /// The number of the channel itself in frames of credit.
 const CHANNEL: u32 = 0;
 
-/// A virtio serial port under QEMU's TCG was seen to hold a request of which nobody was told, until the
+/// A virtio serial port under QEMU's TCG was seen to hold a request that was not reported, until the
 /// next one came (a few of some 30 guests, shortly after boot). Asking again finds it.
 const LOOK_AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
@@ -36,7 +36,7 @@ const LOOK_AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 pub enum Ending {
     /// The other side has gone.
     Closed,
-    /// It asked for it.
+    /// The client requested it.
     PowerOff,
     /// It does not speak the protocol.
     Malformed(String),
@@ -151,7 +151,7 @@ impl Server {
         let mut numbers = Vec::new();
         for (&number, stream) in &self.streams {
             let wanted = stream.wanted(may_send);
-            // A file that is not asked about would still report its hang-up, again and again.
+            // A file that is not polled would still report its hang-up, again and again.
             if !wanted.is_empty() {
                 files.push(PollFd::from_borrowed_fd(stream.file(), wanted));
                 numbers.push(number);
@@ -286,7 +286,7 @@ struct Ready {
 }
 
 fn credit(payload: &[u8]) -> Result<usize, Malformed> {
-    let bytes = payload.try_into().map_err(|_| Malformed("credit that is no number".into()))?;
+    let bytes = payload.try_into().map_err(|_| Malformed("credit that is not a number".into()))?;
     Ok(u32::from_le_bytes(bytes) as usize)
 }
 

@@ -127,7 +127,7 @@ impl Stream {
     fn close_sink(&mut self) {
         self.sink = None;
         if self.is_socket {
-            // The other end may have gone already; then there is nobody to tell.
+            // The other end may have gone already; then there is no reader.
             let _ = rustix::net::shutdown(&self.file, rustix::net::Shutdown::Write);
         }
     }
@@ -166,7 +166,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The other side takes nothing more: whoever writes here is told so by a broken pipe.
+    /// The other side takes nothing more: the writer here gets a broken pipe.
     pub fn discard(&mut self) {
         self.source = None;
     }

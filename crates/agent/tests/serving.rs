@@ -324,7 +324,7 @@ fn more_than_the_window_breaks_the_protocol() {
     request["stdin"] = json!(10);
     agent.request(1, &request);
     agent.answer(1);
-    // The pipe takes some; what is used up is told, and what is told may be sent again.
+    // The pipe takes some; what is used up is reported, and what is reported may be sent again.
     let mut allowed = WINDOW;
     let mut sent = 0;
     while sent <= allowed {

@@ -69,13 +69,13 @@ impl Drop for Place {
     }
 }
 
-/// Copied by a process of its own: a descriptor that this one had open for writing would be inherited by what
-/// other tests start just then, and a program that somebody may write to is not executed (ETXTBSY).
+/// Copied by a separate process: a descriptor that this one had open for writing would be inherited by what
+/// other tests start just then, and a program that a process may write to is not executed (ETXTBSY).
 fn copy(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg(from).arg(to).status().unwrap().success());
 }
 
-/// What the loader would map, as ldd(1) tells it.
+/// What the loader would map, as ldd(1) prints it.
 fn libraries(program: &Path) -> Vec<PathBuf> {
     let told = Command::new("ldd").arg(program).output().unwrap().stdout;
     let told = String::from_utf8(told).unwrap();
@@ -238,7 +238,7 @@ fn the_program_dies_with_the_one_that_started_it() {
     }
 }
 
-/// A process that has ended and that nobody has waited for does not live.
+/// A process that has ended and that no process has waited for does not live.
 fn lives(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().starts_with(" Z"))
@@ -260,12 +260,12 @@ fn libraries_of_the_machine_are_not_asked_for_inside() {
 fn a_folder_that_is_no_root_is_refused() {
     let place = Place::new("none");
     let complain = || complaint(&place.within(&[], &["/bin/true"]).output().unwrap());
-    assert!(complain().contains("root is no private root: it has no folder usr"));
+    assert!(complain().contains("root is not a private root: it has no folder usr"));
     fs::create_dir_all(place.root().join("usr")).unwrap();
     assert!(complain().contains("it has no folder etc"));
     fs::create_dir(place.root().join("etc")).unwrap();
     fs::create_dir(place.root().join("lib")).unwrap();
-    assert!(complain().contains("lib is a folder of its own there, and no link to usr/lib"));
+    assert!(complain().contains("lib is a separate folder there, and not a link to usr/lib"));
 }
 
 #[test]
@@ -281,11 +281,11 @@ fn a_program_that_is_not_there_or_for_another_processor_is_named() {
             .contains("it is not there, or the loader that it names is not")
     );
     let mut program = fs::read(place.root().join("usr/bin/cat")).unwrap();
-    // e_machine of the ELF header: a processor that nobody has.
+    // e_machine of the ELF header: a processor that does not exist.
     program[18..20].copy_from_slice(&[0xfe, 0xca]);
     fs::write(place.0.join("foreign"), program).unwrap();
     copy(&place.0.join("foreign"), &place.root().join("usr/bin/cat"));
-    assert!(complain("/bin/cat").contains("it is no program for this machine's processor"));
+    assert!(complain("/bin/cat").contains("it is not a program for this machine's processor"));
 }
 
 #[test]

@@ -32,7 +32,7 @@ const WINDOW_BYTES: usize = 256 << 10;
 /// Longer than the lines at which an entry begins, so that none is overlooked between two windows.
 const HEADER_BYTES: usize = 8 << 10;
 
-/// Whole entries, at the beginning of the buffer that they were asked into.
+/// Whole entries, at the beginning of the buffer that they were read into.
 #[derive(Debug)]
 pub struct Chunk {
     pub bytes: usize,
@@ -147,7 +147,7 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// The last chunk. Of an entry in whose middle the reading was interrupted nothing is told.
+/// The last chunk. Of an entry in whose middle the reading was interrupted nothing is reported.
 fn last(left: &[u8], end: End) -> Chunk {
     let bytes = match end {
         End::Before(Trouble::Interrupted) => cut(left).unwrap_or(0),
@@ -156,7 +156,7 @@ fn last(left: &[u8], end: End) -> Chunk {
     Chunk { bytes, beyond: Beyond::default(), end: Some(end) }
 }
 
-/// What a statement ends with beside itself.
+/// What a statement ends with besides itself.
 fn closing_bytes(text: &[u8]) -> u64 {
     let end = text.trim_ascii_end();
     (text.len() - end.strip_suffix(b";").unwrap_or(end).trim_ascii_end().len()) as u64

@@ -6,7 +6,7 @@ use crate::line::{BYTE_ORDER_MARK, is_header, may_be_header};
 
 /// The last place > 0 where an entry begins: all before it are whole entries. None when there is no such place.
 ///
-/// What is offered is certain without reading what stands before: a header line behind a line that can stand in
+/// What is offered is certain without reading what is before: a header line behind a line that can stand in
 /// no header. Whatever entry that line belongs to, its header has ended, so a header line begins the next.
 /// An entry behind a statement that ends with a line like `# word: more` is not offered.
 pub fn cut(buffer: &[u8]) -> Option<usize> {

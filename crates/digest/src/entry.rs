@@ -1,4 +1,4 @@
-//! One statement of a slow log, as it stands in the bytes that were read.
+//! One statement of a slow log, as it is in the bytes that were read.
 
 use std::fmt;
 
@@ -41,7 +41,7 @@ impl Values {
         (self.told >> attribute as u8 & 1 == 1).then(|| self.numbers[attribute as usize])
     }
 
-    /// Those that are told, in the order of [`Attribute::ALL`].
+    /// Those that are given, in the order of [`Attribute::ALL`].
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (Attribute, u64)> + '_ {
         let mut left = self.told;
@@ -55,7 +55,7 @@ impl Values {
     }
 }
 
-// What is not told has a number of an entry before, of which nobody should see anything.
+// What is not given has a number of an entry before, which must not be seen.
 impl PartialEq for Values {
     fn eq(&self, other: &Self) -> bool {
         self.told == other.told && self.iter().eq(other.iter())
@@ -70,7 +70,7 @@ impl fmt::Debug for Values {
     }
 }
 
-/// What kind of thing was logged.
+/// What kind of entry was logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Statement,
@@ -78,19 +78,19 @@ pub enum Kind {
     AdministratorCommand,
 }
 
-/// What stands in front of an entry's statement, as it was logged.
+/// What is in front of an entry's statement, as it was logged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Raw<'a> {
     /// The lines that begin with `#`.
     pub header: &'a [u8],
     /// `use` and `SET`.
     pub preamble: &'a [u8],
-    /// Whether they tell the time and the database, which are those of entries before otherwise.
+    /// Whether they have the time and the database, which are those of entries before otherwise.
     pub has_time: bool,
     pub has_database: bool,
 }
 
-/// One entry of a slow log. Texts are bytes: nothing promises that a log is UTF-8. What is not told is empty.
+/// One entry of a slow log. Texts are bytes: nothing promises that a log is UTF-8. What is not given is empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     /// The offset of its first byte in its (uncompressed) source.
@@ -108,7 +108,7 @@ pub struct Entry<'a> {
     pub kind: Kind,
     /// Without its closing semicolon, and never empty.
     pub statement: &'a [u8],
-    /// The error's number; 0 where there was none, or nobody told.
+    /// The error's number; 0 where there was none, or the log has none.
     pub error: u64,
     pub raw: Raw<'a>,
     /// Bytes that `statement` goes on for beyond what was kept of it; 0 for all but the longest. The parser

@@ -46,7 +46,7 @@ impl Filters {
             && self.conditions.iter_mut().all(|condition| condition.holds(entry, self.names))
     }
 
-    /// An entry whose time nobody knows is in no span.
+    /// An entry whose time is unknown is in no span.
     fn is_in_time(&self, time: Option<Time>) -> bool {
         self.since.is_none_or(|since| time.is_some_and(|time| time >= since))
             && self.until.is_none_or(|until| time.is_some_and(|time| time < until))

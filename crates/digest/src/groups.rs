@@ -30,7 +30,7 @@ use figures::Figures;
 /// Of a fingerprint's text, in bytes. Its id covers all of it.
 pub const MOST_FINGERPRINT: usize = 4096;
 
-/// How much of an example's text is kept unless told otherwise, in bytes.
+/// How much of an example's text is kept unless configured otherwise, in bytes.
 pub const EXAMPLE_BYTES: usize = 8192;
 
 #[derive(Debug)]
@@ -54,9 +54,9 @@ struct Group {
     example: Example,
 }
 
-/// What to tell, and of what.
+/// What to list, and of what.
 pub struct Finish<'a> {
-    /// Groups that are told one by one; None for all.
+    /// Groups that are listed one by one; None for all.
     pub limit: Option<usize>,
     /// The sources that entries were said to be of.
     pub sources: &'a [Place],

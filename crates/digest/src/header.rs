@@ -30,7 +30,7 @@ pub enum Line {
     Read,
     /// Something of it could not be read; the rest was.
     Bad,
-    /// It is not a header's: the statement begins here, or what stands in front of it.
+    /// It is not a header's: the statement begins here, or what is in front of it.
     Foreign,
     /// This header has such a line already: the next entry begins here.
     Repeated,
@@ -259,7 +259,7 @@ fn login(who: &[u8]) -> &[u8] {
 }
 
 /// A name, up to the end of the line or to blanks and the next key; empty where that key comes at once. Names
-/// may hold blanks themselves: one is no end unless a known key with its colon and a blank follows.
+/// may hold blanks themselves: one is not an end unless a known key with its colon and a blank follows.
 #[inline]
 fn schema(log: &[u8], at: usize) -> (&[u8], usize) {
     let is_key =

@@ -4,7 +4,7 @@
 
 /// Buckets between a power of two and the next: 2^7.
 const FINE: u32 = 7;
-/// As many are told in messages, which are drawn: 2^3.
+/// As many are given in messages, which are drawn: 2^3.
 const COARSE: u32 = 3;
 /// Numbers that wait to be counted together. One after the other each would wait for memory of its own: a
 /// group's tables are far apart and larger than a CPU's cache, what waits is one line of it.

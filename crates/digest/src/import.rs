@@ -13,10 +13,10 @@ use cloudwatch::{Json, Messages, Prefix};
 use fields::Dump;
 use row::Columns;
 
-/// A record that is longer is passed over: none is, unless the text is no such export.
+/// A record that is longer is passed over: none is, unless the text is not such an export.
 const MOST_RECORD_BYTES: usize = 64 << 20;
 
-/// What a source is an export of, told by its beginning.
+/// What a source is an export of, recognized by its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// What `aws logs` prints as JSON: `get-log-events`, `filter-log-events`, `get-query-results`.
@@ -34,7 +34,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// None for what is no export: perhaps a slow log.
+    /// None for what is not an export: perhaps a slow log.
     pub fn of(head: &[u8]) -> Option<Self> {
         let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
         let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];
@@ -68,7 +68,7 @@ impl Format {
 /// Makes a slow log of an export, as it comes.
 pub struct Importer {
     state: State,
-    /// What is no whole record yet.
+    /// What is not a whole record yet.
     pending: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! What stands in front of the colons of header lines, and how what follows is read.
+//! What is in front of the colons of header lines, and how what follows is read.
 //!
 //! Sources: `sql/log.cc` of each server (`File_query_log::write_slow`, `MYSQL_QUERY_LOG::write`), and the pages on
 //! `log_slow_extra` (MySQL), `log_slow_verbosity` (MariaDB) and the slow log of Percona Server.
@@ -24,11 +24,11 @@ pub enum Key {
     Number,
     /// A word that nothing is made of.
     Word,
-    /// Likewise, up to the end of the line.
+    /// The same, up to the end of the line.
     Line,
 }
 
-/// Keys that are no attribute's own.
+/// Keys that are not an attribute's own.
 const OTHERS: &[(&str, Key)] = &[
     ("Time", Key::Time),
     ("User@Host", Key::UserHost),
@@ -117,7 +117,7 @@ fn find(key: &[u8]) -> Option<u8> {
     (NAMED.get(usize::from(place))?.0.as_bytes() == key).then_some(place)
 }
 
-/// How the value of the key that begins here is read, and where its colon is; None when this is no key that a
+/// How the value of the key that begins here is read, and where its colon is; None when this is not a key that a
 /// server writes.
 #[inline]
 pub fn read(text: &[u8], at: usize) -> Option<(Key, usize)> {
@@ -163,7 +163,7 @@ impl Habit {
     }
 }
 
-/// Where the key that begins here ends: its colon; None when this is no key.
+/// Where the key that begins here ends: its colon; None when this is not a key.
 #[inline]
 pub fn colon(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at;

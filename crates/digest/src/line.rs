@@ -1,4 +1,4 @@
-//! What a line of a log is, told by its first bytes alone.
+//! What a line of a log is, recognized by its first bytes alone.
 
 use memchr::{memchr2, memchr2_iter};
 
@@ -10,7 +10,7 @@ use crate::number::{self, ends};
 pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Whether a line with these first bytes begins with a known key and a value that can be its: such a line ends
-/// a statement, whatever stands around it. `text` goes on beyond the line.
+/// a statement, whatever is around it. `text` goes on beyond the line.
 #[inline]
 pub fn is_header(text: &[u8]) -> bool {
     if text.starts_with(b"# Time: ") {
@@ -102,7 +102,7 @@ fn is_wordy(rest: &[u8]) -> bool {
     })
 }
 
-/// Where a line tells the database: `# Schema: shop`, `# Thread_id: 1  Schema: shop`. Nowhere else, so that it is
+/// Where a line names the database: `# Schema: shop`, `# Thread_id: 1  Schema: shop`. Nowhere else, so that it is
 /// found again by how lines begin.
 #[inline]
 pub fn schema_at(line: &[u8]) -> Option<usize> {

@@ -11,7 +11,7 @@ use crate::problem::ProblemKind;
 /// Raised whenever a reader of the older one would misread this one.
 pub const FORMAT: u32 = 1;
 
-/// The format of a source that is no export.
+/// The format of a source that is not an export.
 pub const SLOW_LOG: &str = "slow-log";
 
 #[derive(Debug, Serialize)]
@@ -48,7 +48,7 @@ pub struct Digest {
     pub merge_tables: bool,
     /// So many follow: by total query time, the largest first; ties by count, then by id.
     pub groups: u64,
-    /// What the groups beyond the limit come to; None when all are told.
+    /// What the groups beyond the limit come to; None when all are listed.
     pub rest: Option<Rest>,
 }
 
@@ -95,16 +95,16 @@ pub struct Figures {
     pub count: u64,
     pub first_us: Option<Time>,
     pub last_us: Option<Time>,
-    /// By the attribute's name; those that no entry told are not there.
+    /// By the attribute's name; those that no entry gave are not there.
     pub measures: BTreeMap<&'static str, Measure>,
-    /// Likewise.
+    /// The same.
     pub flags: BTreeMap<&'static str, Flag>,
     /// Name and count, the 64 most frequent first, then all others as one whose name is empty. An entry that
     /// tells none is not counted.
     pub users: Vec<(String, u64)>,
     pub hosts: Vec<(String, u64)>,
     pub databases: Vec<(String, u64)>,
-    /// Numbers of errors, likewise; an entry without an error is not counted.
+    /// Numbers of errors, in the same way; an entry without an error is not counted.
     pub errors: Vec<(String, u64)>,
 }
 
@@ -150,7 +150,7 @@ pub struct Group {
 pub enum GroupKind {
     Statement,
     AdministratorCommand,
-    /// What has a user, a host, a database, a table or an attribute of a comment in common, whose name stands in
+    /// What has a user, a host, a database, a table or an attribute of a comment in common, whose name is in
     /// place of the fingerprint.
     User,
     Host,

@@ -12,7 +12,7 @@ use crate::mixing::{few, fold};
 
 /// Names of one kind that a group counts one by one; the messages tell [`MOST_TOLD`] of them.
 const MOST_COUNTED: usize = 1024;
-/// The most frequent ones; all others are told as one, whose name is empty.
+/// The most frequent ones; all others are listed as one, whose name is empty.
 const MOST_TOLD: usize = 64;
 /// Distinct names whose texts are kept, over all groups.
 const MOST_TEXTS: usize = 65_536;
@@ -86,7 +86,7 @@ const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
 /// How often each name of one kind was met.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Entries that told any name.
+    /// Entries that have a name.
     told: u64,
     counts: Vec<(u64, u64)>,
     /// Where the name before was; the next one is often the same.
@@ -144,7 +144,7 @@ impl Names {
         }
     }
 
-    /// Name and count, the most frequent first, ties by name; those not told one by one at the end, as "".
+    /// Name and count, the most frequent first, ties by name; those not listed one by one at the end, as "".
     pub fn told(&self, texts: &Texts) -> Vec<(String, u64)> {
         let mut told: Vec<(String, u64)> = self
             .counts

@@ -4,7 +4,7 @@
 /// clocks the wrong way round (`18446744073709.550781`, `4294967295`), and would spoil every sum.
 const MOST_SECONDS: u64 = 1_000_000_000;
 
-/// Likewise for counts: `18446744073709551615` is -1.
+/// The same for counts: `18446744073709551615` is -1.
 const MOST_COUNT: u64 = i64::MAX as u64;
 
 /// Digits that always fit in a u64.
@@ -90,7 +90,7 @@ fn scientific(text: &[u8], at: usize, scale: u32) -> Read {
     (number.map(|micros| micros as u64), end)
 }
 
-/// The number that begins here and the first place that is no digit; wraps beyond [`MOST_DIGITS`].
+/// The number that begins here and the first place that is not a digit; wraps beyond [`MOST_DIGITS`].
 #[inline]
 pub fn digits(text: &[u8], at: usize) -> (u64, usize) {
     let mut number = 0_u64;

@@ -19,7 +19,7 @@ const NAMES: [&[u8]; 3] = [b"password", b"passwd", b"authentication_string"];
 /// What a part of such a word, between underscores, ends with: `user_pass`, `dbpwd`, `token_hash`.
 const ENDINGS: [&[u8]; 5] = [b"pass", b"passphrase", b"pwd", b"secret", b"token"];
 
-/// Words in which no underscore stands.
+/// Words without an underscore.
 const KEYS: [&[u8]; 2] = [b"apikey", b"api_key"];
 
 /// Functions that take a key, or what must not be read without one.
@@ -36,7 +36,7 @@ const KEYED: [&[u8]; 7] = [
 /// Statements that name a password in front of its value; in others it may be any string that follows.
 const VALUE_FOLLOWS: [&[u8]; 5] = [b"select", b"update", b"delete", b"with", b"explain"];
 
-/// Words and symbols that may stand between a password's name and its value.
+/// Words and symbols that may be between a password's name and its value.
 const BETWEEN: [&[u8]; 12] =
     [b"=", b"(", b",", b":", b"<", b">", b"!", b"`", b"is", b"like", b"in", b"binary"];
 
@@ -142,7 +142,7 @@ pub fn is_name(word: &[u8]) -> bool {
 }
 
 /// The text of a string or comment with the secrets of URLs in it masked: the values of query parameters whose
-/// names are those of secrets, and what stands between `user:` and `@host`.
+/// names are those of secrets, and what is between `user:` and `@host`.
 fn push_text(text: &mut Vec<u8>, shown: &[u8]) {
     let mut at = 0;
     while let Some(found) = memchr3(b'?', b'&', b':', &shown[at..]) {
@@ -161,7 +161,7 @@ fn push_text(text: &mut Vec<u8>, shown: &[u8]) {
     text.extend_from_slice(&shown[at..]);
 }
 
-/// Where the value of the parameter that begins at `at` stands, if it is a secret.
+/// Where the value of the parameter that begins at `at` is, if it is a secret.
 fn parameter_of_url(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let name = &text[at..][..name_bytes(&text[at..])];
     let begin = at + name.len() + 1;
@@ -177,7 +177,7 @@ fn value_end(text: &[u8], begin: usize) -> usize {
     text[begin..].iter().position(ends).map_or(text.len(), |length| begin + length)
 }
 
-/// `://user:password@host`: where the password stands, if the colon at `mark` is that of the scheme.
+/// `://user:password@host`: where the password is, if the colon at `mark` is that of the scheme.
 fn password_of_url(text: &[u8], mark: usize) -> Option<(usize, usize)> {
     let host = text[mark..].strip_prefix(b"://").map(|_| mark + 3)?;
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/?#'\"\\".contains(byte);

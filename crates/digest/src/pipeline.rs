@@ -43,7 +43,7 @@ pub struct Job {
     pub grouping: Grouping,
     /// Where entries that the filters let through are written to.
     pub out_log: Option<Arc<OutLog>>,
-    /// As many groups are told and the others summed up; None tells all.
+    /// As many groups are listed and the others summed up; None lists all.
     pub limit: Option<usize>,
     /// As many bytes of an example are shown.
     pub example_bytes: usize,

@@ -6,12 +6,12 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProblemKind {
-    /// The whole source is something else, which the sentence names; nothing of it was counted.
+    /// The whole source is something else, which the sentence names; none of it was counted.
     NotASlowLog,
     /// It could not be opened, or reading it failed in the middle.
     Unreadable,
     Empty,
-    /// Somebody ended the reading; all before that was read.
+    /// The reading was ended; all before that was read.
     Interrupted,
     /// The compressed data end in the middle or are damaged: all before that was read.
     BrokenCompression,
@@ -54,7 +54,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Counts a problem; `says` is asked only for the first of its kind.
+    /// Counts a problem; `says` is called only for the first of its kind.
     #[cold]
     pub fn note(
         &mut self,

@@ -19,9 +19,9 @@ const ADMINISTRATOR: &[u8] = b"# administrator command: ";
 const USUAL_DISORDER: Time = 60 * 1_000_000;
 
 /// Calls `each` with the entries of a part of a log, which begins where one of [`cut`](crate::cut::cut) or the
-/// log does, and ends likewise; leaves in `context` what the next part needs. `is_last`: the log ends here.
+/// log does, and ends in the same way; leaves in `context` what the next part needs. `is_last`: the log ends here.
 ///
-/// An entry is what stands between two headers. It is left out, and a problem noted, when it has no statement, or
+/// An entry is what is between two headers. It is left out, and a problem noted, when it has no statement, or
 /// when the log ends in the middle of it.
 pub fn read(
     chunk: &[u8],
@@ -93,12 +93,12 @@ struct Reader<'a, 'p> {
     problems: &'p mut Problems,
 }
 
-/// What stands between a header and the next.
+/// What is between a header and the next.
 struct Body<'a> {
     kind: Kind,
     timestamp: Option<Time>,
     has_database: bool,
-    /// What stands in front of it.
+    /// What is in front of it.
     preamble: &'a [u8],
     /// With its semicolon.
     text: &'a [u8],

@@ -1,4 +1,4 @@
-//! What a file is, told by how it begins: a slow log, or something else that lies about on a database server.
+//! What a file is, recognized by how it begins: a slow log, or something else that lies about on a database server.
 
 mod magic;
 mod text;
@@ -10,7 +10,7 @@ pub use text::is_slow_log_row;
 use crate::banner;
 use crate::line::{BYTE_ORDER_MARK, is_header};
 
-/// Bytes of a file's beginning that are enough to tell.
+/// Bytes of a file's beginning that are enough to decide.
 pub const LOOKED_AT: usize = 64 * 1024;
 
 /// What [`recognise`] came to.

@@ -9,8 +9,8 @@ use crate::problem::Problems;
 use crate::read::{Told, read, told_up_to};
 
 /// The context that [`read`] leaves behind a part of a log, found without reading all of it: a look at how
-/// lines begin, then the entries of the last lines that can tell something are read. When one of these only looked
-/// like one (it stands inside a statement), the part is read after all.
+/// lines begin, then the entries of the last lines that can say something are read. When one of these only looked
+/// like one (it is inside a statement), the part is read after all.
 pub fn context_after(chunk: &[u8], before: &Context) -> Context {
     let lines = Lines::of(chunk, before.at == 0);
     let last_told = |place: Option<usize>| {

@@ -1,4 +1,4 @@
-//! An end that was asked for from outside, which also wakes a read that waits for a pipe.
+//! An end that was requested from outside, which also wakes a read that waits for a pipe.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -9,7 +9,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 #[derive(Debug)]
 pub struct Stop {
     asked: AtomicBool,
-    /// Readable for ever once the end was asked for.
+    /// Readable for ever once the end was requested.
     wake: OwnedFd,
 }
 
@@ -28,7 +28,7 @@ impl Stop {
         self.asked.load(Ordering::Acquire)
     }
 
-    /// Waits until `readable` has something to read, or an end; false when the end was asked for.
+    /// Waits until `readable` has something to read, or an end; false when the end was requested.
     pub fn wait_for(&self, readable: BorrowedFd<'_>) -> io::Result<bool> {
         loop {
             let mut both = [

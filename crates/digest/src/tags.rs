@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-/// The value of `key`, decoded; None where the statement's first and last comments do not tell it.
+/// The value of `key`, decoded; None where the statement's first and last comments do not have it.
 pub fn tag<'a>(statement: &'a [u8], key: &[u8]) -> Option<Cow<'a, [u8]>> {
     let statement = statement.trim_ascii();
     let last = statement.strip_suffix(b"*/").and_then(|text| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::entry::Time;
 use crate::message;
 
-/// Steps with any entries in them. What would be more is told in longer steps.
+/// Steps with any entries in them. What would be more is given in longer steps.
 const MOST_STEPS: usize = 1000;
 /// Lengths of a step in seconds, each a multiple of the one before; beyond a day they double.
 const LENGTHS: [i64; 12] = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 10_800, 21_600, 86_400];

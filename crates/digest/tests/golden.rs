@@ -33,7 +33,7 @@ fn each_log_holds_the_entries_and_problems_that_are_written_beside_it() {
     assert!(differing.is_empty(), "compare what was found, {differing:?}, with {folder:?}");
 }
 
-/// As it stands in the `.entries` files: what is not told is not there.
+/// As it is in the `.entries` files: what is not given is not there.
 fn described(reading: &Reading) -> String {
     let mut text = String::new();
     for entry in &reading.entries {

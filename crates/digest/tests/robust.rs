@@ -1,4 +1,4 @@
-//! Logs that somebody broke: nothing panics, and parts are read as the whole is. The same logs every time.
+//! Damaged logs: nothing panics, and parts are read as the whole is. The same logs every time.
 
 mod reading;
 

@@ -6,20 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.declare import option
 from mydyno.cli.system_options import SystemOptions
 
-_All = Annotated[bool, typer.Option("--all", help="Also list the rules without a finding, and why.")]
-_Out = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE", help="Also write the advice as JSON, for apply and prove."),
-]
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(advise)
+_All = Annotated[bool, option("--all", "Also list the rules without a finding, and why.")]
+_Out = Annotated[Path | None, option("--out FILE", "Also write the advice as JSON, for apply and prove.")]
 
 
 def advise(

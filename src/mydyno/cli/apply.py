@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from mydyno.cli import completion, options, screen
+from mydyno.cli.declare import option
+from mydyno.cli.inputs import advice_of, confirm
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.visible import visible_line
 
@@ -28,26 +27,11 @@ class _Server(LoginOptions):
     other_ways = ", or --offline to write files only"
 
 
-_Only = Annotated[
-    str | None,
-    typer.Option(
-        "--only",
-        metavar="IDS",
-        autocompletion=completion.rules,
-        help="Only these findings, even where a value was changed since.",
-        show_default=False,
-    ),
-]
-_Without = Annotated[
-    str | None,
-    typer.Option("--except", metavar="IDS", help="All but these findings.", show_default=False),
-]
 Root = Annotated[
     Path,
-    typer.Option(
-        "--root",
-        metavar="DIR",
-        help="The root of a system image; only its files are changed.",
+    option(
+        "--root DIR",
+        "The root of a system image; only its files are changed.",
         file_okay=False,
         exists=True,
         resolve_path=True,
@@ -59,16 +43,18 @@ Root = Annotated[
 def apply(
     server: _Server,
     advice: options.AdviceFile,
-    only: _Only = None,
-    without: _Without = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes, and end.")] = False,
+    only: str | None = option(
+        "--only IDS",
+        "Only these findings, even where a value was changed since.",
+        autocompletion=completion.rules,
+    ),
+    without: str | None = option("--except IDS", "All but these findings."),
+    dry_run: bool = option("--dry-run", "Show the changes, and end.", default=False),
     yes: options.Yes = False,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Restart the server for settings that need it.")
-    ] = False,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Write files only, without changing the running server.")
-    ] = False,
+    restart: bool = option("--restart", "Restart the server for settings that need it.", default=False),
+    offline: bool = option(
+        "--offline", "Write files only, without changing the running server.", default=False
+    ),
     root: Root = Path("/"),
 ) -> None:
     """Apply advice: show every change, ask, make it, read it back.
@@ -84,14 +70,13 @@ def apply(
     mydyno apply advice.json --root /mnt/image
     ```
     """
-    from mydyno.advisor.advice import read_advice
     from mydyno.apply.apply_context import ApplyContext
     from mydyno.apply.preparing import prepare
     from mydyno.apply.selection import ids_of, select
     from mydyno.apply.store.store import Store
     from mydyno.cli import apply_text
 
-    read = read_advice(_text(advice), str(advice))
+    read = advice_of(advice)
     findings = select(read.findings, ids_of(only), ids_of(without))
     root = root.resolve()
     is_live = root == Path("/")
@@ -107,7 +92,8 @@ def apply(
         screen.echo("Nothing to do.")
     elif not dry_run:
         if not yes:
-            _ask(len(prepared.acts))
+            question = f"Apply these {len(prepared.acts)} changes?" if len(prepared.acts) > 1 else "Apply it?"
+            confirm(question, "--yes applies without asking, --dry-run only shows")
         _carry_out(read, prepared, running, store, context)
 
 
@@ -115,10 +101,7 @@ def _recover_unless_dry(store: Store, context: ApplyContext, *, dry_run: bool, y
     if not dry_run:
         recover(store, context, yes=yes)
     elif store.unfinished():
-        screen.echo(
-            "mydyno: an earlier mydyno apply was interrupted; without --dry-run it is restored first",
-            err=True,
-        )
+        report("an earlier mydyno apply was interrupted; without --dry-run it is restored first")
 
 
 def needs_server(entries: Sequence[Entry]) -> bool:
@@ -131,14 +114,14 @@ def recover(store: Store, context: ApplyContext, *, yes: bool = False) -> None:
 
     What an image's journal says is shown and confirmed first, unless `yes`: its author is unknown.
     """
-    from mydyno.apply.transaction import recover as put_back
+    from mydyno.apply.transaction import recover as restore
 
     if left := store.unfinished():
         if store.is_of_image and not yes:
-            _ask_to_put_back(left)
+            _confirm_restoring(left)
         with store.held():
-            for line in put_back(store, context):
-                screen.echo(f"mydyno: {line}", err=True)
+            for line in restore(store, context):
+                report(line)
 
 
 def recover_with(server: LoginOptions, store: Store) -> None:
@@ -149,23 +132,18 @@ def recover_with(server: LoginOptions, store: Store) -> None:
         recover(store, ApplyContext(login=server.login() if needs_server(left) else None))
 
 
-def _ask_to_put_back(left: Sequence[Entry]) -> None:
+def _confirm_restoring(left: Sequence[Entry]) -> None:
     """Ends the program unless the answer is yes. Raises UsageError without a terminal."""
-    from mydyno.core.errors import UsageError
-
     for entry in left:
         screen.echo(f"{entry.folder}: the journal of the image has an interrupted change to restore:")
         for place, act in enumerate(entry.application.acts):
             if place in entry.progress.begun:
                 screen.echo(f"  {visible_line(act.reversed().sentence())}")
-    if not sys.stdin.isatty():
-        raise UsageError(
-            "the image has a journal of interrupted changes, and standard input is not a terminal",
-            "--yes restores them; if mydyno has never changed this image, remove its var/lib/mydyno/changes",
-        )
-    if not screen.confirm("Restore it?"):
-        screen.echo("Nothing was changed.")
-        raise typer.Exit
+    confirm(
+        "Restore it?",
+        "--yes restores them; if mydyno has never changed this image, remove its var/lib/mydyno/changes",
+        "the image has a journal of interrupted changes, and standard input is not a terminal",
+    )
 
 
 def _carry_out(
@@ -176,13 +154,10 @@ def _carry_out(
     from mydyno.apply.transaction import carry_out
 
     for line in check(prepared.proposal.texts, context.root, server):
-        screen.echo(f"mydyno: {line}", err=True)
+        report(line)
+    changes = prepared.proposal.carried_out
     application = new_application(
-        "apply",
-        advice.server,
-        prepared.proposal.carried_out,
-        prepared.acts,
-        waits_for_restart=prepared.waiting,
+        "apply", advice.server, changes, prepared.acts, waits_for_restart=prepared.waiting
     )
     with store.held():
         carry_out(store.add(application, prepared.contents), context, report)
@@ -202,10 +177,9 @@ def _running(advice: Advice, context: ApplyContext) -> Running:
 
     running = find_server(context.login) if context.login else advised_server(advice.server)
     if str(running.version) != advice.server.partition(" at ")[0]:
-        screen.echo(
-            f"mydyno: the server is {running.version}, and the advice is for {visible_line(advice.server)}: "
-            "run `mydyno advise` again unless you know that it applies here, too",
-            err=True,
+        report(
+            f"the server is {running.version}, and the advice is for {advice.server}: "
+            "run `mydyno advise` again unless you know that it applies here, too"
         )
     return running
 
@@ -216,29 +190,3 @@ def _needs_server(findings: tuple[Finding, ...]) -> bool:
     return any(
         isinstance(change, SetVariable | RemoveVariable) for each in findings for change in each.changes
     )
-
-
-def _text(path: Path) -> str:
-    from mydyno.core.errors import UsageError
-
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}", "mydyno advise --out FILE makes one") from None
-
-
-def _ask(acts: int) -> None:
-    """Ends the program unless the answer is yes. Raises UsageError without a terminal."""
-    from mydyno.core.errors import UsageError
-
-    if not sys.stdin.isatty():
-        raise UsageError(
-            "standard input is not a terminal", "--yes applies without asking, --dry-run only shows"
-        )
-    if not screen.confirm(f"Apply these {acts} changes?" if acts > 1 else "Apply it?"):
-        screen.echo("Nothing was changed.")
-        raise typer.Exit
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(apply)

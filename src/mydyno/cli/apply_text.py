@@ -26,10 +26,7 @@ def lines(prepared: Prepared) -> Iterator[str]:
         yield ""
         yield unified(path, old, new)
     yield from _part("At once:", (act.sentence() for act in prepared.live))
-    yield from _part(
-        "At the server's next start:",
-        iter(prepared.waiting),
-    )
+    yield from _part("At the server's next start:", iter(prepared.waiting))
     yield from _part("Left to you:", _by_hand(prepared))
     yield from _part("Left out:", (f"{each.finding.rule}: {each.because}" for each in proposal.left_out))
     yield ""

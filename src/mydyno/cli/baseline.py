@@ -5,22 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import options, screen
 from mydyno.cli.application import Application
+from mydyno.cli.declare import argument, option
 from mydyno.cli.labs import LabOptions
 
-commands = Application(help="Name runs that later runs are compared with.")
+commands = Application(name="baseline", help="Name runs that later runs are compared with.")
 
 
 @commands.command()
 def pin(
     run: options.RunName = None,
-    name: Annotated[
-        str | None,
-        typer.Option("--as", help="The baseline's name.", metavar="NAME", show_default="the experiment's"),
-    ] = None,
+    name: str | None = option("--as NAME", "The baseline's name.", show_default="the experiment's"),
     lab: LabOptions = LabOptions(),
 ) -> None:
     """Pin a run: `mydyno compare RUN` compares later runs of its experiment with it.
@@ -59,8 +55,7 @@ def list_baselines(lab: LabOptions = LabOptions()) -> None:
 
 @commands.command()
 def unpin(
-    name: Annotated[str, typer.Argument(help="The baseline's name.", show_default=False)],
-    lab: LabOptions = LabOptions(),
+    name: Annotated[str, argument("NAME", "The baseline's name.")], lab: LabOptions = LabOptions()
 ) -> None:
     """Forget a baseline; its run stays."""
     from mydyno.lab.results import baselines
@@ -68,7 +63,3 @@ def unpin(
     with lab.open(write=True) as opened:
         gone = baselines.unpin(opened.path, name)
     screen.echo(f"baseline {gone.name} is forgotten; the run {gone.run} stays")
-
-
-def add_to(app: typer.Typer) -> None:
-    app.add_typer(commands, name="baseline")

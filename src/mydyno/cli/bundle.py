@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import options, screen
+from mydyno.cli.declare import argument, option
 from mydyno.cli.labs import LabOptions
 from mydyno.core.plurals import counted
 
@@ -15,19 +14,11 @@ from mydyno.core.plurals import counted
 def bundle(
     name: options.RunName = None,
     lab: LabOptions = LabOptions(),
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The file to write.", show_default="RUN.mydyno.tar.gz here"),
-    ] = None,
-    series: Annotated[
-        bool, typer.Option("--series/--no-series", help="Include samples and intervals.")
-    ] = True,
-    anonymous: Annotated[
-        bool,
-        typer.Option(
-            "--anonymous", help="Remove names of hosts, the lab's folder, and owners of home folders."
-        ),
-    ] = False,
+    out: Path | None = option("--out", "The file to write.", show_default="RUN.mydyno.tar.gz here"),
+    series: bool = option("--series/--no-series", "Include samples and intervals.", default=True),
+    anonymous: bool = option(
+        "--anonymous", "Remove names of hosts, the lab's folder, and owners of home folders.", default=False
+    ),
 ) -> None:
     """Pack a run into one file, to send it or keep it.
 
@@ -52,10 +43,7 @@ def bundle(
     screen.echo(f"{target}: {counted(len(manifest.files), 'file')} of {manifest.run}, {size}")
 
 
-def unbundle(
-    file: Annotated[Path, typer.Argument(help="The bundle.", metavar="FILE", show_default=False)],
-    lab: LabOptions = LabOptions(),
-) -> None:
+def unbundle(file: Annotated[Path, argument("FILE", "The bundle.")], lab: LabOptions = LabOptions()) -> None:
     """Unpack a bundled run into a lab.
 
     A bundle that is incomplete or damaged is refused, and nothing is written. A run that the lab already has
@@ -78,8 +66,3 @@ def unbundle(
         screen.echo(f"{lab.folder} has this run already, as {run.folder.name}: nothing was changed")
     else:
         screen.echo(f"{run.folder}: {counted(trials, 'trial')}; `mydyno report {run.folder.name}` shows them")
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(bundle)
-    app.command()(unbundle)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from mydyno.cli import screen
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.login_options import LoginOptions
@@ -50,7 +48,3 @@ def _restore(server: LoginOptions) -> None:
         screen.echo("mydyno: another mydyno is changing this system now, and is left alone", err=True)
     else:
         recover_with(server, store)
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(cleanup)

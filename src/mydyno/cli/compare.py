@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli import completion, options, outputs, screen
+from mydyno.cli.declare import argument, option
 from mydyno.cli.labs import LabOptions, open_lab
 from mydyno.cli.quantities import Percent, percentage
 from mydyno.cli.shown import width
@@ -22,22 +23,13 @@ ALLOWED = 0.03
 
 _Runs = Annotated[
     list[str],
-    typer.Argument(
-        help="Runs, compared with the first. RUN is an experiment or a run of the lab, `baseline:NAME`, the "
-        " folder of a lab or of a run, or `LABFOLDER:NAME`, each as `NAME=RUN` to name it "
-        "and as `RUN@FACTOR=LEVEL,...` for some of its points. A single run is compared with its baseline, "
-        "or else with the run before.",
-        metavar="RUN...",
+    argument(
+        "RUN...",
+        "Runs, compared with the first. RUN is an experiment or a run of the lab, `baseline:NAME`, the  "
+        "folder of a lab or of a run, or `LABFOLDER:NAME`, each as `NAME=RUN` to name it and as "
+        "`RUN@FACTOR=LEVEL,...` for some of its points. A single run is compared with its baseline, or else "
+        "with the run before.",
         autocompletion=completion.runs,
-        show_default=False,
-    ),
-]
-_FailIfSlower = Annotated[
-    Percent | None,
-    percentage(
-        "--fail-if-slower",
-        help="End with exit code 8 when something is shown to be slower by this much or more.",
-        show_default=False,
     ),
 ]
 
@@ -45,23 +37,17 @@ _FailIfSlower = Annotated[
 def compare(
     runs: _Runs,
     lab: LabOptions = LabOptions(),
-    fail_if_slower: _FailIfSlower = None,
-    fail_if_unsure: Annotated[
-        bool, typer.Option("--fail-if-unsure", help="Also when such a loss cannot be ruled out.")
-    ] = False,
+    fail_if_slower: Percent | None = percentage(
+        "--fail-if-slower", "End with exit code 8 when something is shown to be slower by this much or more."
+    ),
+    fail_if_unsure: bool = option(
+        "--fail-if-unsure", "Also when such a loss cannot be ruled out.", default=False
+    ),
     as_json: options.AsJson = False,
     out: options.JsonFile = None,
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", help="Write the whole report into this folder.", show_default=False),
-    ] = None,
-    markdown: Annotated[
-        Path | None,
-        typer.Option("--markdown", help="Write a summary for a pull request.", metavar="FILE"),
-    ] = None,
-    junit: Annotated[
-        Path | None, typer.Option("--junit", help="Write JUnit XML, for CI servers.", metavar="FILE")
-    ] = None,
+    report: Path | None = option("--report", "Write the whole report into this folder."),
+    markdown: Path | None = option("--markdown FILE", "Write a summary for a pull request."),
+    junit: Path | None = option("--junit FILE", "Write JUnit XML, for CI servers."),
     force: outputs.Force = False,
 ) -> None:
     """Compare runs: before and after, two machines, two labs, or points of a run.
@@ -138,7 +124,3 @@ def _write(comparison: Compared, merged: MergedRun, gated: bool, written: _Writt
         from mydyno.lab.report.compared.view import OPTIONS
 
         screen.echo(f"report   {build(merged, written.report, OPTIONS).html}", err=True)
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(compare)

@@ -10,6 +10,7 @@ import typer
 
 from mydyno.cli import options, screen
 from mydyno.cli.application import Application
+from mydyno.cli.declare import argument, option
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.quantities import Duration, duration
 from mydyno.cli.shown import show_table
@@ -21,26 +22,11 @@ if TYPE_CHECKING:
     from mydyno.lab.stack.datasets import DatasetEntry, DatasetManifest
 
 
-_Names = Annotated[
-    list[str] | None,
-    typer.Argument(help="Names as `mydyno datasets list` shows them.", metavar="NAME...", show_default=False),
-]
-_Name = Annotated[
-    str,
-    typer.Argument(help="A name as `mydyno datasets list` shows it.", metavar="NAME", show_default=False),
-]
-_All = Annotated[bool, typer.Option("--all", help="Remove every dataset of the lab.")]
-_Unused = Annotated[
-    Duration | None,
-    duration(
-        "--unused-for",
-        needs_unit=True,
-        help="Remove those that no run has used for this long, as 30d or 12h, and the damaged ones.",
-        show_default=False,
-    ),
-]
-
+_Names = Annotated[list[str] | None, argument("NAME...", "Names as `mydyno datasets list` shows them.")]
+_Name = Annotated[str, argument("NAME", "A name as `mydyno datasets list` shows it.")]
+_All = Annotated[bool, option("--all", "Remove every dataset of the lab.")]
 commands = Application(
+    name="datasets",
     help="""List, verify and remove the data that trials start from.
 
 The tables of an experiment are loaded once for each release of the server, each workload and each value of a
@@ -122,7 +108,11 @@ def verify(name: _Name, lab: LabOptions = LabOptions()) -> None:
 def remove(
     names: _Names = None,
     everything: _All = False,
-    unused_for: _Unused = None,
+    unused_for: Duration | None = duration(
+        "--unused-for",
+        "Remove those that no run has used for this long, as 30d or 12h, and the damaged ones.",
+        needs_unit=True,
+    ),
     lab: LabOptions = LabOptions(),
 ) -> None:
     """Remove datasets; refused while a run uses the lab.
@@ -176,7 +166,3 @@ def _plain(entry: DatasetEntry) -> dict[str, Any]:
         "bases_bytes": sum(base.manifest.size_bytes for base in entry.bases),
         **known,
     }
-
-
-def add_to(app: typer.Typer) -> None:
-    app.add_typer(commands, name="datasets")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import typer
 
 from mydyno.cli import digest_options as given
-from mydyno.cli import options, outputs
-from mydyno.cli.digest_showing import DETAILS, Showing
+from mydyno.cli import outputs
+from mydyno.cli.digest_showing import Showing
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.errors import ExitCode, UsageError
 
@@ -31,23 +31,14 @@ class DigestServer(LoginOptions):
     other_ways = "; or a slow log: mydyno digest FILE"
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command()(digest)
-
-
 def digest(
     server: DigestServer,
     files: given.Files = None,
     read: given.ReadingOptions = given.ReadingOptions(),
-    order_by: given.OrderBy = None,
-    limit: given.Limit = None,
-    details: given.DetailsUnlessCompared = None,
-    as_json: options.AsJson = False,
-    html: given.Html = None,
+    show: given.ShowingOptions = given.ShowingOptions(),
     out_log: given.OutLog = None,
     history: given.History = None,
-    compare: given.Compare = None,
-    fail_if_slower: given.FailIfSlower = None,
+    comparing: given.CompareOptions = given.CompareOptions(),
     explain: given.Explain = None,
     from_table: given.FromTable = False,
     force: outputs.Force = False,
@@ -78,43 +69,44 @@ def digest(
 
     Columns, units and fingerprints: docs/how-to/digest.md.
     """
-    reading, order = read.reading(), given.order_of(order_by)
-    inputs = (*(files or ()), *(compare or ()), server.defaults_file, server.password_file)
+    reading = read.reading()
+    inputs = (*(files or ()), *(comparing.compare or ()), server.defaults_file, server.password_file)
     written = outputs.Outputs(inputs, force)
-    page = written.file("--html", html, outputs.PAGE)
+    showing = show.showing(reading.window.zone, written)
     log = written.file("--out-log", out_log, outputs.SLOW_LOG)
-    shown = DETAILS if details is None else details
-    showing = Showing(reading.window.zone, limit, shown, order, as_json, page)
-    if compare:
-        refused = {"--order-by": order, "--details": details, "--explain": explain, "--out-log": out_log}
-        _refuse("--compare", {**refused, "--history": history, "--from-table": from_table or None})
-        _compare(reading, compare, files, server, showing, fail_if_slower)
+    if comparing.compare:
+        refused = {"--order-by": showing.order, "--details": show.details, "--explain": explain}
+        _refuse(
+            "--compare",
+            {**refused, "--out-log": out_log, "--history": history, "--from-table": from_table or None},
+        )
+        _compare(reading, comparing, files, server, showing)
         return
-    if fail_if_slower is not None:
+    if comparing.fail_if_slower is not None:
         raise UsageError("--fail-if-slower needs something to compare with", "--compare OLD")
     sources = _Sources(tuple(files or ()), server, from_table, log)
     sources.check(read.seconds, explain)
-    made = _digest(reading, sources, showing, history, shown if explain is None else explain)
-    if any(problem.kind == "interrupted" for problem in made.problems):
+    digest = _digest(reading, sources, showing, history, show.at_length if explain is None else explain)
+    if any(problem.kind == "interrupted" for problem in digest.problems):
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
 def _compare(
     reading: Reading,
-    old: list[str],
+    comparing: given.CompareOptions,
     files: list[str] | None,
     server: DigestServer,
     showing: Showing,
-    fail_if_slower: float | None,
 ) -> None:
     from mydyno.queries.comparison import compare
 
     # --for is for the server, which may be the newer side.
-    before = (reading if files else replace(reading, seconds=None)).of_files(old, None)
+    before = (reading if files else replace(reading, seconds=None)).of_files(comparing.compare or [], None)
     after = reading.of_files(files, None) if files else reading.of_server(server.login(), None)
     changed = compare(before, after, in_file=True)
     showing.comparison(changed)
-    if fail_if_slower is not None and _is_slower(changed, fail_if_slower):
+    allowed = comparing.fail_if_slower
+    if allowed is not None and _is_slower(changed, allowed):
         raise typer.Exit(ExitCode.SLOWER)
 
 

@@ -69,7 +69,7 @@ class Showing:
         is_stream = self.as_json and self.html is None and is_known
         return max(_AHEAD, explained) if is_stream else None
 
-    def digest(self, found: Digest, more: Iterable[Group] = ()) -> None:
+    def digest(self, digest: Digest, more: Iterable[Group] = ()) -> None:
         """`more` are groups behind its own, for JSON. Raises UsageError for a page that cannot be written."""
         from mydyno.page.time_zones import Zone
         from mydyno.queries.order import first
@@ -77,39 +77,39 @@ class Showing:
         if self.html is not None:
             from mydyno.queries.report.page import digest_html
 
-            _write(self.html, digest_html(first(found, self.limit or LIMIT_OF_PAGE), Zone(self.zone)))
+            _write(self.html, digest_html(first(digest, self.limit or LIMIT_OF_PAGE), Zone(self.zone)))
         if self.as_json:
             from mydyno.queries.saved import json_parts
 
-            for part in json_parts(found, more):
+            for part in json_parts(digest, more):
                 screen.echo_json(part, nl=False)
             screen.flush()
             return
         from mydyno.cli.shown import show, width
         from mydyno.queries.report.text import digest_lines
 
-        text = first(found, self.limit or LIMIT)
+        text = first(digest, self.limit or LIMIT)
         show(digest_lines(text, width(_WIDEST), Zone(self.zone), self.details, self.order))
 
-    def comparison(self, found: Comparison) -> None:
+    def comparison(self, comparison: Comparison) -> None:
         """Raises UsageError for a page that cannot be written."""
         from mydyno.page.time_zones import Zone
 
         if self.html is not None:
             from mydyno.queries.report.page import comparison_html
 
-            _write(self.html, comparison_html(found, Zone(self.zone)))
+            _write(self.html, comparison_html(comparison, Zone(self.zone)))
         if self.as_json:
             from mydyno.queries.comparison import comparison_json
 
-            for part in comparison_json(found):
+            for part in comparison_json(comparison):
                 screen.echo_json(part, nl=False)
             screen.flush()
             return
         from mydyno.cli.shown import show, width
         from mydyno.queries.report.comparison_text import comparison_lines
 
-        show(comparison_lines(found, width(_WIDEST), Zone(self.zone), self.limit or LIMIT))
+        show(comparison_lines(comparison, width(_WIDEST), Zone(self.zone), self.limit or LIMIT))
 
 
 def _write(file: OutputFile, page: str) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import time
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Protocol, Self, TextIO
 
 from mydyno.cli import screen
@@ -43,9 +42,7 @@ class Display(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *exception: object) -> None: ...
 
 
 def for_stream(stream: TextIO | None = None) -> Display:
@@ -106,9 +103,7 @@ class PlainDisplay:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stream.flush()
 
     def __call__(self, event: events.Event) -> None:
@@ -194,9 +189,7 @@ class LiveDisplay:
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._live.stop()
 
     def __call__(self, event: events.Event) -> None:

@@ -11,11 +11,12 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 from mydyno.cli import options, screen
+from mydyno.cli.declare import option
 from mydyno.cli.doctor_grounds import GroundCheck, examine_grounds, show
 from mydyno.core.errors import ExitCode, MissingToolError, MydynoError, UsageError
 from mydyno.core.plurals import counted
@@ -39,18 +40,14 @@ class Check:
     hint: str | None = None
 
 
-_Clean = Annotated[
-    bool,
-    typer.Option(
-        "--clean", help="List every place that mydyno uses on this machine, with sizes, and remove them."
-    ),
-]
-
-
 def doctor(
     lab: options.Lab = options.DEFAULT_LAB,
     as_json: options.AsJson = False,
-    clean: _Clean = False,
+    clean: bool = option(
+        "--clean",
+        "List every place that mydyno uses on this machine, with sizes, and remove them.",
+        default=False,
+    ),
     yes: options.Yes = False,
 ) -> None:
     """Check what mydyno can do on this machine; with --clean, uninstall its data.
@@ -66,7 +63,7 @@ def doctor(
     mydyno doctor
     mydyno doctor --clean
     mydyno doctor --json | jq '.[] | select(.verdict != "ok")'
-    mydyno doctor --json | jq '.[] | select(.name == "ground uml").offers'
+    mydyno doctor --json | jq '.[] | select(.name == "environment uml").offers'
     ```
     """
     if clean:
@@ -215,7 +212,3 @@ def _journal(lab: Path) -> Check:
         f"{counted(left, 'change')} that a running or killed run has to undo" if left else "none",
         f"when nothing runs: mydyno cleanup --lab {lab}",
     )
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(doctor)

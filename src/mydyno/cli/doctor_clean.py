@@ -1,6 +1,6 @@
 """`mydyno doctor --clean`: every place that mydyno uses on a machine, listed with its size and removed.
 
-Only what mydyno keeps under names of its own goes: the rest of a folder that $MYDYNO_CACHE or $MYDYNO_STATE
+Only what mydyno keeps under its own names goes: the rest of a folder that $MYDYNO_CACHE or $MYDYNO_STATE
 names stays, labs stay, and so does a journal that something can still be restored from.
 """
 
@@ -53,7 +53,7 @@ class Place:
 def clean(lab: Path, *, yes: bool) -> None:
     """Lists every place and removes it after a question, which `yes` answers.
 
-    Raises LabError while another mydyno works, UsageError where nobody can be asked, typer.Exit with
+    Raises LabError while another mydyno works, UsageError without a terminal, typer.Exit with
     NOT_UNDONE when a journal had to stay.
     """
     places = list(_places())
@@ -200,16 +200,16 @@ def _others() -> Iterator[tuple[int, str]]:
 
 
 def _ancestors() -> set[int]:
-    found = {os.getpid()}
+    ancestors = {os.getpid()}
     pid = os.getppid()
-    while pid > 0 and pid not in found:
-        found.add(pid)
+    while pid > 0 and pid not in ancestors:
+        ancestors.add(pid)
         try:
             status = Path(f"/proc/{pid}/stat").read_text()
         except OSError:
             break
         pid = int(status.rpartition(")")[2].split()[1])
-    return found
+    return ancestors
 
 
 def _left_to_the_user(lab: Path) -> Iterator[str]:

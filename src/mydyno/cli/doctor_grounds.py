@@ -22,7 +22,7 @@ class GroundCheck:
     """What one environment can do. One that cannot be used stops no experiment without storage."""
 
     name: str
-    """`ground uml`."""
+    """`environment uml`."""
     verdict: Literal["ok", "warning"]
     found: str
     hint: str | None
@@ -37,7 +37,7 @@ class GroundCheck:
 
     @property
     def ground(self) -> str:
-        return self.name.removeprefix("ground ")
+        return self.name.removeprefix("environment ")
 
 
 def examine_grounds() -> tuple[GroundCheck, ...]:
@@ -89,7 +89,7 @@ def _examine(ground: HostKind, facts: GroundFacts) -> GroundCheck:
     boots = offers["boots"]
     kernels = {"local": (facts.kernel,), "uml": facts.uml_kernels, "vm": facts.vm_kernels}[ground]
     return GroundCheck(
-        name=f"ground {ground}",
+        name=f"environment {ground}",
         verdict="ok" if boots.has else "warning",
         found=f"{GROUNDS[ground].about}: {_summary(offers) if boots.has else boots.why}",
         hint=boots.hint,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import TYPE_CHECKING, Literal
 
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.declare import option
 from mydyno.cli.labs import LabOptions
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
@@ -21,39 +20,23 @@ SeriesFormat = Literal["openmetrics", "prometheus"]
 TableFormat = Literal["csv", "parquet", "json"]
 Format = Literal[SeriesFormat, TableFormat]
 
-_Form = Annotated[
-    Format | None,
-    typer.Option(
-        "--format",
-        help="openmetrics and prometheus: the series, with timestamps; csv, parquet and json: all numbers, "
-        "a file for each table.",
-        metavar="FORMAT",
-        show_default=False,
-    ),
-]
-_Dashboard = Annotated[
-    Path | None,
-    typer.Option(
-        "--grafana-dashboard",
-        help="Write a dashboard for the exported series into this file; needs no lab.",
-        show_default=False,
-    ),
-]
-
 
 def export(
     name: options.RunName = None,
-    form: _Form = None,
+    form: Format | None = option(
+        "--format FORMAT",
+        "openmetrics and prometheus: the series, with timestamps; csv, parquet and json: all numbers, a file "
+        "for each table.",
+    ),
     lab: LabOptions = LabOptions(),
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="The file to write, or for csv, parquet and json the folder.",
-            show_default="standard output, or RUN-FORMAT/ here",
-        ),
-    ] = None,
-    grafana_dashboard: _Dashboard = None,
+    out: Path | None = option(
+        "--out",
+        "The file to write, or for csv, parquet and json the folder.",
+        show_default="standard output, or RUN-FORMAT/ here",
+    ),
+    grafana_dashboard: Path | None = option(
+        "--grafana-dashboard", "Write a dashboard for the exported series into this file; needs no lab."
+    ),
     force: outputs.Force = False,
 ) -> None:
     """Export a run for other programs: its samples for Prometheus, or its numbers as tables.
@@ -71,8 +54,7 @@ def export(
 
     if form is None and grafana_dashboard is None:
         raise UsageError(
-            "which format?",
-            "--format openmetrics, prometheus, csv, parquet or json; or --grafana-dashboard",
+            "which format?", "--format openmetrics, prometheus, csv, parquet or json; or --grafana-dashboard"
         )
     allowed = outputs.Outputs((lab.database,), force)
     for_grafana = allowed.file("--grafana-dashboard", grafana_dashboard, outputs.DASHBOARD)
@@ -116,7 +98,3 @@ def _write_tables(run: Run, form: TableFormat, out: Path | None) -> tuple[str, .
         f"{folder}: {counted(len(written.tables), 'table')}; {written.tables[-1]} explains their columns"
     )
     return written.lost
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(export)

@@ -5,32 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import outputs, screen
+from mydyno.cli.declare import option
 from mydyno.cli.system_options import SystemOptions
 
-_Anonymous = Annotated[
-    bool,
-    typer.Option(
-        "--anonymous",
-        help="Replace names of hosts, schemas, tables, accounts and addresses; numbers stay.",
-    ),
-]
-
-
-_Out = Annotated[
-    Path | None,
-    typer.Option("--out", help="The file to write.", metavar="FILE", show_default="standard output"),
-]
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(facts)
+_Out = Annotated[Path | None, option("--out FILE", "The file to write.", show_default="standard output")]
 
 
 def facts(
-    system: SystemOptions, anonymous: _Anonymous = False, out: _Out = None, force: outputs.Force = False
+    system: SystemOptions,
+    anonymous: bool = option(
+        "--anonymous",
+        "Replace names of hosts, schemas, tables, accounts and addresses; numbers stay.",
+        default=False,
+    ),
+    out: _Out = None,
+    force: outputs.Force = False,
 ) -> None:
     """Read a live server and its machine, and print the facts as JSON.
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import screen
+from mydyno.cli.declare import option
 
 
 def gen_data(
-    rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="Number of lines.")],
-    form: Annotated[str, typer.Option("--format", "-f", help="The format of a line.", metavar="FORMAT")],
-    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 1,
-    strict_compat: Annotated[
-        bool, typer.Option("--strict-compat", help="Imitate the defects of super-smack's gen-data.")
-    ] = False,
+    rows: Annotated[int, option("--rows -n", "Number of lines.", min=0)],
+    form: Annotated[str, option("--format -f FORMAT", "The format of a line.")],
+    seed: int = option("--seed", "Seed of the random numbers.", default=1),
+    strict_compat: bool = option(
+        "--strict-compat", "Imitate the defects of super-smack's gen-data.", default=False
+    ),
 ) -> None:
     """Write random data to standard output, for LOAD DATA and dictionaries.
 
@@ -35,7 +34,3 @@ def gen_data(
         screen.echo(trap.tell("gen-data", strict_compat), err=True)
     for line in generate.lines(parsed, rows, seed, strict_compat):
         screen.echo_data(line + "\n")
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command("gen-data")(gen_data)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from mydyno.cli import options, screen
 from mydyno.cli.apply import Root
+from mydyno.cli.declare import argument
 from mydyno.cli.shown import show_table
 from mydyno.core.visible import visible_line
 
@@ -23,12 +22,9 @@ _HEAD = ("id", "made (UTC)", "", "findings", "files", "at once", "state")
 
 
 def history(
-    application: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[ID]", help="An application: show all of its changes.", show_default="a list"
-        ),
-    ] = None,
+    application: str | None = argument(
+        "[ID]", "An application: show all of its changes.", show_default="a list"
+    ),
     root: Root = Path("/"),
     as_json: options.AsJson = False,
 ) -> None:
@@ -96,7 +92,3 @@ def _show(entry: Entry, root: Path) -> None:
             screen.echo(unified(act.path, kept_text(context, act.before), kept_text(context, act.after)))
         else:
             screen.echo(visible_line(act.sentence()))
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(history)

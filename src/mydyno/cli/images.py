@@ -6,10 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from mydyno.cli import options, screen
 from mydyno.cli.application import Application
+from mydyno.cli.declare import argument, option
 from mydyno.cli.progress import showing_progress
 from mydyno.core.errors import MissingToolError, UsageError
 from mydyno.core.plurals import counted
@@ -18,36 +17,11 @@ from mydyno.core.units import format_bytes, format_duration
 if TYPE_CHECKING:
     from mydyno.machine.images import KernelManifest, Manifest, RootManifest
 
-_Suite = Annotated[
-    str | None,
-    typer.Option(
-        help="The Debian suite of server and tools: bullseye, bookworm, trixie or sid.",
-        show_default="that of this machine",
-    ),
-]
-_Kernel = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="The kernel's version, like 6.1: 5.10 is in bullseye, 6.1 in bookworm, 6.12 in trixie, newer"
-        " ones in sid. Can be repeated.",
-        show_default="the suite's own",
-        metavar="VERSION",
-    ),
-]
-_Uml = Annotated[
-    str | None,
-    typer.Argument(
-        help="Its version, like 6.1.", metavar="VERSION", show_default="that of this machine's suite"
-    ),
-]
-_Again = Annotated[bool, typer.Option("--again", help="Build again what is already built.")]
-_Names = Annotated[
-    list[str] | None,
-    typer.Argument(help="Names as `mydyno images list` shows them.", metavar="NAME...", show_default=False),
-]
-_All = Annotated[bool, typer.Option("--all", help="Remove every image and kernel.")]
+_Names = Annotated[list[str] | None, argument("NAME...", "Names as `mydyno images list` shows them.")]
+_All = Annotated[bool, option("--all", "Remove every image and kernel.")]
 
 commands = Application(
+    name="images",
     help="""Build, list and remove images of guests (`host: vm`): roots and kernels.
 
 A root is a Debian suite with a server, fio, mdadm and the tools of file systems; any root runs on any
@@ -99,7 +73,20 @@ def list_images(as_json: options.AsJson = False) -> None:
 
 
 @commands.command()
-def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -> None:
+def build(
+    suite: str | None = option(
+        "--suite",
+        "The Debian suite of server and tools: bullseye, bookworm, trixie or sid.",
+        show_default="that of this machine",
+    ),
+    kernel: list[str] | None = option(
+        "--kernel VERSION",
+        "The kernel's version, like 6.1: 5.10 is in bullseye, 6.1 in bookworm, 6.12 in trixie, newer ones in "
+        "sid. Can be repeated.",
+        show_default="the suite's own",
+    ),
+    again: bool = option("--again", "Build again what is already built.", default=False),
+) -> None:
     """Build a root and a kernel from this machine's package sources.
 
     What is already built is left as it is. A root takes about a minute and 350 MB, a kernel half a minute and
@@ -132,11 +119,11 @@ def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -
         suite_of_kernel(version)
     store = ImageStore()
     for version in kernels:
-        found = None if again else store.kernel(version)
-        if found is None:
+        built = None if again else store.kernel(version)
+        if built is None:
             with showing_progress() as progress:
-                found = build_kernel(store, version, progress)
-        _show(found.manifest)
+                built = build_kernel(store, version, progress)
+        _show(built.manifest)
     root = None if again else store.root(suite)
     if root is None:
         with showing_progress() as progress:
@@ -145,7 +132,11 @@ def build(suite: _Suite = None, kernel: _Kernel = None, again: _Again = False) -
 
 
 @commands.command()
-def fetch(version: _Uml = None) -> None:
+def fetch(
+    version: str | None = argument(
+        "VERSION", "Its version, like 6.1.", show_default="that of this machine's suite"
+    ),
+) -> None:
     """Download a User-Mode Linux kernel, for `host: uml`.
 
     A run does so when one is missing. It is a package of the suite, downloaded and unpacked into the cache,
@@ -226,7 +217,3 @@ def _root(image: RootManifest) -> str:
 def _kernel(image: KernelManifest) -> str:
     lacks = f", without {', '.join(image.absent)}" if image.absent else ""
     return f"kernel {image.release} ({image.suite}), {counted(len(image.modules), 'module')}{lacks}"
-
-
-def add_to(app: typer.Typer) -> None:
-    app.add_typer(commands, name="images")

@@ -2,94 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import screen
+from mydyno.cli.declare import argument, given_options, option, option_group
 from mydyno.cli.labs import LabOptions
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 
 
-@dataclass(frozen=True)
+@option_group
 class Columns:
     """What the columns of a CSV file are."""
 
-    table: Annotated[
-        Path | None,
-        typer.Option("--table", help="The CSV file.", show_default="the one that the import file names"),
-    ] = None
-    factor: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--factor",
-            help="A column whose texts are the levels of a factor. Can be repeated.",
-            metavar="COLUMN",
-            show_default=False,
-        ),
-    ] = None
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            help="A metric of mydyno (`queries_per_second`, `latency_p95`, `running_time`...), its column "
-            "and, unless the cells have it, its unit. Can be repeated.",
-            metavar="METRIC=COLUMN[:UNIT]",
-            show_default=False,
-        ),
-    ] = None
-    program: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--program",
-            help="A column with the seconds of one test program. Can be repeated.",
-            metavar="COLUMN",
-            show_default=False,
-        ),
-    ] = None
-    connections: Annotated[
-        str | None,
-        typer.Option(
-            "--connections",
-            help="Connections of the load: a number, or a column.",
-            metavar="N|COLUMN",
-            show_default=False,
-        ),
-    ] = None
-    repetition: Annotated[
-        str | None,
-        typer.Option(
-            "--repetition",
-            help="The column that numbers the repetitions.",
-            metavar="COLUMN",
-            show_default="counted",
-        ),
-    ] = None
+    table: Path | None = option("--table", "The CSV file.", show_default="the one that the import file names")
+    factors: list[str] | None = option(
+        "--factor COLUMN", "A column whose texts are the levels of a factor. Can be repeated."
+    )
+    metrics: list[str] | None = option(
+        "--metric METRIC=COLUMN[:UNIT]",
+        "A metric of mydyno (`queries_per_second`, `latency_p95`, `running_time`...), its column and, "
+        "unless the cells have it, its unit. Can be repeated.",
+    )
+    programs: list[str] | None = option(
+        "--program COLUMN", "A column with the seconds of one test program. Can be repeated."
+    )
+    connections: str | None = option(
+        "--connections N|COLUMN", "Connections of the load: a number, or a column."
+    )
+    repetition: str | None = option(
+        "--repetition COLUMN", "The column that numbers the repetitions.", show_default="counted"
+    )
 
 
 _Files = Annotated[
     list[Path],
-    typer.Argument(
-        help="An import file (YAML), which describes the columns; or a CSV file, described by options; or"
-        " RUN files of sql-bench.",
-        metavar="FILE...",
-        show_default=False,
+    argument(
+        "FILE...",
+        "An import file (YAML), which describes the columns; or a CSV file, described by options; or RUN "
+        "files of sql-bench.",
     ),
 ]
 
 
-def import_table(
+def import_(
     files: _Files,
     columns: Columns = Columns(),
-    name: Annotated[
-        str | None,
-        typer.Option("--name", help="The experiment's name.", show_default="made of the CSV file's"),
-    ] = None,
+    name: str | None = option("--name", "The experiment's name.", show_default="made of the CSV file's"),
     lab: LabOptions = LabOptions(),
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
+    report: bool = option("--report/--no-report", "Write the report at the end.", default=True),
 ) -> None:
     r"""Import results that were measured elsewhere, as an experiment of the lab.
 
@@ -119,16 +81,7 @@ def import_table(
     elif len(files) > 1:
         raise UsageError("only one table can be imported at a time", "of RUN files there can be several")
     else:
-        source = from_options(
-            files[0],
-            columns.table,
-            name=name,
-            factors=columns.factor or (),
-            metrics=columns.metric or (),
-            programs=columns.program or (),
-            connections=columns.connections,
-            repetition=columns.repetition,
-        )
+        source = from_options(files[0], name=name, **given_options(columns))
     with lab.open(write=True) as opened:
         run, notes = take(source, opened)
         for note in notes:
@@ -138,7 +91,3 @@ def import_table(
             from mydyno.cli.report import write
 
             write(run, run.report_folder)
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command("import")(import_table)

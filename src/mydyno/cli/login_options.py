@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
-import typer
-
+from mydyno.cli.declare import option, option_group
 from mydyno.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,56 +18,39 @@ if TYPE_CHECKING:
 
 _USUAL_SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")
 _TRANSPORT = ("ssl_mode", "ssl_ca", "ssl_cert", "ssl_key", "server_public_key")
-PANEL = "Server"
 
 
-def option(flag: str, text: str, **more: Any) -> Any:
-    """An option of the panel on the server, without a default."""
-    return typer.Option(flag, help=text, **{"rich_help_panel": PANEL, "show_default": False, **more})
-
-
-@dataclass(frozen=True)
+@option_group
 class LoginOptions:
     """How to log in to a server; a command takes them as a parameter of this type."""
 
+    panel: ClassVar = "Server"
     other_ways: ClassVar[str] = ""
     """What else a command takes when no server is found."""
 
-    server: Annotated[
-        str | None,
-        option("--server", "Unix socket or mysql://USER@HOST:PORT, in one option.", metavar="SOCKET|DSN"),
-    ] = None
-    socket: Annotated[Path | None, option("--socket", "Unix socket of the server.")] = None
-    host: Annotated[str | None, option("--host", "Host of the server.")] = None
-    port: Annotated[int | None, option("--port", "Port of the server [default: 3306].")] = None
-    user: Annotated[str | None, option("--user", "Account [default: root].")] = None
-    defaults_file: Annotated[
-        Path | None, option("--defaults-file", "Client option file with socket or host, user, password.")
-    ] = None
-    password_file: Annotated[
-        Path | None, option("--password-file", "File whose first line is the password.")
-    ] = None
-    ask_password: Annotated[bool, option("--ask-password", "Prompt for the password.")] = False
-    ssl_mode: Annotated[
-        str | None,
-        option(
-            "--ssl-mode",
-            "DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY, as with the MySQL clients"
-            " [default: PREFERRED, with --ssl-ca VERIFY_CA].",
-            metavar="MODE",
-        ),
-    ] = None
-    ssl_ca: Annotated[
-        Path | None, option("--ssl-ca", "Certificate authority (PEM) of the server's certificate.")
-    ] = None
-    ssl_cert: Annotated[Path | None, option("--ssl-cert", "The account's certificate (PEM).")] = None
-    ssl_key: Annotated[Path | None, option("--ssl-key", "Key of --ssl-cert (PEM, without a passphrase).")] = (
-        None
+    server: str | None = option(
+        "--server SOCKET|DSN", "Unix socket or mysql://USER@HOST:PORT, in one option."
     )
-    server_public_key: Annotated[
-        Path | None,
-        option("--server-public-key", "The server's RSA key (PEM), for passwords over TCP without TLS."),
-    ] = None
+    socket: Path | None = option("--socket", "Unix socket of the server.")
+    host: str | None = option("--host", "Host of the server.")
+    port: int | None = option("--port", "Port of the server [default: 3306].")
+    user: str | None = option("--user", "Account [default: root].")
+    defaults_file: Path | None = option(
+        "--defaults-file", "Client option file with socket or host, user, password."
+    )
+    password_file: Path | None = option("--password-file", "File whose first line is the password.")
+    ask_password: bool = option("--ask-password", "Prompt for the password.", default=False)
+    ssl_mode: str | None = option(
+        "--ssl-mode MODE",
+        "DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY, as with the MySQL clients"
+        " [default: PREFERRED, with --ssl-ca VERIFY_CA].",
+    )
+    ssl_ca: Path | None = option("--ssl-ca", "Certificate authority (PEM) of the server's certificate.")
+    ssl_cert: Path | None = option("--ssl-cert", "The account's certificate (PEM).")
+    ssl_key: Path | None = option("--ssl-key", "Key of --ssl-cert (PEM, without a passphrase).")
+    server_public_key: Path | None = option(
+        "--server-public-key", "The server's RSA key (PEM), for passwords over TCP without TLS."
+    )
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> LoginOptions:

@@ -42,6 +42,7 @@ from mydyno.cli import (
 )
 from mydyno.cli.application import Application
 from mydyno.cli.arguments import refuse_typographic_dashes
+from mydyno.cli.declare import option
 from mydyno.core.errors import ExitCode, MydynoError
 from mydyno.core.interruption import interruptible
 
@@ -69,11 +70,22 @@ mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --threads 64
 )
 
 PANELS = {
-    "Experiments": (new, plan, run, load, workload, gen_data, schema),
-    "Results": (report, compare, baseline, trend, runs, import_table, export, bundle),
-    "Advice": (facts, advise, rules, prove, apply, rollback, history),
-    "Queries": (digest, slowlog),
-    "Machine": (doctor, cleanup, servers, variables, images, datasets),
+    "Experiments": (
+        *(new.new, plan.plan, run.run, load.commands, workload.commands, gen_data.gen_data, schema.schema),
+    ),
+    "Results": (
+        *(report.report, compare.compare, baseline.commands, trend.trend, runs.runs),
+        *(import_table.import_, export.export, bundle.bundle, bundle.unbundle),
+    ),
+    "Advice": (
+        *(facts.facts, advise.advise, rules.commands, prove.prove),
+        *(apply.apply, rollback.rollback, history.history),
+    ),
+    "Queries": (digest.digest, slowlog.slowlog),
+    "Machine": (
+        *(doctor.doctor, cleanup.cleanup, servers.commands),
+        *(variables.variables, images.commands, datasets.commands),
+    ),
 }
 """The commands as the help lists them: by what people do."""
 
@@ -89,17 +101,15 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end."),
+        bool, option("--version", "Print the version and end.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
     pass
 
 
-for title, modules in PANELS.items():
-    with app.panel(title):
-        for module in modules:
-            module.add_to(app)
+for panel, commands in PANELS.items():
+    for command in commands:
+        app.add(command, panel)
 
 
 def main() -> None:

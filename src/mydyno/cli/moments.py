@@ -32,10 +32,10 @@ def moment_us(text: str, option: str, now: datetime, zone: tzinfo | None) -> int
     `now` is any time with a zone. Raises UsageError.
     """
     try:
-        found = _moment(text.strip(), now.astimezone(zone), zone)
+        moment = _moment(text.strip(), now.astimezone(zone), zone)
     except (ValueError, OverflowError):
         raise UsageError(f"{option} {text}: not a time", _HINT) from None
-    return round((found - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1))
+    return round((moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1))
 
 
 def _moment(text: str, now: datetime, zone: tzinfo | None) -> datetime:
@@ -46,8 +46,8 @@ def _moment(text: str, now: datetime, zone: tzinfo | None) -> datetime:
     if (of_day := _time_of_day(text)) is not None:
         today = _in(datetime.combine(now.date(), of_day), zone)
         return today if today <= now else _in(datetime.combine(now.date() - timedelta(1), of_day), zone)
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo is not None else _in(found, zone)
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo is not None else _in(moment, zone)
 
 
 def _time_of_day(text: str) -> time | None:

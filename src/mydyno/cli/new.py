@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from mydyno.cli import completion, outputs, screen
+from mydyno.cli.declare import argument, given_options, option, option_group
 from mydyno.cli.new_text import Choices, assigned, name_of, text_of
 from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import UsageError
@@ -17,97 +16,58 @@ from mydyno.core.errors import UsageError
 _NOT_WRITTEN = "nothing was written; change the option that gave this value"
 
 
+@option_group
+class NewOptions:
+    """What an option gives of `Choices`, under the same name."""
+
+    factors: list[str] | None = option(
+        "--factor NAME=LEVEL,LEVEL...",
+        "What varies: a server variable, or a path as in experiment files. May be repeated.",
+    )
+    workload: str | None = option(
+        "--workload NAME",
+        "The load: one of `mydyno workload list`.",
+        show_default=Choices.workload,
+        autocompletion=completion.workloads,
+    )
+    settings: list[str] | None = option(
+        "--set NAME=VALUE", "An option of the workload, as table_size=20k. May be repeated."
+    )
+    connections: str | None = option(
+        "--connections --threads N",
+        "Connections of the load: 16, 1,8,64 or 10..400 step 10.",
+        show_default=Choices.connections,
+    )
+    duration: str | None = option(
+        "--duration --time DURATION",
+        "How long each number of connections is measured.",
+        show_default=Choices.duration,
+    )
+    warmup: str | None = option("--warmup DURATION", "Load before measuring.", show_default=Choices.warmup)
+    repeats: int | None = option(
+        "--repeats", "Trials of each point.", min=1, show_default=str(Choices.repeats)
+    )
+    release: str | None = option(
+        "--release NAME",
+        "The server's release (`mydyno servers list`).",
+        show_default=Choices.release,
+        autocompletion=completion.releases,
+    )
+    host: str | None = option(
+        "--environment NAME", "Where the server runs: local, uml or vm.", show_default=Choices.host
+    )
+    question: str | None = option("--question", "What the experiment is to answer.")
+
+
 def new(
-    file: Annotated[
-        Path, typer.Argument(help="The experiment file to write.", metavar="FILE", show_default=False)
-    ],
-    factor: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--factor",
-            help="What varies: a server variable, or a path as in experiment files. May be repeated.",
-            metavar="NAME=LEVEL,LEVEL...",
-            show_default=False,
-        ),
-    ] = None,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload",
-            help="The load: one of `mydyno workload list`.",
-            metavar="NAME",
-            show_default=Choices.workload,
-            autocompletion=completion.workloads,
-        ),
-    ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help="An option of the workload, as table_size=20k. May be repeated.",
-            metavar="NAME=VALUE",
-            show_default=False,
-        ),
-    ] = None,
-    connections: Annotated[
-        str | None,
-        typer.Option(
-            "--connections",
-            "--threads",
-            help="Connections of the load: 16, 1,8,64 or 10..400 step 10.",
-            metavar="N",
-            show_default=Choices.connections,
-        ),
-    ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option(
-            "--duration",
-            "--time",
-            help="How long each number of connections is measured.",
-            metavar="DURATION",
-            show_default=Choices.duration,
-        ),
-    ] = None,
-    warmup: Annotated[
-        str | None,
-        typer.Option(
-            "--warmup", help="Load before measuring.", metavar="DURATION", show_default=Choices.warmup
-        ),
-    ] = None,
-    repeats: Annotated[
-        int | None,
-        typer.Option("--repeats", help="Trials of each point.", min=1, show_default=str(Choices.repeats)),
-    ] = None,
-    release: Annotated[
-        str | None,
-        typer.Option(
-            "--release",
-            help="The server's release (`mydyno servers list`).",
-            metavar="NAME",
-            show_default=Choices.release,
-            autocompletion=completion.releases,
-        ),
-    ] = None,
-    host: Annotated[
-        str | None,
-        typer.Option(
-            "--environment",
-            help="Where the server runs: local, uml or vm.",
-            metavar="NAME",
-            show_default=Choices.host,
-        ),
-    ] = None,
-    question: Annotated[
-        str | None,
-        typer.Option("--question", help="What the experiment is to answer.", show_default=False),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,
+    file: Annotated[Path, argument("FILE", "The experiment file to write.")],
+    options: NewOptions,
+    force: bool = option("--force", "Replace FILE.", default=False),
 ) -> None:
     """Write a commented experiment file from options, or from a few questions on a terminal.
 
-    The file is checked before it is written, so `mydyno plan FILE` takes it as it is. With any option there
-    are no questions: what is not given has its default.
+    The file is checked before it is written, so `mydyno plan FILE` takes it as it is. With any option it
+    does not ask: what is not given has its default.
 
     ```text
     mydyno new pool.yaml
@@ -119,21 +79,8 @@ def new(
         raise UsageError(f"{file} exists", "name another file, or replace this one with --force")
     output = outputs.Outputs(force=True).file("FILE", file, outputs.EXPERIMENT)
     assert output is not None
-    given: dict[str, Any] = {
-        "question": question,
-        "host": host,
-        "release": release,
-        "factors": tuple(factor) if factor else None,
-        "workload": workload,
-        "settings": tuple(setting) if setting else None,
-        "connections": connections,
-        "warmup": warmup,
-        "duration": duration,
-        "repeats": repeats,
-    }
-    given = {name: value for name, value in given.items() if value is not None}
     choices = Choices(name=name_of(file))
-    if given or not sys.stdin.isatty():
+    if (given := given_options(options)) or not sys.stdin.isatty():
         choices = replace(choices, **given)
         _check(choices, file)
     else:
@@ -143,7 +90,7 @@ def new(
 
 
 def _check(choices: Choices, file: Path) -> None:
-    """Raises UsageError and SpecErrors when it is no experiment."""
+    """Raises UsageError and SpecErrors when it is not an experiment."""
     from mydyno.lab import spec
     from mydyno.lab.workload import builtin_names
 
@@ -153,10 +100,10 @@ def _check(choices: Choices, file: Path) -> None:
 
         hint = did_you_mean(choices.workload, known, f"there are: {', '.join(known)}")
         raise UsageError(f"unknown workload '{choices.workload}'", hint)
-    for option, values in (("--factor", choices.factors), ("--set", choices.settings)):
+    for flag, values in (("--factor", choices.factors), ("--set", choices.settings)):
         for value in values:
             if not all(assigned(value)):
-                raise UsageError(f"{option} {value}: no value is given", f"{option} NAME=VALUE")
+                raise UsageError(f"{flag} {value}: no value is given", f"{flag} NAME=VALUE")
     try:
         spec.loads(text_of(choices, file), str(file))
     except SpecErrors as error:
@@ -206,7 +153,3 @@ def _answered(choices: Choices, file: Path) -> Choices:
                 choices = candidate
                 break
     return choices
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(new)

@@ -16,15 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
-import typer
-
+from mydyno.cli.declare import option
 from mydyno.core.durable import replacing
 from mydyno.core.errors import UsageError
 from mydyno.core.writing import writing_hint
 
-Force = Annotated[
-    bool, typer.Option("--force", help="Replace output files that mydyno did not write. Never an input.")
-]
+Force = Annotated[bool, option("--force", "Replace output files that mydyno did not write. Never an input.")]
 
 _HEAD_BYTES = 16384
 

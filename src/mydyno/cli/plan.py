@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 from mydyno.cli import options, screen
 from mydyno.cli.labs import LabOptions
 
@@ -45,7 +43,3 @@ def plan(
             f"\nserver {name} is not installed: `mydyno run` installs it and then checks its settings; "
             f"to check them now: mydyno servers add {name}"
         )
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(plan)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.declare import option
+from mydyno.cli.inputs import advice_of, facts_of
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.login_options import LoginOptions
 from mydyno.cli.prove_options import ExperimentOptions, LoadOptions
@@ -31,13 +33,8 @@ def prove(
     load: LoadOptions,
     experiment: ExperimentOptions,
     lab: LabOptions = LabOptions(),
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The experiment file.", show_default="ADVICE-prove.yaml"),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write the experiment file, show its plan, and end.")
-    ] = False,
+    out: Path | None = option("--out", "The experiment file.", show_default="ADVICE-prove.yaml"),
+    dry_run: bool = option("--dry-run", "Write the experiment file, show its plan, and end.", default=False),
     yes: options.Yes = False,
     force: outputs.Force = False,
 ) -> None:
@@ -61,8 +58,8 @@ def prove(
 
     if experiment.on != "server" and server != LoginOptions():
         raise UsageError("a login is given without --on server", "a private server needs none")
-    read = proving.read_advice_file(advice)
-    system = proving.read_facts(experiment.facts, read)
+    read = advice_of(advice)
+    system = read.facts if experiment.facts is None else facts_of(experiment.facts)
     condition = condition_of(system)
     inputs = (advice, experiment.facts, load.workload, server.defaults_file, server.password_file)
     target = out or advice.with_name(f"{advice.stem}-prove.yaml")
@@ -195,7 +192,3 @@ def _ask(on: Place) -> None:
         screen.confirm("Is this the maintenance window for it?", abort=True)
     else:
         screen.confirm("Measure it now?", abort=True)
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(prove)

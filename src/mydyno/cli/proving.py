@@ -292,30 +292,6 @@ def report(run: Run, proposal: Proposal, verdicts: Mapping[str, Verdict], notes:
     screen.echo(f"table    {folder / 'prove.md'}\nnumbers  {folder / 'prove.json'}")
 
 
-def read_advice_file(path: Path) -> Advice:
-    from mydyno.advisor.advice import read_advice
-
-    return read_advice(_text(path, "mydyno advise --out FILE makes one"), str(path))
-
-
-def read_facts(path: Path | None, advice: Advice) -> System | None:
-    """Of the file, or else those in the advice."""
-    from mydyno.survey.facts.system import read_system
-
-    return (
-        advice.facts
-        if path is None
-        else read_system(_text(path, "mydyno facts > FILE makes them"), str(path))
-    )
-
-
-def _text(path: Path, hint: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}", hint) from None
-
-
 def _knows(request: Request, release: str | None) -> Knows | None:
     """The server: its binary, or the external one itself. None: not installed yet, and checked by the run."""
     from mydyno.lab.stack.server.external import look_at

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, TypeVar
 
-import typer
-
+from mydyno.cli.declare import option
 from mydyno.core.errors import UsageError
 from mydyno.core.percent import AmbiguousPercentError, parse_percent
 from mydyno.core.units import parse_duration
@@ -34,45 +33,47 @@ class Percent(float):
 
 
 def duration(
-    flag: str, *, least: float = 0.0, most: float = math.inf, needs_unit: bool = False, **more: Any
+    flag: str, text: str, least: float = 0.0, most: float = math.inf, needs_unit: bool = False, **more: Any
 ) -> Any:
     """An option with a `Duration`, from `least` to `most` seconds.
 
     `needs_unit`: a bare number is refused, where taking days for seconds would do harm.
     """
 
-    def read(text: str | float) -> Duration:
-        written = str(text).strip()
+    def read(value: str | float) -> Duration:
+        written = str(value).strip()
         if needs_unit and written.replace(".", "").isdecimal():
-            raise UsageError(f"{flag} {text}: without a unit", f"{flag} {written}d, {written}h or {written}m")
+            raise UsageError(
+                f"{flag} {value}: without a unit", f"{flag} {written}d, {written}h or {written}m"
+            )
         try:
             seconds = Duration(parse_duration(f"{written}s" if written[-1:].isdigit() else written))
         except ValueError:
-            raise UsageError(f"{flag} {text}: not a duration", "write it as 10, 10s, 10m or 1h") from None
-        return _within(seconds, Duration(least), Duration(most), flag, text)
+            raise UsageError(f"{flag} {value}: not a duration", "write it as 10, 10s, 10m or 1h") from None
+        return _within(seconds, Duration(least), Duration(most), flag, value)
 
-    return typer.Option(flag, parser=read, **{"metavar": "DURATION", **more})
+    return option(f"{flag} DURATION", text, parser=read, **more)
 
 
-def percentage(flag: str, *, least: float = 0.0, most: float = 1.0, **more: Any) -> Any:
+def percentage(flag: str, text: str, least: float = 0.0, most: float = 1.0, **more: Any) -> Any:
     """An option with a `Percent`, from `least` to `most`."""
 
-    def read(text: str | float) -> Percent:
+    def read(value: str | float) -> Percent:
         try:
-            share = Percent(text if isinstance(text, Percent) else parse_percent(str(text)))
+            share = Percent(value if isinstance(value, Percent) else parse_percent(str(value)))
         except AmbiguousPercentError as error:
-            number = str(text).strip()
-            raise UsageError(f"{flag} {text}: {error}?", f"write {flag} {number}% or a fraction") from None
+            number = str(value).strip()
+            raise UsageError(f"{flag} {value}: {error}?", f"write {flag} {number}% or a fraction") from None
         except ValueError:
-            raise UsageError(f"{flag} {text}: not a percentage", "write it as 3% or 0.03") from None
-        return _within(share, Percent(least), Percent(most), flag, text)
+            raise UsageError(f"{flag} {value}: not a percentage", "write it as 3% or 0.03") from None
+        return _within(share, Percent(least), Percent(most), flag, value)
 
-    return typer.Option(flag, parser=read, **{"metavar": "PERCENT", **more})
+    return option(f"{flag} PERCENT", text, parser=read, **more)
 
 
-def _within(value: _Quantity, least: _Quantity, most: _Quantity, flag: str, text: object) -> _Quantity:
+def _within(quantity: _Quantity, least: _Quantity, most: _Quantity, flag: str, value: object) -> _Quantity:
     """Raises UsageError out of the bounds, and for `nan`."""
-    if not least <= value <= most:
+    if not least <= quantity <= most:
         bounds = f"at least {least}" if math.isinf(most) else f"from {least} to {most}"
-        raise UsageError(f"{flag} {text}: out of bounds", bounds)
-    return value
+        raise UsageError(f"{flag} {value}: out of bounds", bounds)
+    return quantity

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from mydyno.cli import completion, options, outputs, screen
 from mydyno.cli.browser import shown
+from mydyno.cli.declare import option
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.quantities import Percent, percentage
 from mydyno.cli.shown import width
@@ -21,34 +20,22 @@ if TYPE_CHECKING:
 def report(
     name: options.RunName = None,
     lab: LabOptions = LabOptions(),
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="Folder to write into.", show_default="report/ in the run's folder"),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            "--columns",
-            help="The factor whose levels are compared, by its name or the last part of it.",
-            metavar="FACTOR",
-            show_default="the first factor of the experiment",
-        ),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric",
-            help="The metric of the verdicts, as latency_p95; an unknown name lists all.",
-            metavar="NAME",
-            autocompletion=completion.metrics,
-            show_default="the rate, or that of the workload",
-        ),
-    ] = None,
-    margin: Annotated[
-        Percent,
-        percentage("--margin", help="Equivalence margin of the verdicts.", least=1e-9, most=0.5),
-    ] = Percent(0.03),
-    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    out: Path | None = option("--out", "Folder to write into.", show_default="report/ in the run's folder"),
+    columns: str | None = option(
+        "--columns FACTOR",
+        "The factor whose levels are compared, by its name or the last part of it.",
+        show_default="the first factor of the experiment",
+    ),
+    metric: str | None = option(
+        "--metric NAME",
+        "The metric of the verdicts, as latency_p95; an unknown name lists all.",
+        autocompletion=completion.metrics,
+        show_default="the rate, or that of the workload",
+    ),
+    margin: Percent = percentage(
+        "--margin", "Equivalence margin of the verdicts.", least=1e-9, most=0.5, default=Percent(0.03)
+    ),
+    show: bool = option("--open", "Open the page in the browser.", default=False),
     force: outputs.Force = False,
 ) -> None:
     """Write the report of a run: an HTML page, pictures, Markdown and CSV.
@@ -90,7 +77,3 @@ def write(run: Run, out: Path, wanted: ReportOptions | None = None) -> Path:
     if files.overview:
         screen.echo(f"picture  {files.overview}")
     return files.html
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(report)

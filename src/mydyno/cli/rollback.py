@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from mydyno.cli import options, screen
 from mydyno.cli.apply import Root
+from mydyno.cli.declare import argument, option
+from mydyno.cli.inputs import confirm
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.visible import visible_line
 
 
 def rollback(
     server: LoginOptions,
-    application: Annotated[
-        str | None,
-        typer.Argument(metavar="[ID]", help="As `mydyno history` lists it.", show_default="the newest"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Also undo values that were changed since.")] = False,
+    application: str | None = argument("[ID]", "As `mydyno history` lists it.", show_default="the newest"),
+    force: bool = option("--force", "Also undo values that were changed since.", default=False),
     yes: options.Yes = False,
     root: Root = Path("/"),
 ) -> None:
@@ -39,7 +34,6 @@ def rollback(
     from mydyno.apply.store.store import Store, in_force
     from mydyno.apply.transaction import carry_out
     from mydyno.cli.apply import needs_server, recover, report
-    from mydyno.core.errors import UsageError
 
     root = root.resolve()
     store = Store.of_system(root)
@@ -56,17 +50,9 @@ def rollback(
     for act in back.application.acts:
         screen.echo(f"  {visible_line(act.sentence())}")
     if not yes:
-        if not sys.stdin.isatty():
-            raise UsageError("standard input is not a terminal", "--yes undoes without asking")
-        if not screen.confirm("Undo it?"):
-            screen.echo("Nothing was changed.")
-            return
+        confirm("Undo it?", "--yes undoes without asking")
     with store.held():
         carry_out(store.add(back.application, back.contents), context, report, over_others=force)
     screen.echo(f"{entry.application.id} has been undone.")
     if entry.application.waits_for_restart:
         screen.echo("Settings that took effect at a start of the server stay until its next start.")
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(rollback)

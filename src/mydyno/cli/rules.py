@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import completion
 from mydyno.cli.application import Application
+from mydyno.cli.declare import argument
 from mydyno.cli.system_options import SystemOptions
 
-commands = Application(help="List and explain the rules behind advice.")
+commands = Application(name="rules", help="List and explain the rules behind advice.")
 
 
 @commands.command("list")
@@ -30,15 +29,7 @@ def list_rules() -> None:
 @commands.command("show")
 def show_rule(
     system: SystemOptions,
-    rule: Annotated[
-        str,
-        typer.Argument(
-            metavar="RULE",
-            help="A rule's name.",
-            show_default=False,
-            autocompletion=completion.rules,
-        ),
-    ],
+    rule: Annotated[str, argument("RULE", "A rule's name.", autocompletion=completion.rules)],
 ) -> None:
     """Explain a rule: what it checks and why, its benefit, its risk, its sources.
 
@@ -65,7 +56,3 @@ def show_rule(
     facts = system.system()
     judged = Known.of(facts).judge(named)
     show(rule_lines(named, width(), allowed(facts, judged) if isinstance(judged, Finding) else judged))
-
-
-def add_to(app: typer.Typer) -> None:
-    app.add_typer(commands, name="rules")

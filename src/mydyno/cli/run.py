@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from mydyno.cli import options, screen
+from mydyno.cli.declare import option
 from mydyno.cli.labs import LabOptions
 from mydyno.core.errors import ExitCode
 
@@ -15,10 +14,8 @@ def run(
     file: options.ExperimentFile,
     size: options.Size = None,
     lab: LabOptions = LabOptions(),
-    again: Annotated[
-        bool, typer.Option("--again", help="Measure again although this experiment is finished.")
-    ] = False,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
+    again: bool = option("--again", "Measure again although this experiment is finished.", default=False),
+    report: bool = option("--report/--no-report", "Write the report at the end.", default=True),
 ) -> None:
     """Run an experiment on private servers and write its report.
 
@@ -52,7 +49,3 @@ def run(
         invalid = done.invalid()
     if invalid:
         raise typer.Exit(ExitCode.INVALID_TRIALS)
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(run)

@@ -6,8 +6,6 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import typer
-
 from mydyno.cli import options, screen
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.shown import show_table
@@ -55,7 +53,3 @@ def _row(run: RunSummary) -> tuple[str, ...]:
         "imported" if run.imported else "finished" if run.finished else "not finished",
         format_bytes(run.file_bytes),
     )
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(runs)

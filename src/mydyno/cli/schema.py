@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import typer
-
 from mydyno.cli import screen
 
 
@@ -23,9 +21,5 @@ def schema() -> None:
     from mydyno.lab import spec
     from mydyno.server.releases import KNOWN
 
-    # In one line: nobody reads a megabyte, and indentation would double it.
+    # In one line: a megabyte is not read by people, and indentation would double it.
     screen.echo_json(json.dumps(spec.json_schema(KNOWN)))
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(schema)

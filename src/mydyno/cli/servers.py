@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from mydyno.cli import completion, options, screen
 from mydyno.cli.application import Application
+from mydyno.cli.declare import argument, option
 from mydyno.cli.progress import showing_progress
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import unknown
@@ -22,35 +21,16 @@ if TYPE_CHECKING:
 
 _Names = Annotated[
     list[str],
-    typer.Argument(
-        help="Releases that `mydyno servers list` shows; or with --from a name that you choose.",
-        metavar="NAME...",
-        show_default=False,
+    argument(
+        "NAME...",
+        "Releases that `mydyno servers list` shows; or with --from a name that you choose.",
         autocompletion=completion.known_releases,
     ),
 ]
-_From = Annotated[
-    Path | None,
-    typer.Option(
-        "--from",
-        help="A folder with a server (used in place) or a tar archive of one (unpacked into the cache).",
-        metavar="DIR|FILE",
-        show_default=False,
-        resolve_path=True,
-    ),
-]
-_Installed = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="Names as `mydyno servers list` shows them.",
-        metavar="NAME...",
-        show_default=False,
-        autocompletion=completion.installed_releases,
-    ),
-]
-_All = Annotated[bool, typer.Option("--all", help="Remove every release; the system's server stays.")]
+_All = Annotated[bool, option("--all", "Remove every release; the system's server stays.")]
 
 commands = Application(
+    name="servers",
     help="""List, install and remove releases of MySQL and MariaDB, side by side.
 
 A release has a name, and an experiment says which one runs: `server: {release: mysql-5.6}`, or as a factor
@@ -89,7 +69,14 @@ def list_servers(as_json: options.AsJson = False) -> None:
 
 
 @commands.command()
-def add(names: _Names, from_: _From = None) -> None:
+def add(
+    names: _Names,
+    from_: Path | None = option(
+        "--from DIR|FILE",
+        "A folder with a server (used in place) or a tar archive of one (unpacked into the cache).",
+        resolve_path=True,
+    ),
+) -> None:
     r"""Install releases, or give your own build a name.
 
     An available release is downloaded, verified (package signatures, or a checksum) and unpacked into the
@@ -126,7 +113,12 @@ def add(names: _Names, from_: _From = None) -> None:
 
 
 @commands.command()
-def remove(names: _Installed = None, everything: _All = False) -> None:
+def remove(
+    names: list[str] | None = argument(
+        "NAME...", "Names as `mydyno servers list` shows them.", autocompletion=completion.installed_releases
+    ),
+    everything: _All = False,
+) -> None:
     """Remove releases, and what an interrupted installation has left.
 
     A folder that was added with --from stays: only its name is removed. A release that a running mydyno uses
@@ -145,8 +137,7 @@ def remove(names: _Installed = None, everything: _All = False) -> None:
         raise UsageError(f"{SYSTEM} is this machine's server: mydyno did not install it")
     if unknown := sorted(set(names or ()) - set(there)):
         raise UsageError(
-            f"there is no installed release {', '.join(unknown)}",
-            f"installed: {', '.join(there) or 'none'}",
+            f"there is no installed release {', '.join(unknown)}", f"installed: {', '.join(there) or 'none'}"
         )
     if not names and not everything:
         raise UsageError("which release?", f"its name, or --all; installed: {', '.join(there) or 'none'}")
@@ -214,7 +205,3 @@ def _show(installed: Installed) -> None:
         f"{manifest.name}: {manifest.version}, from {manifest.source}; {where},"
         f" installed in {format_duration(manifest.seconds)}"
     )
-
-
-def add_to(app: typer.Typer) -> None:
-    app.add_typer(commands, name="servers")

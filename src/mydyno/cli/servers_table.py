@@ -32,18 +32,7 @@ class Row:
 
     def as_json(self) -> dict[str, Any]:
         """The manifest's fields, and over them what is true now."""
-        return {
-            **self.manifest,
-            "name": self.name,
-            "installed": self.installed,
-            "provider": self.provider,
-            "version": self.version,
-            "source": self.source,
-            "size_bytes": self.size_bytes,
-            "binary": self.binary,
-            "since": self.since,
-            "problem": self.problem,
-        }
+        return self.manifest | {name: value for name, value in vars(self).items() if name != "manifest"}
 
 
 def every_release(store: ReleaseStore) -> list[Row]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.declare import option, option_group
 from mydyno.cli.digest_options import Details, Html
 from mydyno.cli.digest_showing import DETAILS, LIMIT, Showing
 from mydyno.cli.quantities import Duration, duration
@@ -19,61 +18,60 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from mydyno.queries.records import Digest
-    from mydyno.queries.window import Caught, Window
+    from mydyno.queries.window import Caught, Window, Wish
     from mydyno.server.access.login import Login
 
 _LONGEST = 31_536_000.0
 """Seconds: the servers' own bound of long_query_time."""
 
-_For = Annotated[Duration, duration("--for", help="How long; Ctrl-C ends it early.")]
-_Threshold = Annotated[
-    Duration,
-    duration("--threshold", most=_LONGEST, help="Log statements that take longer, as 0.5 or 200ms. 0: all."),
-]
-_NotUsingIndexes = Annotated[
-    bool, typer.Option("--not-using-indexes", help="Also statements that use no index, however fast.")
-]
-_MaxSize = Annotated[
-    str, typer.Option("--max-size", metavar="SIZE", help="End when the log has grown by this much.")
-]
-_Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit", min=1, metavar="N", help="Show N statements.", show_default=f"{LIMIT}; all in --json"
-    ),
-]
-_Explain = Annotated[
-    int | None,
-    typer.Option(
-        "--explain",
-        min=0,
-        metavar="N",
-        help="EXPLAIN the examples of the first N statements.",
-        show_default="as many as --details",
-    ),
-]
-_Save = Annotated[
-    Path | None,
-    typer.Option("--save", metavar="LOG", help="Keep the log in this new file.", show_default=False),
-]
 
+@option_group
+class LogOptions:
+    """How long the log is on, and what is logged."""
 
-def add_to(app: typer.Typer) -> None:
-    app.command()(slowlog)
+    seconds: Duration = duration("--for", "How long; Ctrl-C ends it early.", default=Duration(600))
+    threshold: Duration = duration(
+        "--threshold",
+        "Log statements that take longer, as 0.5 or 200ms. 0: all.",
+        most=_LONGEST,
+        default=Duration(0.5),
+    )
+    not_using_indexes: bool = option(
+        "--not-using-indexes", "Also statements that use no index, however fast.", default=False
+    )
+    max_size: str = option("--max-size SIZE", "End when the log has grown by this much.", default="1G")
+
+    @property
+    def wish(self) -> Wish:
+        from mydyno.queries.window import Wish
+
+        return Wish(round(self.threshold, 6), self.not_using_indexes)
+
+    @property
+    def most_bytes(self) -> int:
+        """Raises UsageError."""
+        try:
+            return parse_bytes(self.max_size)
+        except ValueError as error:
+            raise UsageError(f"--max-size {self.max_size}: {error}") from None
 
 
 def slowlog(
     server: MachineOptions,
-    seconds: _For = Duration(600),
-    threshold: _Threshold = Duration(0.5),
-    not_using_indexes: _NotUsingIndexes = False,
-    max_size: _MaxSize = "1G",
-    limit: _Limit = None,
+    logged: LogOptions,
+    limit: int | None = option(
+        "--limit N", "Show N statements.", min=1, show_default=f"{LIMIT}; all in --json"
+    ),
     details: Details = DETAILS,
-    explain: _Explain = None,
+    explain: int | None = option(
+        "--explain N",
+        "EXPLAIN the examples of the first N statements.",
+        min=0,
+        show_default="as many as --details",
+    ),
     as_json: options.AsJson = False,
     html: Html = None,
-    save: _Save = None,
+    save: Path | None = option("--save LOG", "Keep the log in this new file."),
     force: outputs.Force = False,
 ) -> None:
     """Turn on a server's slow log for a while, digest it, and restore all settings.
@@ -94,10 +92,9 @@ def slowlog(
     from mydyno.apply.store.store import Store
     from mydyno.cli.apply import recover
     from mydyno.cli.progress import showing_progress
-    from mydyno.queries.window import Wish, new_file, open_window
+    from mydyno.queries.window import new_file, open_window
 
-    most_bytes = _size(max_size)
-    wish = Wish(round(threshold, 6), not_using_indexes)
+    most_bytes = logged.most_bytes
     allowed = outputs.Outputs((server.defaults_file, server.password_file, save), force)
     page = allowed.file("--html", html, outputs.PAGE)
     showing = Showing(None, limit, details, None, as_json, page)
@@ -107,20 +104,27 @@ def slowlog(
     with server.machine() as machine, new_file(save) as keep:
         with (
             store.held(),
-            open_window(login, machine, wish, without_host=server.ssh == "none") as window,
+            open_window(login, machine, logged.wish, without_host=server.ssh == "none") as window,
         ):
             _announce(window)
-            caught = window.catch(store, seconds, most_bytes, showing_progress())
-        try:
-            _report(caught)
-            name = str(save) if save else f"slow log of {login.address}"
-            digest = _digest(caught, name, keep, showing.most)
-            explaining = login if caught.not_put_back is None else None
-            showing.digest(_looked_at(digest, explaining, details if explain is None else explain))
-        finally:
-            caught.log.close()
-            if caught.not_put_back is not None:
-                raise caught.not_put_back
+            caught = window.catch(store, logged.seconds, most_bytes, showing_progress())
+        _show(caught, login, showing, (save, keep), details if explain is None else explain)
+
+
+def _show(
+    caught: Caught, login: Login, showing: Showing, kept: tuple[Path | None, BinaryIO | None], explain: int
+) -> None:
+    """The digest of the log, which is also kept in a file. Raises what kept settings from being restored."""
+    try:
+        _report(caught)
+        path, keep = kept
+        name = str(path) if path else f"slow log of {login.address}"
+        digest = _digest(caught, name, keep, showing.most)
+        showing.digest(_looked_at(digest, login if caught.not_put_back is None else None, explain))
+    finally:
+        caught.log.close()
+        if caught.not_put_back is not None:
+            raise caught.not_put_back
 
 
 def _announce(window: Window) -> None:
@@ -169,10 +173,3 @@ def _looked_at(digest: Digest, login: Login | None, explain: int) -> Digest:
 
 def _say(line: str) -> None:
     screen.echo(f"mydyno: {line}", err=True)
-
-
-def _size(text: str) -> int:
-    try:
-        return parse_bytes(text)
-    except ValueError as error:
-        raise UsageError(f"--max-size {text}: {error}") from None

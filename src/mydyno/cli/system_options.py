@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from mydyno.cli.login_options import PANEL, LoginOptions, option
+from mydyno.cli.declare import option, option_group
+from mydyno.cli.inputs import facts_of
+from mydyno.cli.login_options import LoginOptions
 from mydyno.cli.quantities import Duration, duration
 from mydyno.core.errors import UsageError
 
@@ -22,19 +23,15 @@ _SSH = re.compile(r"(?:ssh:(?://)?)?(?P<target>[^\s:/-][^\s:/]*)(?::(?P<port>\d{
 _WATCHED = Duration(10)
 
 
-@dataclass(frozen=True)
+@option_group
 class MachineOptions(LoginOptions):
     """A server and the machine that it runs on."""
 
-    ssh: Annotated[
-        str | None,
-        option(
-            "--ssh",
-            "The server's machine, by SSH with a key; local: this one; none: leave it out. Default: this"
-            " one, if the server's process is seen here.",
-            metavar="USER@HOST",
-        ),
-    ] = None
+    ssh: str | None = option(
+        "--ssh USER@HOST",
+        "The server's machine, by SSH with a key; local: this one; none: leave it out. Default: this"
+        " one, if the server's process is seen here.",
+    )
 
     @contextmanager
     def machine(self) -> Iterator[Machine | None]:
@@ -57,32 +54,22 @@ class MachineOptions(LoginOptions):
             )
 
 
-@dataclass(frozen=True)
+@option_group
 class SystemOptions(MachineOptions):
     """A server and its machine, or the facts that were saved of them."""
 
     other_ways = ", or --facts FILE"
 
-    facts: Annotated[
-        Path | None,
-        option("--facts", "Facts that `mydyno facts` wrote, instead of a live system.", metavar="FILE"),
-    ] = None
-    seconds: Annotated[
-        Duration,
-        duration(
-            "--for",
-            help="How long to watch the server's counters; Ctrl-C ends it early.",
-            rich_help_panel=PANEL,
-        ),
-    ] = _WATCHED
-    measure: Annotated[
-        bool,
-        option(
-            "--measure",
-            "Measure the data's disk with fio: half a minute of reads and writes in a file of at most 1G,"
-            " which is removed at the end.",
-        ),
-    ] = False
+    facts: Path | None = option("--facts FILE", "Facts that `mydyno facts` wrote, instead of a live system.")
+    seconds: Duration = duration(
+        "--for", "How long to watch the server's counters; Ctrl-C ends it early.", default=_WATCHED
+    )
+    measure: bool = option(
+        "--measure",
+        "Measure the data's disk with fio: half a minute of reads and writes in a file of at most 1G,"
+        " which is removed at the end.",
+        default=False,
+    )
 
     @property
     def is_given(self) -> bool:
@@ -112,16 +99,10 @@ class SystemOptions(MachineOptions):
             )
 
     def _saved(self, path: Path) -> System:
-        from mydyno.survey.facts.system import read_system
-
         live = ("server", "socket", "host", "port", "defaults_file", "ssh", "measure")
         given = [name for name in live if getattr(self, name)]
         if given:
             raise UsageError(
                 f"--facts and --{given[0].replace('_', '-')} exclude each other", "give one of them"
             )
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read {path}: {error}", "mydyno facts > FILE makes one") from None
-        return read_system(text, str(path))
+        return facts_of(path)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from mydyno.cli import options, outputs, screen
+from mydyno.cli.declare import argument, option
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.shown import width
 from mydyno.core.errors import UsageError
@@ -20,23 +19,15 @@ if TYPE_CHECKING:
 
 
 def trend(
-    experiment: Annotated[
-        str | None,
-        typer.Argument(
-            help="The experiment's name.", metavar="[NAME]", show_default="that of the newest run"
-        ),
-    ] = None,
+    experiment: str | None = argument(
+        "[NAME]", "The experiment's name.", show_default="that of the newest run"
+    ),
     lab: LabOptions = LabOptions(),
-    size: Annotated[
-        str | None,
-        typer.Option("--size", help="Its runs at this size only.", show_default="that of its newest run"),
-    ] = None,
-    last: Annotated[int, typer.Option("--last", help="Only the newest N runs.", metavar="N", min=2)] = 200,
+    size: str | None = option("--size", "Its runs at this size only.", show_default="that of its newest run"),
+    last: int = option("--last N", "Only the newest N runs.", min=2, default=200),
     as_json: options.AsJson = False,
     out: options.JsonFile = None,
-    picture: Annotated[
-        Path | None, typer.Option("--picture", help="Draw it, as PNG or SVG.", metavar="FILE")
-    ] = None,
+    picture: Path | None = option("--picture FILE", "Draw it, as PNG or SVG."),
     force: outputs.Force = False,
 ) -> None:
     """Show the results of an experiment over all of its runs, and where they changed.
@@ -64,32 +55,28 @@ def trend(
         newest = opened.find_run(experiment)
         name, wanted = newest.experiment.name, size or newest.experiment.size
         runs = [run for run in opened.runs(name) if run.experiment.size == wanted][:last]
-        found = trends([Measured(run.folder.name, run.experiment, run.trials()) for run in reversed(runs)])
-    if not found:
+        changes = trends([Measured(run.folder.name, run.experiment, run.trials()) for run in reversed(runs)])
+    if not changes:
         raise UsageError(
             f"{counted(len(runs), 'run')} of {name} at size {wanted}: no point was measured in two",
             "`mydyno run FILE --again` measures again; --size names another size",
         )
     if drawing is not None:
-        drawing.write(_drawn(found, drawing.path.suffix))
+        drawing.write(_drawn(changes, drawing.path.suffix))
     if numbers is not None:
-        numbers.write(trends_json(found))
+        numbers.write(trends_json(changes))
     elif as_json:
-        screen.echo_json(trends_json(found), nl=False)
+        screen.echo_json(trends_json(changes), nl=False)
         return
-    screen.echo(terminal(found, width()), nl=False)
+    screen.echo(terminal(changes, width()), nl=False)
 
 
-def _drawn(found: Sequence[Trend], suffix: str) -> bytes:
+def _drawn(changes: Sequence[Trend], suffix: str) -> bytes:
     from mydyno.lab.report.charts.signature import signed_png, signed_svg
     from mydyno.lab.report.trend.chart import trend_chart
     from mydyno.page.charts import draw, theme, vega
     from mydyno.page.charts.theme import Size
 
-    spec = draw.specification(trend_chart(found, Size("picture", 800)))
+    spec = draw.specification(trend_chart(changes, Size("picture", 800)))
     svg = vega.svg({**spec, "background": theme.PAPER})
     return signed_png(vega.png(svg)) if suffix == ".png" else signed_svg(svg)
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(trend)

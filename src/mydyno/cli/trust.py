@@ -37,17 +37,17 @@ def _unknown_binaries(experiment: Experiment, plan: Plan) -> dict[str, Problem]:
     """Each server binary that is in none of the known places, with the place that names it."""
     from mydyno.server.releases.find import is_known_server
 
-    found: dict[str, Problem] = {}
+    problems: dict[str, Problem] = {}
     for point in plan.points:
         path = point.setup.server.binary
-        if path is None or path in found or is_known_server(Path(path)):
+        if path is None or path in problems or is_known_server(Path(path)):
             continue
-        found[path] = experiment.variant(point.levels).problem(
+        problems[path] = experiment.variant(point.levels).problem(
             ("setup", "server", "binary"),
             f"{path} needs --trust: it is a program that this file names, and no server of this machine's "
             "packages, of PATH or of `mydyno servers list`",
         )
-    return found
+    return problems
 
 
 def _is_allowed(path: str) -> bool:

@@ -3,57 +3,46 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from mydyno.cli import completion, options, screen
+from mydyno.cli.declare import argument, option, option_group
 from mydyno.core.errors import UsageError
 from mydyno.core.server_release import SYSTEM
 
-_Pattern = Annotated[
-    str | None,
-    typer.Argument(
-        help="Part of a name, or a whole name, with * and ?; without it: all variables.",
-        metavar="PATTERN",
-        show_default=False,
-    ),
-]
-_Release = Annotated[
-    str,
-    typer.Option(
-        "--release",
-        help="The release (`mydyno servers list`).",
-        metavar="NAME",
+if TYPE_CHECKING:
+    from mydyno.server.program.binary import ServerBinary
+
+
+@option_group
+class ReleaseOptions:
+    """Which releases, and what is known of them."""
+
+    release: str = option(
+        "--release NAME",
+        "The release (`mydyno servers list`).",
         autocompletion=completion.releases,
-    ),
-]
-_ChangedFrom = Annotated[
-    str | None,
-    typer.Option(
-        "--changed-from",
-        help="Show instead what changed since this release: replaced, removed and added variables, and new"
-        " defaults.",
-        metavar="NAME",
-        show_default=False,
+        default=SYSTEM,
+    )
+    changed_from: str | None = option(
+        "--changed-from NAME",
+        "Show instead what changed since this release: replaced, removed and added variables, and new "
+        "defaults.",
         autocompletion=completion.releases,
-    ),
-]
-_AskServer = Annotated[
-    bool,
-    typer.Option(
+    )
+    ask_server: bool = option(
         "--ask-server",
-        help="Also start a temporary server of that release (a few seconds), for what its binary does not"
-        " report: type, bounds, and what can be changed while it runs.",
-    ),
-]
+        "Also start a temporary server of that release (a few seconds), for what its binary does not report: "
+        "type, bounds, and what can be changed while it runs.",
+        default=False,
+    )
 
 
 def variables(
-    pattern: _Pattern = None,
-    release: _Release = SYSTEM,
-    changed_from: _ChangedFrom = None,
-    ask_server: _AskServer = False,
+    of: ReleaseOptions,
+    pattern: str | None = argument(
+        "PATTERN", "Part of a name, or a whole name, with * and ?; without it: all variables."
+    ),
     as_json: options.AsJson = False,
 ) -> None:
     """Show server variables: default, unit, meaning, history, durability.
@@ -70,24 +59,19 @@ def variables(
     """
     from mydyno.cli import variables_text as text
     from mydyno.lab.stack.server.ask_running import ask_running
-    from mydyno.lab.stack.server.release_variables import changes, matching
+    from mydyno.lab.stack.server.release_variables import matching
     from mydyno.server.releases import binary_of
 
-    binary = binary_of(release)
-    if changed_from is not None:
-        if ask_server:
+    binary = binary_of(of.release)
+    if of.changed_from is not None:
+        if of.ask_server:
             raise UsageError(
                 "--ask-server is for a single release", "leave out --changed-from or --ask-server"
             )
-        before = binary_of(changed_from)
-        changed = changes(before, binary, pattern)
-        if as_json:
-            screen.echo_json(json.dumps(text.changes_json(before, binary, changed), indent=2))
-        else:
-            screen.echo(text.render_changes(before, binary, changed), nl=False)
+        _show_changes(binary_of(of.changed_from), binary, pattern, as_json)
         return
     reported = {}
-    if ask_server:
+    if of.ask_server:
         screen.echo(f"starting a temporary server of {binary.version}", err=True)
         reported = dict(ask_running(binary, binary.options))
     rows = matching(binary, pattern, reported)
@@ -105,5 +89,12 @@ def variables(
         screen.echo(text.render_list(binary, rows), nl=False)
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command()(variables)
+def _show_changes(before: ServerBinary, after: ServerBinary, pattern: str | None, as_json: bool) -> None:
+    from mydyno.cli import variables_text as text
+    from mydyno.lab.stack.server.release_variables import changes
+
+    changed = changes(before, after, pattern)
+    if as_json:
+        screen.echo_json(json.dumps(text.changes_json(before, after, changed), indent=2))
+    else:
+        screen.echo(text.render_changes(before, after, changed), nl=False)

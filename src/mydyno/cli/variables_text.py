@@ -52,30 +52,30 @@ def render_one(binary: ServerBinary, variable: Variable) -> str:
     return "\n".join(lines) + "\n"
 
 
-def render_changes(before: ServerBinary, after: ServerBinary, found: Changes) -> str:
+def render_changes(before: ServerBinary, after: ServerBinary, changes: Changes) -> str:
     """What a DBA goes through before an upgrade, the most dangerous first."""
     counts = (
-        f"{len(found.replaced)} replaced, {len(found.removed)} removed, {len(found.defaults)} with another"
-        f" default, {len(found.added)} added"
+        f"{len(changes.replaced)} replaced, {len(changes.removed)} removed, {len(changes.defaults)} "
+        f"with another default, {len(changes.added)} added"
     )
     lines = [f"from {before.version} to {after.version}", counts]
-    if found.replaced:
+    if changes.replaced:
         lines += ["", "replaced"]
-        for one in found.replaced:
+        for one in changes.replaced:
             lines += [f"  {one.name}", *_wrapped(f"now {one.by}{_in_brackets(one.why)}", "      ")]
-    if found.removed:
+    if changes.removed:
         lines += ["", "removed"]
-        for gone in found.removed:
+        for gone in changes.removed:
             lines += [f"  {gone.name}", *_wrapped(_farewell(after, gone.row), "      ")]
-    if found.defaults:
+    if changes.defaults:
         lines += ["", "another default"]
-        for change in found.defaults:
+        for change in changes.defaults:
             row = catalogue().get(change.name)
             values = _difference(change.before, change.after, row)
             lines += [f"  {change.name}", *_wrapped(values, "      ")]
-    if found.added:
+    if changes.added:
         lines += ["", "added"]
-        for each in found.added:
+        for each in changes.added:
             lines += [_head(each), *_means(each)]
     return "\n".join(lines) + "\n"
 
@@ -88,19 +88,7 @@ def as_json(binary: ServerBinary, variable: Variable) -> dict[str, Any]:
         "release": str(binary.version),
         "listed": variable.listed,
         "default": variable.default,
-        "means": row.means if row else None,
-        "unit": row.unit if row else None,
-        "layer": row.layer if row else None,
-        "history": row.history() if row else None,
-        "becomes": [each.name for each in row.becomes] if row else None,
-        "instead": row.instead if row else None,
-        "memory": row.memory if row else None,
-        "losses": [each.model_dump(mode="json", exclude_defaults=True) for each in row.losses]
-        if row
-        else None,
-        "new_defaults": [_default_json(each.model_dump(mode="json")) for each in row.defaults]
-        if row
-        else None,
+        **(_row_json(row) if row else dict.fromkeys(_OF_ROW)),
         "dynamic": running.dynamic if running else None,
         "type": running.kind if running else None,
         "least": running.least if running else None,
@@ -110,18 +98,29 @@ def as_json(binary: ServerBinary, variable: Variable) -> dict[str, Any]:
     }
 
 
-def changes_json(before: ServerBinary, after: ServerBinary, found: Changes) -> dict[str, Any]:
+_OF_ROW = ("means", "unit", "layer", "history", "becomes", "instead", "memory", "losses", "new_defaults")
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    new_defaults = [_default_json(each.model_dump(mode="json")) for each in row.defaults]
+    losses = [each.model_dump(mode="json", exclude_defaults=True) for each in row.losses]
+    becomes = [each.name for each in row.becomes]
+    values = (row.means, row.unit, row.layer, row.history(), becomes, row.instead, row.memory)
+    return dict(zip(_OF_ROW, (*values, losses, new_defaults), strict=True))
+
+
+def changes_json(before: ServerBinary, after: ServerBinary, changes: Changes) -> dict[str, Any]:
     """The same as render_changes, as plain data."""
     return {
         "from": str(before.version),
         "to": str(after.version),
-        "replaced": [{"name": each.name, "by": each.by, "why": each.why} for each in found.replaced],
-        "removed": [as_json(after, each) for each in found.removed],
+        "replaced": [{"name": each.name, "by": each.by, "why": each.why} for each in changes.replaced],
+        "removed": [as_json(after, each) for each in changes.removed],
         "defaults": [
             {"name": each.name, "before": each.before, "after": each.after, "since": each.since}
-            for each in found.defaults
+            for each in changes.defaults
         ],
-        "added": [as_json(after, each) for each in found.added],
+        "added": [as_json(after, each) for each in changes.added],
     }
 
 
@@ -176,9 +175,9 @@ def _farewell(after: ServerBinary, row: Row | None) -> str:
     """Why a variable is gone and what to do about it."""
     if row is None:
         return "not in the catalogue"
-    life = row.life(Family.of(after.version))
-    gone = life.told(Family.of(after.version)) if life else f"{Family.of(after.version).label} never had it"
     family = Family.of(after.version)
+    life = row.life(family)
+    gone = life.sentence(family) if life else f"{family.label} never had it"
     means = [each.because for each in row.dropped if each.values == "any" and each.holds(after.version)]
     advice = [about(family, text) for text in (row.instead, *means)]
     return "; ".join(filter(None, [gone, next(filter(None, advice), None)]))

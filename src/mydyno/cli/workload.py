@@ -7,33 +7,27 @@ import textwrap
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from mydyno.cli import completion, options, screen, workload_kinds
 from mydyno.cli.application import Application
+from mydyno.cli.declare import argument, option
 from mydyno.cli.shown import width
 from mydyno.core.errors import UsageError
 
 _Set = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        help="An option of the workload, as table_size=20k. Can be repeated.",
-        metavar="NAME=VALUE",
-        show_default=False,
-    ),
+    option("--set NAME=VALUE", "An option of the workload, as table_size=20k. Can be repeated."),
 ]
 _Name = Annotated[
     str,
-    typer.Argument(
-        help="A workload's name, or the path of a workload file or a .smack script.",
-        metavar="NAME|FILE",
-        show_default=False,
+    argument(
+        "NAME|FILE",
+        "A workload's name, or the path of a workload file or a .smack script.",
         autocompletion=completion.workloads,
     ),
 ]
 
 commands = Application(
+    name="workload",
     help="""List, show and check workloads; docs/reference/workloads.md teaches how to write one.
 
 ```text
@@ -69,8 +63,8 @@ def list_workloads(as_json: options.AsJson = False) -> None:
 def show(
     name: _Name,
     chosen: _Set = None,
-    program: Annotated[bool, typer.Option("--program", help="Print the JSON for the load engine.")] = False,
-    text: Annotated[bool, typer.Option("--text", help="Print the file itself.")] = False,
+    program: bool = option("--program", "Print the JSON for the load engine.", default=False),
+    text: bool = option("--text", "Print the file itself.", default=False),
 ) -> None:
     """Show a workload: its options, its tables, and what an event sends.
 
@@ -139,7 +133,3 @@ def check(name: _Name, chosen: _Set = None) -> None:
     read = workload.read(name)
     resolved = read.resolve(options_from(read, chosen or ()))
     screen.echo(f"{name}: no problem found\n\n{summary(resolved)}")
-
-
-def add_to(app: typer.Typer) -> None:
-    app.add_typer(commands, name="workload")

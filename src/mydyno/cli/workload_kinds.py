@@ -61,9 +61,7 @@ def describe_script(path: Path, width: int) -> str:
     lines = [f"{path}: a script of super-smack", ""]
     for section in script.sections:
         lines += textwrap.wrap(
-            f"{section.kind} {section.name}: {_about(section)}",
-            width,
-            subsequent_indent="  ",
+            f"{section.kind} {section.name}: {_about(section)}", width, subsequent_indent="  "
         )
     traps = [trap.tell(str(path), strict=False) for trap in inspect.traps(script)]
     if traps:

@@ -1,4 +1,4 @@
-"""Files below a folder, for names and contents that somebody else has chosen.
+"""Files below a folder, for names and contents that another user has chosen.
 
 Each folder on the way is opened in the one before it without following links (openat(2) with O_NOFOLLOW).
 That gives what openat2(2) gives with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, on every kernel and Python: no

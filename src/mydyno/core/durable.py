@@ -95,10 +95,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     target = path.resolve()
     temporary = f".{target.name}.{os.getpid()}.partial"
-    with (
-        opened_folder(target.parent) as folder,
-        replacing_in(folder, target.name, temporary, 0o666) as file,
-    ):
+    with opened_folder(target.parent) as folder, replacing_in(folder, target.name, temporary, 0o666) as file:
         if target.exists():
             os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
         yield file

@@ -78,6 +78,9 @@ class MydynoError(Exception):
 
     exit_code = ExitCode.FAILED
 
+    def __init_subclass__(cls, exits: ExitCode | None = None) -> None:
+        cls.exit_code = exits or cls.exit_code
+
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
@@ -87,32 +90,25 @@ class MydynoError(Exception):
         return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
 
 
-class UsageError(MydynoError):
-    exit_code = ExitCode.USAGE
+class UsageError(MydynoError, exits=ExitCode.USAGE): ...
 
 
-class SpecError(MydynoError):
-    exit_code = ExitCode.USAGE
+class SpecError(MydynoError, exits=ExitCode.USAGE): ...
 
 
-class MissingToolError(MydynoError):
-    exit_code = ExitCode.MISSING
+class MissingToolError(MydynoError, exits=ExitCode.MISSING): ...
 
 
-class ServerError(MydynoError):
-    exit_code = ExitCode.SERVER
+class ServerError(MydynoError, exits=ExitCode.SERVER): ...
 
 
-class EngineError(MydynoError):
-    exit_code = ExitCode.SERVER
+class EngineError(MydynoError, exits=ExitCode.SERVER): ...
 
 
-class HostError(MydynoError):
-    exit_code = ExitCode.SERVER
+class HostError(MydynoError, exits=ExitCode.SERVER): ...
 
 
-class StorageError(MydynoError):
-    exit_code = ExitCode.SERVER
+class StorageError(MydynoError, exits=ExitCode.SERVER): ...
 
 
 class MountRefusedError(StorageError):
@@ -121,19 +117,17 @@ class MountRefusedError(StorageError):
     def __init__(
         self, message: str, hint: str | None = None, *, filesystem: str, refused: tuple[str, ...] = ()
     ) -> None:
-        """`refused`: those of the options, as asked, that the kernel named: it refuses them on any disks."""
+        """`refused`: those of the options, as configured, that the kernel named: it refuses them on any
+        disks."""
         super().__init__(message, hint)
         self.filesystem = filesystem
         self.refused = refused
 
 
-class LabError(MydynoError):
-    exit_code = ExitCode.LAB
+class LabError(MydynoError, exits=ExitCode.LAB): ...
 
 
-class UndoError(MydynoError):
-    exit_code = ExitCode.NOT_UNDONE
+class UndoError(MydynoError, exits=ExitCode.NOT_UNDONE): ...
 
 
-class ApplyError(MydynoError):
-    exit_code = ExitCode.NOT_APPLIED
+class ApplyError(MydynoError, exits=ExitCode.NOT_APPLIED): ...

@@ -29,7 +29,7 @@ class AskedDisk:
 
 @dataclass(frozen=True)
 class DiskFacts:
-    """What this machine tells of a real block device."""
+    """Facts of a real block device."""
 
     description: str
     """One line: model, serial, size, signatures."""
@@ -39,12 +39,12 @@ class DiskFacts:
 
 @dataclass(frozen=True)
 class GroundFacts:
-    """What decides which grounds this machine has, and what each of them can do."""
+    """What decides which environments this machine has, and what each of them can do."""
 
     root: bool
     """Whether mydyno may mount, attach loop devices and create arrays here."""
     kernel: str
-    """This machine's, as uname(1) tells it."""
+    """This machine's, as uname(1) prints it."""
     filesystems: frozenset[str]
     """Those that this kernel mounts."""
     md: bool
@@ -55,13 +55,13 @@ class GroundFacts:
     programs: frozenset[str]
     """Of mdadm, fio and the makers of file systems: those that are installed."""
     agent: bool
-    """Whether mydyno-agent, which runs commands on every ground, is installed."""
+    """Whether mydyno-agent, which runs commands in every environment, is installed."""
     fetches: bool
     """Whether Debian packages can be downloaded and unpacked: a missing User-Mode Linux kernel is."""
     uml_kernels: tuple[str, ...]
     """Versions of the User-Mode Linux kernels that are at hand."""
     uml_kernel: str
-    """The version that a guest boots when none is asked for, at hand or not."""
+    """The version that a guest boots when none is configured, at hand or not."""
     qemu: bool
     """QEMU, and qemu-img for the disks of its guests."""
     kvm: bool | None
@@ -69,7 +69,7 @@ class GroundFacts:
     vm_kernels: tuple[str, ...]
     """Versions of the guest kernels that are built."""
     vm_kernel: str | None
-    """The version that a guest boots when none is asked for, built or not; None: no root is built."""
+    """The version that a guest boots when none is configured, built or not; None: no root is built."""
     disks: Mapping[AskedDisk, DiskFacts] = field(default_factory=dict)
     suite_kernels: tuple[str, ...] = ()
     """Versions whose Debian suite is settled. That of the moving suite, sid, is newer."""

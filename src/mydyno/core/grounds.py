@@ -1,6 +1,6 @@
-"""The grounds that a server and its storage can be built on: one table of what differs between them.
+"""The environments that a server and its storage can be built on: one table of what differs between them.
 
-What a ground can do on this machine is asked (`lab/plan/grounds.py`); how it is built is a layer
+What one can do on this machine is found out by `lab/plan/grounds.py`; how it is built is a layer
 (`lab/stack/ground`).
 """
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and its relatives: one clean stop, and no second one while things are being put back."""
+"""Ctrl-C and its relatives: one clean stop, and no second one while changes are being undone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def interruptible() -> Iterator[None]:
 def stopping(stop: Callable[[], object]) -> Iterator[None]:
     """Within this block each of those signals calls `stop` and interrupts nothing.
 
-    For a load under way, which ends by itself when it is asked to, and then reports what it did.
+    For a load under way, which ends by itself on request, and then reports what it did.
     """
     with _handled(lambda number, frame: stop()):
         yield
@@ -37,8 +37,8 @@ def stopping(stop: Callable[[], object]) -> Iterator[None]:
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
     may_go = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    heard = [number for number in _SIGNALS if not (may_go and number == signal.SIGHUP)]
-    before = {number: signal.signal(number, handler) for number in heard}
+    numbers = [number for number in _SIGNALS if not (may_go and number == signal.SIGHUP)]
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""The kinds of a server's files that may lie on volumes of their own, and those volumes in one order."""
+"""The kinds of a server's files that may lie on separate volumes, and those volumes in one order."""
 
 from __future__ import annotations
 

@@ -60,11 +60,11 @@ def parse_version(output: str) -> Version:
     Raises ServerError when the line is not a server's. (A client's line that looks like a server's
     is caught later: its --help lists no data directory.)
     """
-    found = _VERSION.search(output)
-    if found is None or "Distrib" in output or _TOOL.match(output.strip()):
+    match = _VERSION.search(output)
+    if match is None or "Distrib" in output or _TOOL.match(output.strip()):
         first_line = output.strip().splitlines()[0] if output.strip() else "nothing"
         raise ServerError(f"not a MySQL or MariaDB server: --version says {first_line[:200]!r}")
-    major, minor, patch, rest = found.groups()
+    major, minor, patch, rest = match.groups()
     numbers = (int(major), int(minor), int(patch or 0))
     early, debug = _EARLY.search(rest), _DEBUG.search(rest)
     short = f"{major}.{minor}" + (f".{patch}" if patch else "")

@@ -1,4 +1,4 @@
-"""Where mydyno keeps what it has changed of this system and must be able to put back."""
+"""Where mydyno keeps what it has changed of this system and must be able to restore."""
 
 from __future__ import annotations
 

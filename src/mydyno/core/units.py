@@ -42,7 +42,7 @@ def parse_bytes(text: str) -> int:
 
 
 def bytes_or_none(text: str) -> int | None:
-    """The same; None for what is no size."""
+    """The same; None for what is not a size."""
     try:
         return parse_bytes(text)
     except ValueError:

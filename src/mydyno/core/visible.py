@@ -14,7 +14,7 @@ _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _REORDERING = "\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069"
 """Bidirectional marks, embeddings, overrides and isolates, and the separators of lines and paragraphs."""
 _SURROGATES = "\ud800-\udfff"
-"""Bytes of a file's name that are no UTF-8; they cannot be printed at all."""
+"""Bytes of a file's name that are not UTF-8; they cannot be printed at all."""
 
 _HIDDEN = re.compile(f"[{_CONTROLS}{_REORDERING}{_SURROGATES}]")
 _HIDDEN_IN_LINE = re.compile(f"[\t\n{_CONTROLS}{_REORDERING}{_SURROGATES}]")
@@ -27,14 +27,14 @@ def visible(text: str) -> str:
 
 def visible_line(text: str) -> str:
     """`visible`, and on one line: tabs and line feeds are spaces."""
-    return _HIDDEN_IN_LINE.sub(lambda found: " " if found[0] in "\t\n" else _code(found), text)
+    return _HIDDEN_IN_LINE.sub(lambda match: " " if match[0] in "\t\n" else _code(match), text)
 
 
 def visible_json(text: str) -> str:
     """A JSON document with the same value and without such characters: they can only stand in its strings."""
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _code(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _code(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

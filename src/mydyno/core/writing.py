@@ -22,7 +22,7 @@ _HINTS = {
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns an OSError inside the block into a LabError that names `path`: a full disk is no traceback."""
+    """Turns an OSError inside the block into a LabError that names `path`, as for a full disk."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A host that an agent serves: every method of `Host`, asked over one channel."""
+"""A host that an agent serves: every method of `Host`, over one channel."""
 
 from __future__ import annotations
 
@@ -37,19 +37,15 @@ class AgentHost:
         programs: Callable[[str], Path] = find_program,
         ready_seconds: float = 30.0,
     ) -> None:
-        """Waits for the agent. `environment` is what commands see (default: bare); `programs` tells where
+        """Waits for the agent. `environment` is what commands see (default: bare); `programs` says where
         mydyno's own programs are on that host. Raises HostError with the console's end."""
         self.name = name
         self.ephemeral = ephemeral
         self._channel = channel
-        self._identity = server_identity
+        self.server_identity = server_identity
         self._environment = dict(bare_environment() if environment is None else environment)
         self._programs = programs
         self.hello: Hello = channel.hello(ready_seconds)
-
-    @property
-    def server_identity(self) -> Identity | None:
-        return self._identity
 
     @property
     def reservable_bytes(self) -> int | None:
@@ -224,10 +220,10 @@ class AgentHost:
 
     def _place(self, path: Path) -> Place:
         try:
-            found: Mapping[str, Any] = self._channel.request("place", path=str(path)).fields
+            fields: Mapping[str, Any] = self._channel.request("place", path=str(path)).fields
         except OSError:
             return Place(path, None, None)
-        return Place(Path(found["path"]), found["free_bytes"], (found["major"], found["minor"]))
+        return Place(Path(fields["path"]), fields["free_bytes"], (fields["major"], fields["minor"]))
 
 
 def _user(identity: Identity | None) -> dict[str, int] | None:

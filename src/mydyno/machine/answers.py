@@ -13,7 +13,7 @@ class NoProgramError(OSError):
 
 @dataclass(frozen=True)
 class Hello:
-    """What the agent tells of its machine."""
+    """What the agent reports of its machine."""
 
     kernel: str
     cpus: int

@@ -1,4 +1,4 @@
-"""What this machine tells of a block device: which disk it is, what is on it, and who uses it."""
+"""Facts of a block device of this machine: which disk it is, what is on it, and who uses it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,7 @@ from mydyno.machine.block_tree import BlockTree
 from mydyno.machine.environment import filesystem_under
 from mydyno.machine.protocol import Host
 
-STABLE_FOLDERS = (
-    Path("/dev/disk/by-id"),
-    Path("/dev/disk/by-path"),
-    Path("/dev/disk/by-partuuid"),
-)
+STABLE_FOLDERS = (Path("/dev/disk/by-id"), Path("/dev/disk/by-path"), Path("/dev/disk/by-partuuid"))
 """Names that are of the disk, its place or its partition, and the same after a reboot. A file system's
 label or UUID is none: it changes with what is written."""
 
@@ -42,7 +38,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class BlockDevice:
-    """One block device as it was at the moment of asking. What it does not tell is None."""
+    """One block device as it was when it was read. What is unknown is None."""
 
     name: Path
     """As the experiment names it."""
@@ -59,7 +55,7 @@ class BlockDevice:
     serial: str | None
     read_only: bool
     mount_points: tuple[str, ...]
-    """Of the device and of all that stands on it, in this mount namespace."""
+    """Of the device and of all that is built on it, in this mount namespace."""
     is_swap: bool
     parts: tuple[str, ...]
     """Its partitions."""
@@ -70,7 +66,7 @@ class BlockDevice:
     carries_system: bool
     """Whether the running system's own file systems lie on it or on the disk that it is part of."""
     refused_opening: str | None
-    """What the kernel says when it is opened exclusively (O_EXCL); None: it opens, so nobody has it."""
+    """What the kernel says when it is opened exclusively (O_EXCL); None: it opens, so no other has it."""
 
     def description(self) -> str:
         """One line for a plan: name, model, serial, size, signatures."""
@@ -91,17 +87,17 @@ def read_block_device(host: Host, name: Path, stable_folders: Sequence[Path] = S
     """Asks this machine about the device that `name` means. Writes nothing to it.
 
     `host` is this machine's. Without root its signatures stay unknown. Raises StorageError when there
-    is no such block device, MissingToolError without lsblk or wipefs.
+    is not such a block device, MissingToolError without lsblk or wipefs.
     """
     path = _node(name, stable_folders)
-    listed = _asked(host, ["lsblk", "--json", "--bytes", "--output", _COLUMNS, str(path)], "blockdevices")
+    listed = _rows_of(host, ["lsblk", "--json", "--bytes", "--output", _COLUMNS, str(path)], "blockdevices")
     if not listed:
         raise StorageError(f"lsblk does not know {path}, which {name} means")
     return from_answers(
         name,
         stable=name.parent in stable_folders,
         tree=listed[0],
-        signatures=_asked(host, ["wipefs", "--json", "--no-act", str(path)], "signatures"),
+        signatures=_rows_of(host, ["wipefs", "--json", "--no-act", str(path)], "signatures"),
         holders=_holders(path),
         serial=_serial_of_sysfs(host, path),
         carries_system=not _system_disks().isdisjoint(_disks_under(path.name)),
@@ -120,7 +116,8 @@ def from_answers(
     carries_system: bool,
     refused_opening: str | None,
 ) -> BlockDevice:
-    """The answers of lsblk (one device with its children) and wipefs, and what sysfs tells, as one value."""
+    """The answers of lsblk (one device with its children) and wipefs, and the files of sysfs, as one
+    value."""
     points = [point for each in _with_children(tree) for point in each["mountpoints"] if point]
     children = list(tree.get("children", ()))
     return BlockDevice(
@@ -130,8 +127,8 @@ def from_answers(
         number=str(tree["maj:min"]).strip(),
         kind=tree["type"],
         size_bytes=int(tree["size"]),
-        model=_told(tree["model"]),
-        serial=_told(tree["serial"]) or serial,
+        model=_stripped(tree["model"]),
+        serial=_stripped(tree["serial"]) or serial,
         read_only=bool(tree["ro"]),
         mount_points=tuple(dict.fromkeys(point for point in points if point != _SWAP_POINT)),
         is_swap=_SWAP_POINT in points,
@@ -166,7 +163,7 @@ def _entries(folder: Path) -> list[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
-def _asked(host: Host, argv: Sequence[str], key: str) -> list[dict[str, Any]] | None:
+def _rows_of(host: Host, argv: Sequence[str], key: str) -> list[dict[str, Any]] | None:
     """The list that a tool's JSON holds under `key`; None when it failed."""
     done = host.run(argv)
     if done.returncode != 0:
@@ -181,7 +178,7 @@ def _with_children(tree: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from _with_children(child)
 
 
-def _told(text: Any) -> str | None:
+def _stripped(text: Any) -> str | None:
     return str(text).strip() or None if text is not None else None
 
 
@@ -193,8 +190,8 @@ def _serial_of_sysfs(host: Host, path: Path) -> str | None:
     """Without udev, lsblk does not know the serial that virtio and NVMe disks show here."""
     folder = Path("/sys/class/block") / path.name
     for file in (folder / "serial", folder / "device" / "serial"):
-        if told := _told(host.read_text(file)):
-            return told
+        if serial := _stripped(host.read_text(file)):
+            return serial
     return None
 
 
@@ -222,7 +219,7 @@ def _disks_under(name: str) -> set[str]:
 
 
 def _refused_opening(path: Path) -> str | None:
-    """What the kernel says to an exclusive opening; a reading one, so that nothing is told of a change."""
+    """What the kernel says to an exclusive opening; a reading one, so that no event of a change is sent."""
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_EXCL))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What block devices stand on, as the kernel's folders tell it: pure."""
+"""What block devices are built on, by the kernel's folders: pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class BlockTree:
         )
 
     def chain(self, name: str) -> Iterator[str]:
-        """The device and all that it stands on, each before what is under it; nothing for an unknown one."""
+        """The device and all that it is built on, each before what is under it; nothing for an unknown
+        one."""
         if name in self.disk_of:
             yield from self.chain(self.disk_of[name])
         elif name in self.names:

@@ -1,9 +1,9 @@
 """A folder of the cache in which everything is there whole or not at all.
 
     .partial-XXXX/   being made
-    lock             held by whoever makes or removes: one at a time
+    lock             held by the process that makes or removes: one at a time
 
-So whoever holds the lock may sweep every `.partial` folder: its maker was killed.
+So the process that holds the lock may sweep every `.partial` folder: its maker was killed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class CacheStore:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else makes or removes anything meanwhile. Waits for it. Raises LabError."""
+        """No other process makes or removes a file meanwhile. Waits for it. Raises LabError."""
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.folder / "lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -1,7 +1,7 @@
 """The channel to an agent: one byte stream that carries requests, replies and many streams at once.
 
 One thread reads, writes and pumps; it never waits for anything but the files themselves, so neither
-a slow reader here nor a slow guest there stops the other streams. Whoever asks waits in their own
+a slow reader here nor a slow guest there stops the other streams. A caller waits in their own
 thread. When the channel ends, everybody who waits gets a HostError with the end of the console.
 """
 
@@ -64,7 +64,7 @@ class Channel:
     def hello(self, seconds: float) -> Hello:
         """Waits for the agent. Raises HostError with the console's end when it does not come."""
         if not self.wait(lambda: self._hello is not None, seconds):
-            raise HostError(f"the host {self._name} did not answer within {seconds:g} s{self._said()}")
+            raise HostError(f"the host {self._name} did not answer within {seconds:g} s{self._output()}")
         assert self._hello is not None
         return self._hello
 
@@ -90,7 +90,7 @@ class Channel:
                 self._streams.pop(stream.number, None)
 
     def expect_ending(self, number: int) -> Ending:
-        """How the process of the request `number` will have ended; to be asked for before it is started."""
+        """How the process of the request `number` will have ended; to be requested before it is started."""
         with self._changed:
             ending = self._endings[number] = Ending()
             return ending
@@ -115,7 +115,8 @@ class Channel:
         try:
             if not self.wait(lambda: waiting.reply is not None, _REPLY_SECONDS):
                 raise HostError(
-                    f"the host {self._name} did not answer to {do} within {_REPLY_SECONDS:g} s{self._said()}"
+                    f"the host {self._name} did not answer to {do} within {_REPLY_SECONDS:g} s"
+                    f"{self._output()}"
                 )
         finally:
             with self._changed:
@@ -137,10 +138,6 @@ class Channel:
                     return False
                 self._changed.wait(left)
             return True
-
-    @property
-    def is_lost(self) -> bool:
-        return self._lost is not None
 
     def close(self) -> None:
         """Ends the channel: the agent ends with it. May be called twice."""
@@ -177,7 +174,7 @@ class Channel:
             reason = f"the channel broke ({error.strerror})"
         with self._changed:
             what = "was closed" if self._closing else f"was lost: {reason}"
-            self._lost = HostError(f"the host {self._name} {what}{'' if self._closing else self._said()}")
+            self._lost = HostError(f"the host {self._name} {what}{'' if self._closing else self._output()}")
             for stream in self._streams.values():
                 stream.close()
             self._streams.clear()
@@ -238,9 +235,9 @@ class Channel:
     def _take(self, frame: Frame) -> None:
         match frame.kind:
             case Kind.HELLO:
-                said = _fields(frame)
-                self._hello = Hello(said["kernel"], said["cpus"], said["memory_bytes"])
-                self._window = said["window"]
+                fields = _fields(frame)
+                self._hello = Hello(fields["kernel"], fields["cpus"], fields["memory_bytes"])
+                self._window = fields["window"]
             case Kind.CONTENT if (waiting := self._waiting.get(frame.number)) is not None:
                 waiting.content += frame.payload
             case Kind.REPLY if (waiting := self._waiting.get(frame.number)) is not None:
@@ -272,14 +269,14 @@ class Channel:
             stream.close()
             self._streams.pop(stream.number, None)
 
-    def _said(self) -> str:
+    def _output(self) -> str:
         lines = telling_end(self._console())
         return "".join(["; its console ends:", *(f"\n    {line}" for line in lines)]) if lines else ""
 
 
 def _fields(frame: Frame) -> dict[str, Any]:
     try:
-        said: dict[str, Any] = json.loads(frame.payload)
+        fields: dict[str, Any] = json.loads(frame.payload)
     except ValueError as error:
         raise MalformedError(f"a {frame.kind.name} that is not JSON") from error
-    return said
+    return fields

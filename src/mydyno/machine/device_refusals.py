@@ -1,8 +1,8 @@
-"""When a real block device may be built on: pure rules over what the machine told of it.
+"""When a real block device may be built on: pure rules over the facts of it.
 
 Whatever is written to a disk cannot be undone, so everything that hints at another use refuses it.
-`wipe: yes` with the right serial lifts one thing only: what the disk carries. It lifts neither a use
-(mounted, swap, opened by somebody) nor a membership in an array or a volume group, running or not: the
+`wipe: yes` with the right serial lifts one refusal only: what the disk carries. It lifts neither a use
+(mounted, swap, opened by a process) nor a membership in an array or a volume group, running or not: the
 other members would be harmed too.
 """
 
@@ -39,9 +39,9 @@ class AskedDevice:
     wipe: bool = False
 
 
-def refusals(device: BlockDevice, asked: AskedDevice) -> list[str]:
+def refusals(device: BlockDevice, wanted: AskedDevice) -> list[str]:
     """Every reason why `device` must not be touched, a clause each; empty: it may be built on."""
-    return [*_name(device), *_use(device), *_membership(device), *_contents(device, asked)]
+    return [*_name(device), *_use(device), *_membership(device), *_contents(device, wanted)]
 
 
 def _name(device: BlockDevice) -> Iterator[str]:
@@ -82,22 +82,22 @@ def _membership(device: BlockDevice) -> Iterator[str]:
             )
 
 
-def _contents(device: BlockDevice, asked: AskedDevice) -> Iterator[str]:
-    if asked.serial is not None and asked.serial != device.serial:
-        told = f"has the serial {device.serial}" if device.serial else "reports no serial"
-        yield f"it {told}, and the experiment means the disk with the serial {asked.serial}"
+def _contents(device: BlockDevice, wanted: AskedDevice) -> Iterator[str]:
+    if wanted.serial is not None and wanted.serial != device.serial:
+        actual = f"has the serial {device.serial}" if device.serial else "reports no serial"
+        yield f"it {actual}, and the experiment means the disk with the serial {wanted.serial}"
     if device.signatures is None:
         yield "what it carries could not be read, which needs root"
     carried = [kind for kind in device.carried if kind not in MEMBERSHIPS]
     if not carried:
         return
     what = f"it carries {', '.join(carried)}"
-    if not asked.wipe:
+    if not wanted.wipe:
         yield (
             f"{what}; with `wipe: yes` and its serial ({device.serial or 'it reports none'}) in the "
             "experiment, all that is on it would be destroyed"
         )
     elif device.serial is None:
         yield f"{what}, and it reports no serial by which `wipe: yes` could mean it"
-    elif asked.serial is None:
+    elif wanted.serial is None:
         yield f"{what}, and `wipe: yes` needs its serial with it: {device.serial}"

@@ -31,7 +31,7 @@ class FileSystem:
 
 @dataclass(frozen=True)
 class Environment:
-    """Everything about a machine that can move a benchmark and that it will tell without root."""
+    """Everything about a machine that can move a benchmark and that is readable without root."""
 
     cpu_model: str | None
     cpus: int
@@ -103,19 +103,19 @@ def usable_cpus() -> int:
 
 def memory_bytes(meminfo: str | None) -> int | None:
     """MemTotal of /proc/meminfo, which counts in KiB whatever it writes there."""
-    found = re.search(r"^MemTotal:\s+(\d+) kB$", meminfo or "", re.MULTILINE)
-    return int(found[1]) * 1024 if found else None
+    match = re.search(r"^MemTotal:\s+(\d+) kB$", meminfo or "", re.MULTILINE)
+    return int(match[1]) * 1024 if match else None
 
 
 def cpu_model(cpuinfo: str | None) -> str | None:
     """The first CPU's name; ARM kernels write none."""
-    found = re.search(r"^model name\s*:\s*(.+)$", cpuinfo or "", re.MULTILINE)
-    return found[1].strip() if found else None
+    match = re.search(r"^model name\s*:\s*(.+)$", cpuinfo or "", re.MULTILINE)
+    return match[1].strip() if match else None
 
 
 def distribution(os_release: str | None) -> str | None:
-    found = re.search(r'^PRETTY_NAME="?([^"\n]+)"?$', os_release or "", re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(r'^PRETTY_NAME="?([^"\n]+)"?$', os_release or "", re.MULTILINE)
+    return match[1] if match else None
 
 
 def virtualisation(cpuinfo: str | None, vendor: str | None) -> str | None:
@@ -146,8 +146,8 @@ def filesystem_under(path: Path, mountinfo: str | None) -> FileSystem | None:
 
 def chosen(text: str | None) -> str | None:
     """The bracketed word of a sysfs choice: `always [madvise] never` is `madvise`."""
-    found = re.search(r"\[([^\]]+)\]", text or "")
-    return found[1] if found else None
+    match = re.search(r"\[([^\]]+)\]", text or "")
+    return match[1] if match else None
 
 
 def load_average(text: str | None) -> tuple[float, float, float] | None:
@@ -163,7 +163,7 @@ def _io_scheduler(read: Read, device: tuple[int, int] | None) -> str | None:
     if device is None:
         return None
     block = f"/sys/dev/block/{device[0]}:{device[1]}"
-    # A partition has no queue of its own: that is one folder up, at its disk.
+    # A partition has no separate queue: that is one folder up, at its disk.
     for folder in (block, f"{block}/.."):
         scheduler = chosen(read(f"{folder}/queue/scheduler"))
         if scheduler:

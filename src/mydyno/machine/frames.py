@@ -19,7 +19,7 @@ WINDOW = 256 << 10
 
 _HEADER = struct.Struct("<IBI")
 
-# What a console may say before the greeting; more than that is no agent.
+# What a console may say before the greeting; with more than that it is not an agent.
 _LONGEST_NOISE = 1 << 20
 
 
@@ -80,8 +80,8 @@ class Decoder:
         return frames
 
     def _skip_to_greeting(self) -> bool:
-        before, found, rest = bytes(self._buffer).partition(GREETING)
-        if found:
+        before, greeting, rest = bytes(self._buffer).partition(GREETING)
+        if greeting:
             self._buffer = bytearray(rest)
             self._greeted = True
         elif len(before) > _LONGEST_NOISE:

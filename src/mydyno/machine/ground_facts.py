@@ -1,4 +1,4 @@
-"""What this machine has for grounds, read without changing anything."""
+"""What this machine has for environments, read without changing anything."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CAP_SYS_ADMIN = 21
 
 
 def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False) -> GroundFacts:
-    """The grounds of this machine, and what it tells of the real `disks` that an experiment names.
+    """The environments of this machine, and facts of the real `disks` that an experiment names.
 
     `try_kvm` boots a guest kernel, if one is built, for at most 8 s, when it is not known yet whether KVM
     works; the answer is kept in the cache.
@@ -62,8 +62,8 @@ def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False)
 
 def has_capability(status: str | None, number: int) -> bool:
     """Whether the effective set of /proc/self/status has it: root in a container may lack it."""
-    found = re.search(r"^CapEff:\s*([0-9a-f]+)$", status or "", re.MULTILINE)
-    return found is not None and bool(int(found[1], 16) >> number & 1)
+    match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status or "", re.MULTILINE)
+    return match is not None and bool(int(match[1], 16) >> number & 1)
 
 
 def mountable(filesystems: str | None, modules: Iterable[str]) -> frozenset[str]:
@@ -78,10 +78,10 @@ def can_throttle(cgroups: str | None, used_by_v2: str | None) -> bool:
 
     A controller in no v1 hierarchy (0) belongs to v2, which lends it out while no group of it uses io.
     """
-    found = re.search(r"^blkio\s+(\d+)\s+\d+\s+1$", cgroups or "", re.MULTILINE)
-    if found is None:
+    match = re.search(r"^blkio\s+(\d+)\s+\d+\s+1$", cgroups or "", re.MULTILINE)
+    if match is None:
         return False
-    return found[1] != "0" or "io" not in (used_by_v2 or "").split()
+    return match[1] != "0" or "io" not in (used_by_v2 or "").split()
 
 
 def _uml_kernel(kernels: UmlKernels) -> str:
@@ -114,20 +114,20 @@ def _kvm(store: ImageStore, version: str | None, boot: bool) -> bool | None:
     cache = store.folder / ACCELERATION
     kernel = store.kernel(version) if version and boot else None
     try:
-        found = acceleration(kernel.file, cache) if kernel else known(cache)
+        tried = acceleration(kernel.file, cache) if kernel else known(cache)
     except MydynoError:
         return None
-    return found.accelerator == "kvm" if found else None
+    return tried.accelerator == "kvm" if tried else None
 
 
 def _disk_facts(disk: AskedDisk) -> DiskFacts:
     """A disk that is not there is refused as one that is in use is."""
-    asked = AskedDevice(Path(disk.name), disk.serial, disk.wipe)
+    wanted = AskedDevice(Path(disk.name), disk.serial, disk.wipe)
     try:
-        device = read_block_device(LocalHost(), asked.name)
+        device = read_block_device(LocalHost(), wanted.name)
     except MydynoError as error:
         return DiskFacts(disk.name, (error.message,))
-    return DiskFacts(device.description(), tuple(refusals(device, asked)))
+    return DiskFacts(device.description(), tuple(refusals(device, wanted)))
 
 
 def _has_agent() -> bool:

@@ -1,8 +1,8 @@
 """The user that servers run as, and the command line that makes it so.
 
-A server refuses to run as root, and should: mydyno run by root hands it to `nobody`. Whoever
-runs it, the server dies with mydyno: setpriv asks the kernel for SIGKILL at the parent's death
-(PR_SET_PDEATHSIG, which a change of user would clear, so setpriv sets it after that change).
+A server refuses to run as root, and should: mydyno run by root hands it to `nobody`. Whatever user runs it,
+the server dies with mydyno: setpriv asks the kernel for SIGKILL at the parent's death (PR_SET_PDEATHSIG,
+which a change of user would clear, so setpriv sets it after that change).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _own_identity() -> Identity:
 def tied_to_parent(argv: Sequence[str], identity: Identity | None, parent_pid: int) -> list[str]:
     """`argv` run as `identity`, killed by the kernel when the thread that started it ends.
 
-    A program with file capabilities of its own (`setcap`) loses the tie when it is executed, as
+    A program that has file capabilities (`setcap`) loses the tie when it is executed, as
     prctl(2) says; the undo journal is what ends such a server.
     """
     setpriv = shutil.which("setpriv")

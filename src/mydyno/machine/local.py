@@ -28,13 +28,13 @@ from mydyno.machine.protocol import Finished, HeldFile
 _launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
 
 
-def _launch_anew() -> None:
-    """A fork has the queue for that thread, and not the thread: what it asked for would never start."""
+def _launch_again() -> None:
+    """A fork has the queue for that thread, and not the thread: what it requested would never start."""
     global _launcher
     _launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
 
 
-os.register_at_fork(after_in_child=_launch_anew)
+os.register_at_fork(after_in_child=_launch_again)
 
 
 class LocalProcess:
@@ -104,11 +104,7 @@ class LocalHost:
     reservable_bytes: int | None = None
 
     def __init__(self) -> None:
-        self._server_identity = server_identity()
-
-    @property
-    def server_identity(self) -> Identity | None:
-        return self._server_identity
+        self.server_identity = server_identity()
 
     def run(
         self,

@@ -1,8 +1,8 @@
-"""Private namespaces of this machine: the same files and kernel, mounts and processes of its own.
+"""Private namespaces of this machine: the same files and kernel, separate mounts and processes.
 
 setpriv ties unshare to mydyno's life; unshare gives the namespaces and kills the agent, the first
 process in them, when it ends itself; with the first process all others go, and with them the mounts.
-Nothing of what is mounted or started there outlives mydyno, however it ends.
+No mount and no process there outlives mydyno, however it ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class NamespaceHost(SupervisedHost):
     """
 
     def __init__(self, folder: Path) -> None:
-        """`folder`, a private one, stands in the supervisor's command line as its mark.
+        """`folder`, a private one, is in the supervisor's command line as its mark.
 
         Raises MissingToolError without root, HostError when it does not come up.
         """

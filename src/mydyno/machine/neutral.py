@@ -20,6 +20,6 @@ def inherited_environment() -> dict[str, str]:
 
 
 def bare_environment() -> dict[str, str]:
-    """Nothing of ours but where programs are, for a host whose files may be others."""
+    """None of our variables but where programs are, for a host whose files may be others."""
     ours = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     return {"PATH": os.pathsep.join(dict.fromkeys([*ours, *_FOLDERS])), **_NEUTRAL}

@@ -24,7 +24,7 @@ class DiskCounters:
 
 @dataclass(frozen=True)
 class ProcessCounters:
-    """One process with all its threads; what its files do not tell, or may not be read, is None."""
+    """One process with all its threads; what its files do not say, or may not be read, is None."""
 
     cpu_user_s: float
     cpu_system_s: float
@@ -49,25 +49,25 @@ def cpu_count(stat: str) -> int:
 
 def context_switches(stat: str) -> int:
     """Since boot, from /proc/stat."""
-    found = re.search(r"^ctxt (\d+)", stat, re.MULTILINE)
-    return int(found[1]) if found else 0
+    match = re.search(r"^ctxt (\d+)", stat, re.MULTILINE)
+    return int(match[1]) if match else 0
 
 
 def disks(diskstats: str) -> dict[str, DiskCounters]:
     """Block devices that have done something since boot, by name, from /proc/diskstats."""
-    found = {}
+    counters = {}
     for line in diskstats.splitlines():
         _, _, name, *words = line.split()
         numbers = [int(word) for word in words]
         if numbers[0] or numbers[4]:
-            found[name] = DiskCounters(
+            counters[name] = DiskCounters(
                 reads=numbers[0],
                 read_bytes=numbers[2] * _SECTOR_BYTES,
                 writes=numbers[4],
                 write_bytes=numbers[6] * _SECTOR_BYTES,
                 busy_s=numbers[9] / 1000,
             )
-    return found
+    return counters
 
 
 def process(status: str, stat: str, io: str | None) -> ProcessCounters:
@@ -75,7 +75,7 @@ def process(status: str, stat: str, io: str | None) -> ProcessCounters:
     lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
     # The command's name, in brackets, may hold anything; 14 and 15 are utime and stime.
     fields = stat[stat.rindex(")") + 2 :].split()
-    told = dict(line.split(":", 1) for line in (io or "").splitlines() if ":" in line)
+    counters = dict(line.split(":", 1) for line in (io or "").splitlines() if ":" in line)
 
     def whole(of: dict[str, str], name: str) -> int | None:
         return int(of[name].split()[0]) if name in of else None
@@ -87,8 +87,8 @@ def process(status: str, stat: str, io: str | None) -> ProcessCounters:
         threads=whole(lines, "Threads") or 0,
         voluntary_switches=whole(lines, "voluntary_ctxt_switches"),
         involuntary_switches=whole(lines, "nonvoluntary_ctxt_switches"),
-        read_bytes=whole(told, "read_bytes"),
-        write_bytes=whole(told, "write_bytes"),
+        read_bytes=whole(counters, "read_bytes"),
+        write_bytes=whole(counters, "write_bytes"),
     )
 
 
@@ -105,5 +105,5 @@ def _limit(word: str) -> int | None:
 
 def written_characters(io: str) -> int:
     """Bytes that a process has written by its calls, from its file `io`."""
-    found = re.search(r"^wchar: (\d+)", io, re.MULTILINE)
-    return int(found[1]) if found else 0
+    match = re.search(r"^wchar: (\d+)", io, re.MULTILINE)
+    return int(match[1]) if match else 0

@@ -2,7 +2,7 @@
 
 prlimit(1) sets them on the very process that becomes the server, before the change of user, since only
 root may raise a hard limit. The soft limit is set to the same number: a server raises its own soft
-limit as far as the hard one allows, and what is measured would not be what was asked.
+limit as far as the hard one allows, and what is measured would not be what was configured.
 """
 
 from __future__ import annotations
@@ -42,18 +42,20 @@ class LimitInForce:
 
 @dataclass(frozen=True)
 class LimitDifference:
-    """A limit that is not in force as it was asked for."""
+    """A limit that is not in force as it was configured."""
 
     name: LimitName
-    asked: int
-    found: LimitInForce | None
-    """None when the process does not tell it."""
+    configured: int
+    in_force: LimitInForce | None
+    """None when the process does not show it."""
 
     def sentence(self) -> str:
-        if self.found is None:
-            return f"limits.{self.name}: {self.asked} was configured, and the server's limits cannot be read"
-        soft, hard = (_UNLIMITED if value is None else value for value in (self.found.soft, self.found.hard))
-        return f"limits.{self.name}: {self.asked} was configured, and the server has {soft} (hard: {hard})"
+        in_force = "the server's limits cannot be read"
+        if self.in_force is not None:
+            limits = (self.in_force.soft, self.in_force.hard)
+            soft, hard = (_UNLIMITED if value is None else value for value in limits)
+            in_force = f"the server has {soft} (hard: {hard})"
+        return f"limits.{self.name}: {self.configured} was configured, and {in_force}"
 
 
 def wrap(argv: Sequence[str], limits: Limits, identity: Identity | None) -> list[str]:
@@ -61,7 +63,7 @@ def wrap(argv: Sequence[str], limits: Limits, identity: Identity | None) -> list
 
     The tie to mydyno's life is made again behind the change of user, which cuts it.
     """
-    asked = [f"--{name}={value}:{value}" for name, value in _asked(limits).items()]
+    options = [f"--{name}={value}:{value}" for name, value in _values(limits).items()]
     become = (
         [
             "setpriv",
@@ -75,7 +77,7 @@ def wrap(argv: Sequence[str], limits: Limits, identity: Identity | None) -> list
         if identity is not None
         else []
     )
-    return ["prlimit", *asked, "--", *become, *argv]
+    return ["prlimit", *options, "--", *become, *argv]
 
 
 def check(host: Host, limits: Limits) -> None:
@@ -90,10 +92,10 @@ def check(host: Host, limits: Limits) -> None:
     if _may_raise(host):
         return
     for limit in parse_limits(host.read_text(Path("/proc/self/limits")) or ""):
-        asked = _asked(limits).get(limit.name)
-        if asked is not None and limit.hard is not None and asked > limit.hard:
+        wanted = _values(limits).get(limit.name)
+        if wanted is not None and limit.hard is not None and wanted > limit.hard:
             raise MissingToolError(
-                f"limits.{limit.name}: {asked} is above the hard limit {limit.hard} that mydyno has on host "
+                f"limits.{limit.name}: {wanted} is above the hard limit {limit.hard} that mydyno has on host "
                 f"{host.name}, and it may not raise it",
                 "run mydyno as root, raise the user's hard limit, or use a guest (host: uml or vm)",
             )
@@ -106,23 +108,23 @@ def in_force(host: Host, pid: int) -> tuple[LimitInForce, ...]:
 
 def parse_limits(text: str) -> tuple[LimitInForce, ...]:
     """The rows of /proc/PID/limits that mydyno can set (proc_pid_limits(5))."""
-    found = proc.limits(text)
-    return tuple(LimitInForce(name, *found[row]) for name, row in _ROWS.items() if row in found)
+    rows = proc.limits(text)
+    return tuple(LimitInForce(name, *rows[row]) for name, row in _ROWS.items() if row in rows)
 
 
-def limits_difference(asked: Limits, found: Sequence[LimitInForce]) -> tuple[LimitDifference, ...]:
-    """Every limit of which the soft or the hard value is not the asked one."""
-    by_name = {limit.name: limit for limit in found}
+def limits_difference(limits: Limits, in_force: Sequence[LimitInForce]) -> tuple[LimitDifference, ...]:
+    """Every limit of which the soft or the hard value is not the configured one."""
+    by_name = {limit.name: limit for limit in in_force}
     return tuple(
         LimitDifference(name, value, by_name.get(name))
-        for name, value in _asked(asked).items()
+        for name, value in _values(limits).items()
         if by_name.get(name) != LimitInForce(name, value, value)
     )
 
 
-def _asked(limits: Limits) -> Mapping[LimitName, int]:
-    asked: dict[LimitName, int | None] = {"nofile": limits.nofile, "nproc": limits.nproc}
-    return {name: value for name, value in asked.items() if value is not None}
+def _values(limits: Limits) -> Mapping[LimitName, int]:
+    values: dict[LimitName, int | None] = {"nofile": limits.nofile, "nproc": limits.nproc}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _may_raise(host: Host) -> bool:

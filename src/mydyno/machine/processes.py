@@ -26,7 +26,7 @@ class RunningProcess:
 
 def find_by_argument(argument: str, proc: Path = Path("/proc")) -> list[RunningProcess]:
     """Every living process but this one that has exactly `argument` among its arguments."""
-    found = []
+    processes = []
     for folder in proc.iterdir():
         if not folder.name.isdigit() or int(folder.name) == os.getpid():
             continue
@@ -36,8 +36,8 @@ def find_by_argument(argument: str, proc: Path = Path("/proc")) -> list[RunningP
             continue
         started = start_ticks(int(folder.name), proc)
         if os.fsencode(argument) in arguments and started is not None:
-            found.append(RunningProcess(int(folder.name), started))
-    return found
+            processes.append(RunningProcess(int(folder.name), started))
+    return processes
 
 
 def start_ticks(pid: int, proc: Path = Path("/proc")) -> int | None:

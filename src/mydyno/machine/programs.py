@@ -17,14 +17,14 @@ def find_program(name: str) -> Path:
     variable = _NAMED[name]
     named = variable.read()
     if named:
-        found = shutil.which(named)
-        if not found:
+        path = shutil.which(named)
+        if not path:
             raise MissingToolError(
                 f"{variable.name} names {named}, which is not a program",
                 f"unset it, or give the path of {name}",
             )
         # Absolute: it is started in another folder.
-        return Path(found).absolute()
+        return Path(path).absolute()
     installed = Path(sys.executable).parent / name
     if installed.exists():
         return installed

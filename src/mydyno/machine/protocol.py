@@ -1,4 +1,4 @@
-"""What every host can do: run a command, start a process, read and write files, tell its facts."""
+"""What every host can do: run a command, start a process, read and write files, report its facts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Conversation(Process, Protocol):
 
     @property
     def stdin(self) -> BinaryIO:
-        """Close it to tell the process that nothing follows."""
+        """Close it to signal the process that nothing follows."""
 
     @property
     def stdout(self) -> BinaryIO:
@@ -80,7 +80,7 @@ class Host(Protocol):
 
     @property
     def name(self) -> str:
-        """`local`, `uml`, `vm`: for messages, and to tell answers of two hosts apart."""
+        """`local`, `uml`, `vm`: for messages, and to distinguish answers of two hosts."""
 
     @property
     def ephemeral(self) -> bool:

@@ -1,4 +1,4 @@
-"""Can two folders of this machine share the blocks of a file (reflink)? Tried, not told by names.
+"""Can two folders of this machine share the blocks of a file (reflink)? Tried, not concluded from names.
 
 xfs can when it was made with reflink=1 (mkfs.xfs does so since 5.1), btrfs always, others with time. So a
 block is shared between two files without a name (O_TMPFILE): nothing is ever seen in the folders. FICLONE is

@@ -61,7 +61,7 @@ class Stream:
         return wanted | (select.POLLOUT if self._pending else 0)
 
     def move_bytes(self, ready: int) -> None:
-        """Moves what can be moved; `ready` is what poll told of `file`."""
+        """Moves what can be moved; `ready` is the events of poll for `file`."""
         broken = select.POLLHUP | select.POLLERR
         if self._pending and ready & (select.POLLOUT | broken):
             self._write_pending()
@@ -94,7 +94,7 @@ class Stream:
         self._credit = None
 
     def close(self) -> None:
-        """Lets go of the file; whoever has the other end sees it end."""
+        """Lets go of the file; the reader of the other end sees it end."""
         self._takes, self._credit = False, None
         if self._file is not None:
             os.close(self._file)
@@ -138,7 +138,7 @@ class Stream:
             return
         self._takes = False
         if self._is_socket and self._file is not None:
-            # Half of a socket ends; whoever has the other end may still write.
+            # Half of a socket ends; the other end may still write.
             with suppress(OSError), socket.socket(fileno=os.dup(self._file)) as end:
                 end.shutdown(socket.SHUT_WR)
 

@@ -1,4 +1,4 @@
-"""A host that is served by an agent on this machine: a child of mydyno's, in namespaces if asked."""
+"""A host that is served by an agent on this machine: a child of mydyno's, in namespaces if wanted."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class SupervisedHost(AgentHost):
             self._errors.close()
             raise
         file = ours.detach()
-        self._agent_channel = Channel(file, file, name=name, console=self._said)
+        self._agent_channel = Channel(file, file, name=name, console=self._output)
         try:
             super().__init__(
                 self._agent_channel,
@@ -80,6 +80,6 @@ class SupervisedHost(AgentHost):
             self._child.wait()
         self._errors.close()
 
-    def _said(self) -> str:
+    def _output(self) -> str:
         size = os.fstat(self._errors.fileno()).st_size
         return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")

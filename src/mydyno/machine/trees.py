@@ -24,9 +24,9 @@ def copy_tree(host: Host, source: Path, target: Path) -> None:
         timeout_seconds=LONGEST_COPY_SECONDS,
     )
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
+        messages = done.stderr.strip().splitlines()
         raise LabError(
-            f"{source} could not be copied to {target}: {said[-1] if said else 'cp said nothing'}",
+            f"cannot copy {source} to {target}: {messages[-1] if messages else 'cp printed no message'}",
             "is there space left, and was the lab made by the user that runs mydyno now?",
         )
 

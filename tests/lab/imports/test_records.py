@@ -1,4 +1,4 @@
-"""A table and an import file become an experiment with its trials; what does not fit is told."""
+"""A table and an import file become an experiment with its trials; what does not fit is reported."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_rows_of_several_connections_are_the_phases_of_one_trial_each_repetition
     assert found.experiment.imported
 
 
-def test_a_total_is_taken_as_the_table_gives_it_and_the_gap_is_told() -> None:
+def test_a_total_is_taken_as_the_table_gives_it_and_the_gap_is_reported() -> None:
     found = read(PROGRAMS, "fs,total,insert,select\nxfs,2,60,50\njfs,3,100,70\n")
     trials = list(found.trials)
     over = overall_places(trials, RUNNING_TIME)
@@ -73,11 +73,11 @@ def test_a_total_is_taken_as_the_table_gives_it_and_the_gap_is_told() -> None:
     assert "differs from the sum" in found.notes[0]
 
 
-def test_a_row_without_a_number_is_an_invalid_trial_and_is_told() -> None:
+def test_a_row_without_a_number_is_an_invalid_trial_and_is_reported() -> None:
     found = read(CURVES, "raid,threads,qps,p95\n5,1,nan,\n10,1,3,n/a\n")
     assert [trial.status for trial in found.trials] == ["invalid", "valid"]
     assert found.trials[0].invalidities[0].message == "the table has no number in line 2"
-    assert found.notes == ("1 row has no number and does not count",)
+    assert found.notes == ("1 row without a number is invalid",)
 
 
 def test_what_a_pattern_does_not_find_has_no_level() -> None:
@@ -111,7 +111,7 @@ def test_what_a_pattern_does_not_find_has_no_level() -> None:
         ("raid;threads;qps;p95\n5;1;2,5;1\n10;1;2;1", "(a decimal comma?)"),
     ],
 )
-def test_what_is_wrong_with_a_table_is_told(table: str, complaint: str) -> None:
+def test_what_is_wrong_with_a_table_is_reported(table: str, complaint: str) -> None:
     with pytest.raises(UsageError) as caught:
         read(CURVES, table)
     assert complaint in caught.value.message
@@ -131,7 +131,7 @@ def test_what_is_wrong_with_a_table_is_told(table: str, complaint: str) -> None:
         ("import: Big Name\nfactors: {a: b}\nprograms: [c]", "did you mean 'big-name'?"),
     ],
 )
-def test_what_is_wrong_with_an_import_file_is_told(mapping: str, complaint: str) -> None:
+def test_what_is_wrong_with_an_import_file_is_reported(mapping: str, complaint: str) -> None:
     with pytest.raises(SpecErrors) as caught:
         loads(mapping, "map.yaml")
     assert complaint in caught.value.message

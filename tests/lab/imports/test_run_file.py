@@ -73,7 +73,7 @@ def imported_from(folder: Path, *texts: str) -> Path:
     return folder / "lab"
 
 
-def test_an_old_file_tells_its_server_its_programs_and_its_operations() -> None:
+def test_an_old_file_shows_its_server_its_programs_and_its_operations() -> None:
     run = parse(FIRST, "RUN-mysql-Linux_2.2.14_i686")
     assert run.name == "mysql-Linux_2.2.14_i686"
     assert run.server == "MySQL 3.23.13a alpha"
@@ -115,7 +115,7 @@ def test_operations_stand_side_by_side_with_marks() -> None:
     assert joined.split() == ["outer_join_not_found", "500", "606.00+", "606.00+*"]
 
 
-def test_a_text_without_totals_is_no_run_file() -> None:
+def test_a_text_without_totals_is_not_a_run_file() -> None:
     assert not is_run_file("operation,seconds\n")
     with pytest.raises(UsageError, match="RUN-x is not a RUN file"):
         parse("Totals per operation:\n", "RUN-x")
@@ -128,7 +128,7 @@ def test_two_files_become_an_experiment_with_the_servers_as_levels(tmp_path: Pat
         assert [trial.totals["running_time"] for trial in run.trials()] == [2549.0, 2549.0]
 
 
-def test_files_of_one_server_are_told_apart_by_their_names_or_are_repetitions(tmp_path: Path) -> None:
+def test_files_of_one_server_are_distinguished_by_their_names_or_are_repetitions(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("first", "second")]
     for folder in folders:
         folder.mkdir()

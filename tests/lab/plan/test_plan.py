@@ -264,7 +264,7 @@ def test_a_plan_for_an_external_server_says_what_is_done_to_it_and_takes_no_disk
     told = plan.render(made)
     assert "loads and samples db1:3306, which mydyno neither starts nor stops" in told
     assert "into the schema shop alone" in told
-    assert "sets there for each trial sort_buffer_size (SET GLOBAL) and puts the old values back" in told
+    assert "sets there for each trial sort_buffer_size (SET GLOBAL) and restores the old values" in told
     assert "starts a private server" not in told
     assert "[the same tables]" in told
     assert made.estimate.disk_bytes == 0

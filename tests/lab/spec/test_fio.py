@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.core.document.beside import files_beside
+from mydyno.core.document.spec_folder import files_in
 from mydyno.lab import spec
 from mydyno.lab.workload.external import FioOptions
 
@@ -93,7 +93,7 @@ def test_a_plan_keeps_a_digest_of_the_job_file_and_refuses_one_that_has_changed(
     file = tmp_path / "mixed.fio"
     file.write_text(MIXED)
     saved = options("{job: mixed.fio}", tmp_path).model_dump_json()
-    with files_beside(tmp_path):
+    with files_in(tmp_path):
         assert FioOptions.model_validate_json(saved).model_dump_json() == saved
         file.write_text(MIXED.replace("64M", "65M"))
         with pytest.raises(ValueError, match=r"mixed\.fio has changed"):

@@ -27,7 +27,7 @@ def test_compressed_modules_are_read_and_dashes_are_underscores(tmp_path: Path) 
     assert depends(read_module(chosen.files[1])) == ("md_mod",)
 
 
-def test_what_is_built_in_or_gone_is_told_apart(tmp_path: Path) -> None:
+def test_what_is_built_in_or_gone_is_distinguished(tmp_path: Path) -> None:
     folder = kernel_folder(tmp_path, {"xfs.ko": ""}, built_in=("mq-deadline",))
     chosen = choose(folder, ["mq_deadline", "reiserfs", "xfs"], ["mq_deadline"])
     assert (chosen.built_in, chosen.absent) == (("mq_deadline",), ("reiserfs",))
@@ -39,12 +39,12 @@ def test_a_kernel_that_cannot_boot_a_guest_is_refused_by_the_modules_name(tmp_pa
         choose(folder, ["xfs"], ["virtio_blk"])
 
 
-def test_a_module_whose_own_need_is_missing_is_no_surprise_at_boot(tmp_path: Path) -> None:
+def test_a_module_whose_own_need_is_missing_is_not_a_surprise_at_boot(tmp_path: Path) -> None:
     with pytest.raises(HostError, match="lacks libcrc32c"):
         choose(kernel_folder(tmp_path, {"xfs.ko": "libcrc32c"}), ["xfs"], [])
 
 
-def test_modules_that_need_each_other_are_told_in_a_circle() -> None:
+def test_modules_that_need_each_other_are_reported_in_a_circle() -> None:
     with pytest.raises(HostError, match="a -> b -> a"):
         load_order(["a"], {"a": ["b"], "b": ["a"]})
 

@@ -64,7 +64,7 @@ def test_what_a_killed_build_left_is_swept_by_the_next(tmp_path: Path) -> None:
     assert not (tmp_path / ".partial-dead").exists()
 
 
-def test_sweeping_tells_how_much_it_found(tmp_path: Path) -> None:
+def test_sweeping_shows_how_much_it_found(tmp_path: Path) -> None:
     (tmp_path / ".partial-dead").mkdir()
     store = ImageStore(tmp_path)
     assert (store.sweep(), store.sweep()) == (1, 0)

@@ -51,6 +51,6 @@ def test_every_kernel_has_a_suite() -> None:
 
 
 @pytest.mark.parametrize("version", ["6", "6.1.2", "linux", "6.x", ""])
-def test_what_is_no_kernel_version_is_refused(version: str) -> None:
+def test_what_is_not_a_kernel_version_is_refused(version: str) -> None:
     with pytest.raises(UsageError, match="not a kernel version"):
         suite_of_kernel(version)

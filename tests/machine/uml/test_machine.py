@@ -36,7 +36,7 @@ def machine(kernel: UmlKernel) -> UmlMachine:
     )
 
 
-def test_the_kernel_is_told_its_memory_its_disks_and_its_channel(tmp_path: Path) -> None:
+def test_the_kernel_gets_its_memory_its_disks_and_its_channel(tmp_path: Path) -> None:
     words = machine(UmlKernel(tmp_path / "6.1", MANIFEST)).command_line(7, ("unshare", "--pid"))
     assert words[:3] == ["unshare", "--pid", "--wd=/lab/run/mydyno-0123456789ab"]
     assert {"mem=307200K", "ubd0=data-0.img", "ubd1=data-1.img", "ssl0=fd:7", "rootflags=/", "ro"} <= set(

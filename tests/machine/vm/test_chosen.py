@@ -22,17 +22,17 @@ def test_a_root_of_another_suite_serves_where_there_is_none_of_this_machines(sto
     assert chosen_root(store).manifest.suite == "sid"
 
 
-def test_without_any_root_the_error_tells_the_command_that_builds_one(tmp_path: Path) -> None:
+def test_without_any_root_the_error_shows_the_command_that_builds_one(tmp_path: Path) -> None:
     with pytest.raises(MissingToolError) as raised:
         chosen_root(ImageStore(tmp_path))
     assert "mydyno images build" in str(raised.value)
 
 
-def test_the_kernel_is_that_of_the_roots_suite_unless_asked_for_another(store: ImageStore) -> None:
+def test_the_kernel_is_that_of_the_roots_suite_unless_another_is_configured(store: ImageStore) -> None:
     assert chosen_kernel(store, None, "bookworm") == chosen_kernel(store, "6.1", "sid")
 
 
-def test_a_kernel_that_is_not_built_is_told_with_the_command_for_exactly_it(store: ImageStore) -> None:
+def test_a_kernel_that_is_not_built_is_reported_with_the_command_for_exactly_it(store: ImageStore) -> None:
     with pytest.raises(MissingToolError) as raised:
         chosen_kernel(store, "5.10", "bookworm")
     assert "mydyno images build --kernel 5.10" in str(raised.value)

@@ -40,7 +40,7 @@ def test_what_a_command_returns_is_found_among_the_events(ends: tuple[Control, s
     thread.join()
 
 
-def test_a_refusal_is_told_with_qemus_own_words(ends: tuple[Control, socket.socket]) -> None:
+def test_a_refusal_is_reported_with_qemus_own_words(ends: tuple[Control, socket.socket]) -> None:
     control, theirs = ends
     refusal = {"class": "GenericError", "desc": "Device 'x' not found"}
     thread = answering(theirs, lambda asked: [{"error": refusal, "id": asked["id"]}])

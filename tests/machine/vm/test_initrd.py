@@ -14,7 +14,7 @@ def written(folder: Path, *names: str) -> list[Path]:
     return paths
 
 
-def test_the_guest_is_told_what_to_load_and_what_to_mount(tmp_path: Path) -> None:
+def test_the_guest_gets_what_to_load_and_what_to_mount(tmp_path: Path) -> None:
     modules = written(tmp_path, "virtio.ko", "9p.ko")
     config = guest_config(modules, [SharedFolder("lab", Path("/home/dba/lab"), "passthrough")])
     content = entries(modules, written(tmp_path, "mydyno-agent"), config)

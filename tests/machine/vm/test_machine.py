@@ -32,7 +32,7 @@ def test_the_guest_is_found_by_its_name_alone_among_the_arguments() -> None:
     assert line().count("mydyno-0123456789ab") == 1
 
 
-def test_there_is_no_network_and_nothing_that_was_not_asked_for() -> None:
+def test_there_is_no_network_and_nothing_that_was_not_configured() -> None:
     argv = line()
     assert {"-nodefaults", "-no-user-config", "-no-reboot"} <= set(argv)
     assert not any("net" in word for word in argv)
@@ -47,7 +47,7 @@ def test_data_disks_go_past_the_page_cache_and_the_root_cannot_be_written() -> N
         assert "format=raw" in drive
 
 
-def test_an_overlay_is_told_as_what_it_is() -> None:
+def test_an_overlay_is_reported_as_what_it_is() -> None:
     overlay = DiskImage("data0", Path("/lab/run/data-0.qcow2"), "qcow2")
     _, drive = values(line(replace(MACHINE, disks=(overlay,))), "-drive")
     assert "file=/lab/run/data-0.qcow2,format=qcow2" in drive

@@ -42,7 +42,7 @@ def test_an_overlay_of_nothing_is_an_error(tmp_path: Path) -> None:
         make_overlay(tmp_path / "missing.img", tmp_path / "overlay.qcow2")
 
 
-def test_a_machine_without_qemu_img_is_told_what_to_install(
+def test_a_machine_without_qemu_img_names_the_package_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

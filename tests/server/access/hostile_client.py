@@ -1,4 +1,4 @@
-"""A process of its own that meets hostile servers, so that its memory and its end can be measured.
+"""A separate process that meets hostile servers, so that its memory and its end can be measured.
 
     python -m server.access.hostile_client < SERVERS
 

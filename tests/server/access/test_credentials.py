@@ -12,7 +12,7 @@ def option_file(folder: Path, text: str) -> ClientOptions:
     return read_option_file(path)
 
 
-def test_the_client_section_tells_who_and_where(tmp_path: Path) -> None:
+def test_the_client_section_shows_who_and_where(tmp_path: Path) -> None:
     found = option_file(
         tmp_path,
         '!includedir /etc/mysql/conf.d/\n# a comment\n[client]\nuser = bench\npassword="p#ss\'w ord"\n'
@@ -55,7 +55,7 @@ def test_a_missing_file_is_named_with_the_reason(tmp_path: Path) -> None:
             read(tmp_path / "none")
 
 
-def test_a_password_file_gives_its_first_line_as_it_stands(tmp_path: Path) -> None:
+def test_a_password_file_gives_its_first_line_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "secret"
     path.write_text(" with blanks \nsecond line\n")
     assert read_password_file(path).reveal() == " with blanks "

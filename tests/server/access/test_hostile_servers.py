@@ -99,7 +99,7 @@ def test_a_server_that_does_not_go_on_is_given_up_when_the_time_is_over(
     assert str(error[1]).endswith(f"within {SECONDS:g} s")
 
 
-def test_a_connection_that_was_ended_says_why_to_whoever_uses_it_again() -> None:
+def test_a_connection_that_was_ended_says_why_when_it_is_used_again() -> None:
     with hostile_server(MODES["text for numbers"]) as server:
         login = Login("root", Secret(PASSWORD), host="127.0.0.1", port=server.port)
         with login.connect() as connection, connection.cursor() as cursor:

@@ -33,7 +33,7 @@ def test_an_option_file_that_does_not_say_enough_is_named(tmp_path: Path, text: 
     assert str(tmp_path / "my.cnf") in caught.value.message
 
 
-def test_a_dsn_and_a_password_file_make_a_login_that_tells_no_password(tmp_path: Path) -> None:
+def test_a_dsn_and_a_password_file_make_a_login_that_shows_no_password(tmp_path: Path) -> None:
     (tmp_path / "password").write_text("geheim\n")
     external = External.model_validate(
         {"dsn": "mysql://b%40c@[::1]:3307/shop", "password_file": str(tmp_path / "password")}
@@ -52,7 +52,7 @@ def test_only_a_loopback_address_can_be_this_machine(host: str, is_here: bool, t
     assert login_of(External(host=host, user="b")).is_here == is_here
 
 
-def test_home_is_spelt_out_for_whoever_comes_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_is_spelt_out_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/someone")
     external = External(defaults_file="~/.my.cnf")
     assert external.at_home.defaults_file == "/home/someone/.my.cnf"

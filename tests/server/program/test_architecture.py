@@ -40,7 +40,7 @@ def test_a_program_of_another_machine_is_named(tmp_path: Path, number: int, orde
 @pytest.mark.parametrize(
     "content", [b"", b"\x7fELF", b"MZ\x90\x00" + bytes(60), b"text that is long enough to be"]
 )
-def test_what_is_no_program_is_told(tmp_path: Path, content: bytes) -> None:
+def test_what_is_not_a_program_is_reported(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "mysqld"
     path.write_bytes(content)
     assert architecture_fault(path) == "is not a program: it is neither an ELF file nor a script"

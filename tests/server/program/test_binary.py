@@ -68,7 +68,7 @@ def test_a_wrong_name_in_the_environment_is_blamed_on_the_environment(
         find_binary()
 
 
-def test_a_program_that_is_no_server_is_refused(open_folder: Path) -> None:
+def test_a_program_that_is_not_a_server_is_refused(open_folder: Path) -> None:
     path = program(open_folder / "mysqld", "echo sleep 9.1")
     with pytest.raises(ServerError, match="not a MySQL or MariaDB server"):
         inspect_binary(LocalHost(), path)
@@ -86,7 +86,7 @@ def test_a_binary_that_cannot_run_is_quoted(open_folder: Path) -> None:
         inspect_binary(LocalHost(), path)
 
 
-def test_a_binary_is_asked_again_only_when_it_has_changed(open_folder: Path) -> None:
+def test_a_binary_is_read_again_only_when_it_has_changed(open_folder: Path) -> None:
     path = open_folder / "mysqld"
     help_text = (GOLDEN / "mariadb-10.11.19-help.txt").read_text()
     (open_folder / "help").write_text(help_text)
@@ -109,7 +109,7 @@ def test_a_binary_is_asked_again_only_when_it_has_changed(open_folder: Path) -> 
     assert inspect_binary(LocalHost(), path).version.numbers == (8, 0, 36)
 
 
-def test_an_unpacked_server_without_its_compiled_in_messages_uses_those_beside_it(open_folder: Path) -> None:
+def test_an_unpacked_server_without_its_compiled_in_messages_uses_those_next_to_it(open_folder: Path) -> None:
     share = open_folder / "share"
     (share / "english").mkdir(parents=True)
     (share / "english" / "errmsg.sys").touch()
@@ -123,7 +123,7 @@ def test_an_unpacked_server_without_its_compiled_in_messages_uses_those_beside_i
     assert inspect_binary(LocalHost(), path).version.numbers == (10, 1, 23)
 
 
-def test_the_share_folder_beside_a_binary_is_preferred_to_the_compiled_in_one(tmp_path: Path) -> None:
+def test_the_share_folder_next_to_a_binary_is_preferred_to_the_compiled_in_one(tmp_path: Path) -> None:
     path = tmp_path / "bin" / "mariadbd"
     (tmp_path / "compiled" / "charsets").mkdir(parents=True)
     options = {**mariadb().options, "character_sets_dir": f"{tmp_path}/compiled/charsets/"}
@@ -133,7 +133,7 @@ def test_the_share_folder_beside_a_binary_is_preferred_to_the_compiled_in_one(tm
     assert unpacked.share_folder == tmp_path / "share" / "mariadb"
 
 
-def test_a_program_of_another_processor_in_a_private_root_is_told_as_such(tmp_path: Path) -> None:
+def test_a_program_of_another_processor_in_a_private_root_is_reported_as_such(tmp_path: Path) -> None:
     program_file = tmp_path / "usr" / "sbin" / "mysqld"
     program_file.parent.mkdir(parents=True)
     # A 64-bit little-endian ELF header whose e_machine is that of SPARC version 9.

@@ -18,7 +18,7 @@ class Elsewhere(LocalHost):
 
     def __init__(self, identity: Identity | None) -> None:
         super().__init__()
-        self._server_identity = identity
+        self.server_identity = identity
 
     def program(self, name: str) -> Path:
         return Path("/opt/mydyno") / name

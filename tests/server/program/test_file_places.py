@@ -1,4 +1,4 @@
-"""Which files of a server go where, and what tells each release of it."""
+"""Which files of a server go where, and the settings that say so to each release."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_every_kind_of_files_has_its_home_and_every_volume_something_to_hold() -
     ]
 
 
-def test_each_release_is_told_by_the_variables_that_it_has() -> None:
+def test_each_release_is_reported_by_the_variables_that_it_has() -> None:
     common = {
         "innodb_log_group_home_dir": "/run/mydyno/log/mydyno",
         "log_bin": "/run/mydyno/binlog/mydyno/binlog",
@@ -53,7 +53,7 @@ def test_each_release_is_told_by_the_variables_that_it_has() -> None:
         ("mysql-9.7.4", ["innodb_temp_data_file_path", "innodb_temp_tablespaces_dir"], None, True),
     ],
 )
-def test_what_the_binary_tells_of_itself_decides(
+def test_what_the_binary_shows_of_itself_decides(
     release: str, temporary: list[str], undo_tablespaces: int | None, binary_log: bool
 ) -> None:
     binary = replace(mariadb(), options=options_of(release))
@@ -112,7 +112,7 @@ def test_files_that_are_open_on_their_volume_are_right(name: FileKind) -> None:
     assert list(misplaced(name, PLACES[name], SEEN)) == []
 
 
-def test_files_that_are_open_elsewhere_are_told() -> None:
+def test_files_that_are_open_elsewhere_are_reported() -> None:
     undo = "/run/mydyno/data/mydyno/data/undo_002"
     assert list(misplaced("undo tablespaces", PLACES["undo tablespaces"], [*SEEN, undo])) == [
         f"undo tablespaces: {undo} is open, and should be in /run/mydyno/undo/mydyno"
@@ -123,7 +123,7 @@ def test_files_that_are_open_elsewhere_are_told() -> None:
     ]
 
 
-def test_files_of_which_none_is_open_are_told() -> None:
+def test_files_of_which_none_is_open_are_reported() -> None:
     assert list(misplaced("redo log", PLACES["redo log"], SEEN[:1])) == [
         "redo log: the server has none of its files open, and they should be in /run/mydyno/log/mydyno"
     ]

@@ -10,7 +10,7 @@ from lab.stack.builders import GOLDEN, MARIADB_VERSION
 
 
 def says(version: str = MARIADB_VERSION) -> str:
-    """A program that tells a version, and its options as a real MariaDB told them."""
+    """A program that prints a version, and its options as a real MariaDB printed them."""
     return (
         "#!/bin/sh\n"
         f'case "$*" in *--version*) echo "{version}" ;;\n'

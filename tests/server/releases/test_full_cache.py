@@ -43,7 +43,7 @@ class Fetched:
 
 
 @pytest.mark.parametrize("fetched", [False, True], ids=["archive", "program"])
-def test_a_full_cache_is_told_and_left_as_it_was(
+def test_a_full_cache_is_reported_and_left_as_it_was(
     small: ReleaseStore, open_folder: Path, fetched: bool
 ) -> None:
     large = archive(open_folder / "large.tar.xz", {"bin/mysqld": says(), "x": "x" * 4_000_000}, mode="w:xz")

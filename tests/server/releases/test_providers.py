@@ -49,7 +49,7 @@ def test_a_folder_without_a_server_is_refused_with_the_places_searched(
         install(store, "mine", Directory(open_folder / "missing"), quiet)
 
 
-def test_a_folder_of_clients_is_told_as_such(store: ReleaseStore, open_folder: Path) -> None:
+def test_a_folder_of_clients_is_reported_as_such(store: ReleaseStore, open_folder: Path) -> None:
     program(open_folder / "client" / "bin" / "mysql")
     with pytest.raises(UsageError, match="holds no server: only a client, bin/mysql"):
         install(store, "mine", Directory(open_folder / "client"), quiet)
@@ -225,7 +225,7 @@ def test_links_inside_an_archive_are_kept(store: ReleaseStore, open_folder: Path
 @pytest.mark.parametrize(
     "content", [b"", b"no archive at all" * 100, b"\x1f\x8b\x08\x00broken", b"PK\x03\x04zip"]
 )
-def test_what_is_no_archive_is_refused(store: ReleaseStore, open_folder: Path, content: bytes) -> None:
+def test_what_is_not_an_archive_is_refused(store: ReleaseStore, open_folder: Path, content: bytes) -> None:
     file = open_folder / "server.tar.gz"
     file.write_bytes(content)
     with pytest.raises(UsageError, match=r"server.tar.gz is not a complete tar archive"):
@@ -241,7 +241,7 @@ def test_an_archive_that_was_cut_off_is_refused(store: ReleaseStore, open_folder
     assert store.names() == []
 
 
-def test_a_file_that_is_not_there_is_told(store: ReleaseStore, open_folder: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(store: ReleaseStore, open_folder: Path) -> None:
     with pytest.raises(UsageError, match=r"missing.tar cannot be read: No such file"):
         added(store, open_folder / "missing.tar")
 

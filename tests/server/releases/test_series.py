@@ -27,7 +27,7 @@ def test_vendor_and_two_numbers_have_to_be_equal(said: str, is_it: bool) -> None
 
 
 @pytest.mark.parametrize("version", ["1:10.5.29-0+deb11u1", "10.5.29-1", "10.5"])
-def test_a_packages_version_tells_it_too(version: str) -> None:
+def test_a_packages_version_shows_it_too(version: str) -> None:
     assert series_of_package(Vendor.MARIADB, version) == MARIADB_10_5
 
 

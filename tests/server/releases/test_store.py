@@ -46,7 +46,7 @@ def test_two_builds_of_one_version_are_two_builds(
     assert mine.build != patched.build
 
 
-def test_a_directory_is_used_where_it_is_so_what_is_built_anew_there_counts(
+def test_a_directory_is_used_where_it_is_so_what_is_built_again_there_counts(
     store: ReleaseStore, build: Path
 ) -> None:
     add(store, "mine", build)
@@ -56,7 +56,7 @@ def test_a_directory_is_used_where_it_is_so_what_is_built_anew_there_counts(
     assert binary_of("mine").build != before
 
 
-def test_a_directory_that_has_gone_is_told_with_the_release(store: ReleaseStore, build: Path) -> None:
+def test_a_directory_that_has_gone_is_reported_with_the_release(store: ReleaseStore, build: Path) -> None:
     add(store, "mine", build)
     (build / "bin" / "mariadbd").unlink()
     with pytest.raises(
@@ -65,7 +65,7 @@ def test_a_directory_that_has_gone_is_told_with_the_release(store: ReleaseStore,
         binary_of("mine")
 
 
-def test_what_is_no_server_is_not_installed(store: ReleaseStore, open_folder: Path) -> None:
+def test_what_is_not_a_server_is_not_installed(store: ReleaseStore, open_folder: Path) -> None:
     program(open_folder / "odd" / "bin" / "mysqld", "#!/bin/sh\necho sleep 9.1\n")
     with pytest.raises(ServerError, match="not a MySQL or MariaDB server"):
         add(store, "odd", open_folder / "odd")
@@ -82,7 +82,7 @@ def test_an_install_that_is_interrupted_leaves_nothing(store: ReleaseStore, buil
     assert [path.name for path in store.folder.iterdir()] == ["lock"]
 
 
-def test_what_a_killed_install_left_is_no_release_and_is_swept(store: ReleaseStore, build: Path) -> None:
+def test_what_a_killed_install_left_is_not_a_release_and_is_swept(store: ReleaseStore, build: Path) -> None:
     (store.folder / ".partial-dead" / "release").mkdir(parents=True)
     assert store.names() == []
     add(store, "mine", build)

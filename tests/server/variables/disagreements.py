@@ -1,4 +1,4 @@
-"""Where the table and a server's own list of options say different things."""
+"""Where the table and a server's own list of options disagree."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_every_setting_that_lowers_the_level_is_named() -> None:
     assert durability(SAFE).reasons == ()
 
 
-def test_a_longer_interval_between_syncs_is_told() -> None:
+def test_a_longer_interval_between_syncs_is_reported() -> None:
     judged = durability({**SAFE, "innodb_flush_log_at_trx_commit": "2", "innodb_flush_log_at_timeout": "10"})
     assert "here 10 s" in judged.reasons[0]
 

@@ -53,7 +53,7 @@ def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
     assert problem("xyzzy") == "xyzzy: this server has no such setting"
 
 
-def test_a_setting_of_another_release_is_translated_and_that_is_told() -> None:
+def test_a_setting_of_another_release_is_translated_and_that_is_reported() -> None:
     asked: dict[str, Setting] = {"innodb_redo_log_capacity": "1G", "tx_isolation": "READ-COMMITTED"}
     understood = understand(mariadb(), asked)
     assert dict(understood.settings) == {
@@ -83,7 +83,9 @@ def test_a_setting_switched_off_is_understood_where_the_server_does_not_have_it(
 
 def test_two_settings_that_become_the_same_are_refused() -> None:
     said = problem_of({"expire_logs_days": 1, "binlog_expire_logs_seconds": 60}, "expire_logs_days")
-    assert said == "expire_logs_days: it is binlog_expire_logs_seconds here, which is asked too: one of them"
+    assert said == (
+        "expire_logs_days: it is binlog_expire_logs_seconds here, which is configured, too: one of them"
+    )
 
 
 def test_the_place_of_a_file_is_refused_under_its_older_name_too() -> None:
@@ -129,7 +131,7 @@ def test_one_setting_written_twice_is_refused() -> None:
     assert str(found) == "max-connections: is the same setting as max_connections"
 
 
-def test_all_problems_are_told_at_once_and_count_as_a_wrong_experiment() -> None:
+def test_all_problems_are_reported_at_once_and_count_as_a_wrong_experiment() -> None:
     with pytest.raises(SettingsError) as caught:
         canonical(mariadb(), {"max_conections": 1, "port": 3306, "thread_cache_size": 8})
     assert isinstance(caught.value, SpecError)

@@ -56,7 +56,7 @@ DIFFERENT: list[tuple[str, Setting, str]] = [
 
 
 @pytest.mark.parametrize(("name", "asked", "shown"), SAME)
-def test_the_same_meaning_is_no_difference(name: str, asked: Setting, shown: str) -> None:
+def test_the_same_meaning_is_not_a_difference(name: str, asked: Setting, shown: str) -> None:
     assert settings_difference({name: asked}, {name: shown}) == ()
 
 
@@ -69,7 +69,8 @@ def test_another_meaning_is_a_difference(name: str, asked: Setting, shown: str) 
 def test_a_setting_that_the_server_does_not_show_cannot_be_confirmed() -> None:
     (difference,) = settings_difference({"innodb_status_file": True}, {"max_connections": "151"})
     assert str(difference) == (
-        "innodb_status_file: asked ON, not shown by the server (it cannot be confirmed on a running server)"
+        "innodb_status_file: configured ON, not shown by the server "
+        "(it cannot be confirmed on a running server)"
     )
 
 
@@ -111,7 +112,8 @@ def test_a_limit_of_open_files_is_named_as_the_cause() -> None:
 
 def test_a_difference_reads_as_a_sentence() -> None:
     assert (
-        str(SettingDifference("max_connections", "450", "214")) == "max_connections: asked 450, in force 214"
+        str(SettingDifference("max_connections", "450", "214"))
+        == "max_connections: configured 450, in force 214"
     )
 
 
@@ -129,7 +131,7 @@ def test_whole_numbers_differ_exactly_when_they_are_different(value: int, other:
     assert differs == (value != other)
 
 
-def test_numbers_are_told_from_words() -> None:
+def test_numbers_are_distinguished_from_words() -> None:
     assert number("O_DIRECT") is None
     assert number("1,2") is None
     assert number("") is None

@@ -46,7 +46,7 @@ def test_what_became_another_variable_did_not_become_itself_at_once() -> None:
             assert each.name != name or each.how == "times", name
 
 
-def test_a_default_is_told_as_a_change_and_in_the_order_of_releases() -> None:
+def test_a_default_is_reported_as_a_change_and_in_the_order_of_releases() -> None:
     for name, row in ROWS.items():
         for family in Family:
             of_family = [each for each in row.defaults if each.on is family]
@@ -69,7 +69,7 @@ def test_percona_server_goes_with_mysql() -> None:
     assert not ROWS["query_cache_size"].there(Version(Vendor.PERCONA, (8, 0, 36), ""))
 
 
-def test_the_history_of_a_variable_is_told_for_both_families() -> None:
+def test_the_history_of_a_variable_is_reported_for_both_families() -> None:
     assert ROWS["query_cache_size"].history() == "MySQL removed it in 8.0.3; MariaDB has it"
     assert ROWS["innodb_redo_log_capacity"].history() == "MySQL has it since 8.0.30; MariaDB never had it"
     assert "ignored since 10.5.1" not in ROWS["innodb_buffer_pool_instances"].history(), "it is gone"

@@ -195,13 +195,14 @@ def test_the_flush_method_of_mariadb_11_is_passed_on_with_what_it_stands_for() -
 def test_two_settings_that_become_one_are_refused() -> None:
     said = problem(MARIADB_1011, innodb_log_file_size="1G", innodb_redo_log_capacity="1G")
     assert (
-        said == "innodb_redo_log_capacity: it is innodb_log_file_size here, which is asked too: one of them"
+        said == "innodb_redo_log_capacity: it is innodb_log_file_size here, "
+        "which is configured, too: one of them"
     )
     said = problem(MYSQL_97, log_slow_query=True, log_slow_queries=True)
     assert said == "log_slow_queries: it is slow_query_log here, and so is log_slow_query: one of them"
 
 
-def test_a_name_that_nobody_knows_is_passed_on_for_others_to_judge() -> None:
+def test_a_name_that_is_unknown_is_passed_on_for_others_to_judge() -> None:
     assert on(MYSQL_97, xyzzy=1) == Translation({"xyzzy": 1}, (), ())
 
 
@@ -210,35 +211,35 @@ values = st.one_of(st.integers(0, 10**6), st.booleans(), st.sampled_from(["ON", 
 configurations = st.dictionaries(names, values, max_size=6)
 
 
-@given(asked=configurations, version=st.sampled_from(list(LISTED)))
+@given(configured=configurations, version=st.sampled_from(list(LISTED)))
 def test_every_setting_ends_as_a_setting_of_that_server_a_note_or_a_problem(
-    asked: dict[str, Setting], version: Version
+    configured: dict[str, Setting], version: Version
 ) -> None:
-    translation = translate(asked, LISTED[version], version, catalogue())
+    translation = translate(configured, LISTED[version], version, catalogue())
     assert set(translation.settings) <= set(LISTED[version]), "nothing that the server does not know"
-    told = {note.name for note in translation.notes} | {found.name for found in translation.problems}
-    for name, value in asked.items():
+    reported = {note.name for note in translation.notes} | {problem.name for problem in translation.problems}
+    for name, value in configured.items():
         passed_on = translation.settings.get(name) == value
         counted_in = any(f"with {name} =" in str(note) for note in translation.notes)
-        assert passed_on or name in told or counted_in, name
+        assert passed_on or name in reported or counted_in, name
 
 
-@given(asked=configurations)
-def test_a_release_that_knows_every_name_gets_what_was_asked(asked: dict[str, Setting]) -> None:
+@given(configured=configurations)
+def test_a_release_that_knows_every_name_gets_what_was_configured(configured: dict[str, Setting]) -> None:
     newest = Version(Vendor.PERCONA, (5, 6, 1), "5.6.1")
-    translation = translate(asked, catalogue().variables, newest, catalogue())
-    refused = {found.name for found in translation.problems}
-    assert translation.settings == {name: value for name, value in asked.items() if name not in refused}
+    translation = translate(configured, catalogue().variables, newest, catalogue())
+    refused = {problem.name for problem in translation.problems}
+    assert translation.settings == {name: value for name, value in configured.items() if name not in refused}
     assert translation.notes == ()
 
 
-@given(asked=configurations, version=st.sampled_from(list(LISTED)))
+@given(configured=configurations, version=st.sampled_from(list(LISTED)))
 def test_what_was_translated_needs_no_further_translation(
-    asked: dict[str, Setting], version: Version
+    configured: dict[str, Setting], version: Version
 ) -> None:
-    once = translate(asked, LISTED[version], version, catalogue())
+    once = translate(configured, LISTED[version], version, catalogue())
     again = translate(once.settings, LISTED[version], version, catalogue())
     assert again.settings == {
         name: value for name, value in once.settings.items() if name not in {p.name for p in again.problems}
     }
-    assert all(found.name not in asked for found in again.problems)
+    assert all(problem.name not in configured for problem in again.problems)

@@ -32,9 +32,9 @@ pub fn open(channel: &Channel) -> Result<OwnedFd, String> {
                 .ok_or_else(|| format!("no virtio serial port is named {name:?} in {PORTS}"))?;
             let named = |error: io::Error| format!("channel {}: {error}", path.display());
             let file = open_device(&path).map_err(named)?;
-            // Until somebody is at the other end, reading would look like its end.
+            // Until a program is at the other end, reading would look like its end.
             wait_for(|| is_connected(&file).then_some(()))
-                .ok_or_else(|| format!("nobody connects to the port {name:?}"))?;
+                .ok_or_else(|| format!("no program connects to the port {name:?}"))?;
             Ok(file)
         }
     }

@@ -1,4 +1,4 @@
-//! What a guest is told, as a JSON file. docs/reference/agent-protocol.md shows one of each kind.
+//! What a guest is given, as a JSON file. docs/reference/agent-protocol.md shows one of each kind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::server::TTY_WINDOW;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Kernel modules to load, in this order; a module that is loaded or built in already is no error.
+    /// Kernel modules to load, in this order; a module that is loaded or built in already is not an error.
     #[serde(default)]
     pub modules: Vec<PathBuf>,
     /// The root to move into; without it the one that the kernel has mounted stays.

@@ -12,7 +12,7 @@ use crate::frames::Kind;
 use crate::request::{Answer, Refusal, Reply, Request, Start};
 use crate::streams::Stream;
 
-/// What a thread beside the server has finished.
+/// What a thread next to the server has finished.
 pub(super) struct Finished {
     number: u32,
     reply: Reply,
@@ -72,7 +72,7 @@ impl Server {
         }
     }
 
-    /// Does what may take long in a thread of its own; the server hears of its end.
+    /// Does what may take long in a separate thread; the server is notified of its end.
     fn beside(
         &mut self,
         number: u32,
@@ -86,7 +86,7 @@ impl Server {
                 Ok(answer) => Reply::Ok(answer),
                 Err(error) => Reply::Error(error.into()),
             };
-            // When the server has gone, nobody waits for this either.
+            // When the server has gone, no thread waits for this either.
             if finish.send(finished).is_ok() {
                 let _ = rustix::io::write(&*wake, &1u64.to_ne_bytes());
             }

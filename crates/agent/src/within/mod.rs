@@ -1,7 +1,7 @@
 //! `mydyno-agent within ROOT [--user UID:GID] -- PROGRAM ARGS`: becomes a program that finds the system
 //! files of a private root (/usr, /etc) in place of the machine's, and everything else where it was.
 //!
-//! Nothing is started and nothing stays: the process goes into a mount namespace of its own, covers
+//! Nothing is started and nothing stays: the process goes into a separate mount namespace, covers
 //! the machine's folders there, changes its user, ties its life to its parent's and executes the
 //! program. So its number, its limits and its place in the process tree are the program's.
 
@@ -50,7 +50,7 @@ impl Within<'_> {
         places::check(self.root)?;
         namespace::enter(self.user)?;
         places::cover(self.root)?;
-        // The folder that the process stands in may be one of those that are covered.
+        // The folder that the process is in may be one of those that are covered.
         rustix::process::chdir("/").map_err(|error| format!("/: {error}"))?;
         if let Some(User { uid, gid }) = self.user {
             change_user(uid, gid).map_err(|error| format!("user {uid}:{gid}: {error}"))?;
@@ -68,7 +68,7 @@ impl Within<'_> {
     fn refused(&self, error: &io::Error) -> String {
         let why = match error.raw_os_error() {
             Some(libc::ENOENT) => "it is not there, or the loader that it names is not",
-            Some(libc::ENOEXEC) => "it is no program for this machine's processor",
+            Some(libc::ENOEXEC) => "it is not a program for this machine's processor",
             Some(libc::EACCES) => {
                 "its file, or the file system that the root is on, allows no execution"
             }

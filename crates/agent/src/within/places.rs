@@ -1,4 +1,4 @@
-//! The folders of a machine that a private root stands in for.
+//! The folders of a machine that a private root replaces.
 
 use std::fs;
 use std::io;
@@ -20,14 +20,17 @@ const MERGED: [&str; 4] = ["bin", "sbin", "lib", "lib64"];
 pub fn check(root: &Path) -> Result<(), String> {
     for name in WHOLE {
         if !root.join(name).is_dir() {
-            return Err(format!("{} is no private root: it has no folder {name}", root.display()));
+            return Err(format!(
+                "{} is not a private root: it has no folder {name}",
+                root.display()
+            ));
         }
     }
     for name in MERGED {
         let there = root.join(name);
         if there.is_dir() && !there.is_symlink() {
             return Err(format!(
-                "{} is no private root: {name} is a folder of its own there, and no link to usr/{name}",
+                "{} is not a private root: {name} is a separate folder there, and not a link to usr/{name}",
                 root.display()
             ));
         }

@@ -1,4 +1,4 @@
-//! One condition, ready to be asked of an entry.
+//! One condition, ready to be tested on an entry.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub enum Condition {
         of: Text,
         is: TextTest,
     },
-    /// What the header does not tell fulfils no condition.
+    /// What the header does not have fulfils no condition.
     Number {
         of: Attribute,
         order: Order,
@@ -24,7 +24,7 @@ pub enum Condition {
     },
 }
 
-/// What of an entry is compared as text; what is not told is empty.
+/// What of an entry is compared as text; what is not given is empty.
 #[derive(Clone, Debug)]
 pub enum Text {
     User,

@@ -29,7 +29,7 @@ pub fn condition(text: &str) -> Result<Condition, BadFilter> {
         let names =
             TEXTS.into_iter().chain(Attribute::ALL.iter().map(|attribute| attribute.name()));
         let names: Vec<&str> = names.collect();
-        let message = format!("the filter `{text}` asks for `{name}`, which no log tells");
+        let message = format!("the filter `{text}` names `{name}`, which no log has");
         return Err(bad(message, format!("it can ask for {}", names.join(", "))));
     };
     let order =

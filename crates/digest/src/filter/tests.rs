@@ -120,7 +120,7 @@ fn all_conditions_must_hold() {
     entry.host = b"other";
     assert!(both.admits(&entry));
     let mut unnamed = Filters::new(None, None, &["database="]).unwrap();
-    assert!(unnamed.admits(&entry), "what is not told is empty");
+    assert!(unnamed.admits(&entry), "what is not given is empty");
 }
 
 #[test]

@@ -121,7 +121,7 @@ pub fn next_quote(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
     memchr2(quote, b'\\', text.get(at..)?).map(|found| at + found)
 }
 
-// Eight bytes at a time, the first of them lowest; what is found is told by the high bits of bytes.
+// Eight bytes at a time, the first of them lowest; what is found is decided by the high bits of bytes.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * ONES;

@@ -17,7 +17,7 @@ const QUOTED: u64 = 2 << 56;
 const SYMBOL: u64 = 3 << 56;
 const LITERAL: u64 = 4 << 56;
 const COMMAND: u64 = 5 << 56;
-/// And those above it: names of other things.
+/// And those above it: names of other kinds.
 const NAME: u64 = 6 << 56;
 
 pub struct Hash(u64);
@@ -33,14 +33,14 @@ impl Hash {
         fold(self.0 ^ FIRST, SECOND)
     }
 
-    /// An administrator command's id, which is no statement's.
+    /// An administrator command's id, which is not a statement's.
     pub fn of_command(name: &[u8]) -> u64 {
         let mut hash = Self::new();
         hash.bytes(COMMAND, name);
         hash.finish()
     }
 
-    /// The id of a name that is no statement's: of a user, a host ... by `kind`.
+    /// The id of a name that is not a statement's: of a user, a host ... by `kind`.
     pub fn of_name(kind: u8, name: &[u8]) -> u64 {
         let mut hash = Self::new();
         hash.bytes(NAME + (u64::from(kind) << 56), name);

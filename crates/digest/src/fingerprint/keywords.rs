@@ -1,13 +1,13 @@
-//! The words that are no names unless they stand between backticks, and what a few of them tell the lexer.
+//! The words that are not names unless they are between backticks, and what a few of them mean to the lexer.
 //!
 //! Sources: the reserved words in the manuals of MySQL 9 and MariaDB 11, taken together, and the words that
-//! the lexer itself looks at. Which of them an expression follows is told by the grammar.
+//! the lexer itself looks at. Which of them an expression follows is decided by the grammar.
 
 /// A sign behind it belongs to the number that follows.
 pub const BEFORE_EXPRESSION: u8 = 1;
-/// A null behind it is no value: IS NULL, NOT NULL, ON DELETE SET NULL.
+/// A null behind it is not a value: IS NULL, NOT NULL, ON DELETE SET NULL.
 pub const KEEPS_NULL: u8 = 2;
-/// A comment behind it that begins with /*+ tells the optimizer something.
+/// A comment behind it that begins with /*+ is a hint for the optimizer.
 pub const TAKES_HINTS: u8 = 4;
 /// A bracket behind it holds a list whose length says nothing.
 pub const TAKES_LIST: u8 = 8;
@@ -352,7 +352,7 @@ const fn table() -> [u16; SLOTS] {
 /// Where a word's slots begin, whatever its case.
 #[inline]
 const fn slot(word: &[u8]) -> usize {
-    // Bit 0x20 is what tells the cases of a letter apart.
+    // Bit 0x20 is what distinguishes the cases of a letter.
     let first = (word[0] | 0x20) as usize;
     let middle = (word[word.len() / 2] | 0x20) as usize;
     let last = (word[word.len() - 1] | 0x20) as usize;

@@ -1,7 +1,7 @@
 //! Cuts a statement into tokens as the servers do, over bytes of any character set that contains ASCII.
 //!
 //! Facts: the manuals of MySQL 9 and MariaDB ("Literal Values", "Comments", "Schema Object Names"); what they
-//! leave open was asked of the servers. Every look ahead either succeeds and is skipped, or leaves a mark that
+//! leave open was tried with the servers. Every look ahead either succeeds and is skipped, or leaves a mark that
 //! keeps it from being made again, so that time grows with the length of a statement and nothing else.
 
 mod ahead;
@@ -152,7 +152,7 @@ impl<'a, S: Sink> Lexer<'a, S> {
             return self.word(end);
         }
         if let Some((literal_end, literal)) = self.literal_at(self.at) {
-            // IS NULL and its like are no comparison with a value.
+            // IS NULL and its like are not comparisons with a value.
             let is_word = literal_end == end;
             if !(is_word && self.flags_before() & KEEPS_NULL != 0) {
                 return self.literal(literal_end, literal);

@@ -2,7 +2,7 @@
 
 use super::bytes::{digits_end, is_word, next_quote, word_end};
 
-/// The end of the string whose quote stands at `at`; the end of the text where nothing closes it.
+/// The end of the string whose quote is at `at`; the end of the text where nothing closes it.
 pub fn string_end(text: &[u8], at: usize) -> usize {
     let quote = text[at];
     let mut place = at + 1;
@@ -31,7 +31,7 @@ pub fn number_end(text: &[u8], at: usize) -> Option<usize> {
         let fraction = digits_end(text, at + 1);
         return Some(exponent(fraction).unwrap_or(fraction));
     }
-    // Servers read names where the letter is a large one; that is nobody's name, and case says nothing here.
+    // Servers read names where the letter is a large one; no name is written so, and case says nothing here.
     if text[at] == b'0' && matches!(text.get(at + 1), Some(b'x' | b'X' | b'b' | b'B')) {
         let end = word_end(text, at);
         let digits = &text[at + 2..end];

@@ -83,7 +83,7 @@ pub fn tables(statement: &[u8], names: TableNames) -> Vec<TableName> {
     Lexer::new(statement, Listing::new(names)).run().finish()
 }
 
-/// The id of a group that is no fingerprint's: of a `kind` (user, host ...) and a name in it.
+/// The id of a group that is not a fingerprint's: of a `kind` (user, host ...) and a name in it.
 pub fn id_of_name(kind: u8, name: &[u8]) -> Id {
     Id(Hash::of_name(kind, name))
 }

@@ -5,7 +5,7 @@
 //! | `?, ?`, and any more of them | `?, ...` |
 //! | `(?)`, `(?)` | `(?)` |
 //! | `(?, ...)`, `(?, ...)` | `(?, ...)` |
-//! | `in (?)` | `in (?, ...)`, the same as with several; likewise behind VALUES |
+//! | `in (?)` | `in (?, ...)`, the same as with several; also behind VALUES |
 //!
 //! The first three are performance_schema's reductions since MySQL 5.6, the last is MySQL 8.0's (source:
 //! sql/sql_digest.cc there). What may still become part of a list is held back: at most a row, a comma, an
@@ -122,7 +122,7 @@ impl<S: Sink> Reducer<S> {
         self.holds = true;
     }
 
-    /// Hands on what was held back: it is no part of a longer list.
+    /// Hands on what was held back: it is not part of a longer list.
     #[inline(always)]
     fn release(&mut self) {
         if self.holds {

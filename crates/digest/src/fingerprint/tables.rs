@@ -1,12 +1,12 @@
-//! Where in a statement the names of tables stand, told token by token.
+//! Where in a statement the names of tables stand, token by token.
 //!
-//! It is no parser: a name is a table's behind FROM, JOIN, INTO, UPDATE, TABLE and behind commas that go on with
+//! It is not a parser: a name is a table's behind FROM, JOIN, INTO, UPDATE, TABLE and behind commas that go on with
 //! such a list. FROM in brackets counts only behind a SELECT in the same brackets, since functions have it too
 //! (`extract(year from t)`). Names of common table expressions are none.
 
 use super::token::Symbol;
 
-/// Brackets whose SELECTs and lists are told apart; deeper ones are taken as this one.
+/// Brackets whose SELECTs and lists are distinguished; deeper ones are taken as this one.
 const MOST_DEPTH: u32 = 63;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Finder {
     depth: u32,
     /// One bit a depth: a SELECT was met there.
     selects: u64,
-    /// Likewise: a comma goes on with a list of tables.
+    /// The same: a comma goes on with a list of tables.
     lists: u64,
     has_begun: bool,
     is_show: bool,
@@ -98,7 +98,7 @@ impl Finder {
         Role::Other
     }
 
-    /// A name in backticks, which is no keyword.
+    /// A name in backticks, which is not a keyword.
     pub fn quoted(&mut self, name: &[u8]) -> Role {
         self.has_begun = true;
         self.is_clause = false;
@@ -170,7 +170,7 @@ impl Finder {
     }
 }
 
-/// `orders_2024_01` as `orders_$`, `t_0a3f` as `t_$`: what stands between underscores and is a number or looks like
+/// `orders_2024_01` as `orders_$`, `t_0a3f` as `t_$`: what is between underscores and is a number or looks like
 /// a hash, and a number of four digits or more at the end. None for a name without any.
 pub fn merged(name: &[u8]) -> Option<Vec<u8>> {
     if !name.iter().any(u8::is_ascii_hexdigit) {

@@ -98,7 +98,7 @@ impl Sink for Text {
         let touches_next = match symbol {
             Symbol::OPEN => return self.open(),
             Symbol::COMMA | Symbol::CLOSE | Symbol::SEMICOLON => false,
-            // What is no part of a name keeps its distance, else `? .5` would be read for `? . 5`.
+            // What is not part of a name keeps its distance, else `? .5` would be read for `? . 5`.
             Symbol::DOT if self.is_after_name() => true,
             Symbol::AT => {
                 if self.last != Last::Literal {

@@ -51,10 +51,10 @@ pub trait Sink {
     /// An identifier or keyword that can stand without quotes: `text[first..end]`. What is behind it may be
     /// looked at, which lets short words be taken in one piece.
     fn word(&mut self, text: &[u8], first: usize, end: usize);
-    /// What stood between backticks and cannot stand without them; backticks in it are doubled.
+    /// What was between backticks and cannot stand without them; backticks in it are doubled.
     fn quoted(&mut self, name: &[u8]);
     fn symbol(&mut self, symbol: Symbol);
     fn literal(&mut self, literal: Literal);
-    /// A literal in brackets of its own.
+    /// A literal in separate brackets.
     fn row(&mut self, literal: Literal);
 }

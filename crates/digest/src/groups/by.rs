@@ -10,7 +10,7 @@ use crate::message::GroupKind;
 use crate::names::ByHash;
 use crate::tags::tag;
 
-/// What stands for entries that tell no name.
+/// What stands for entries without a name.
 const NAMELESS: &[u8] = b"(none)";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -107,7 +107,7 @@ impl Figures {
         self.count
     }
 
-    /// The sum; 0 when no entry told it.
+    /// The sum; 0 when no entry gave it.
     pub fn query_time_us(&self) -> u64 {
         let place = usize::from(self.places[Attribute::QueryTime as usize]);
         self.measures.get(place).map_or(0, Measure::sum)

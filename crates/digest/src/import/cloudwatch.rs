@@ -135,7 +135,7 @@ fn csv_record(text: &[u8], is_end: bool) -> Option<(Vec<Vec<u8>>, usize)> {
     (is_end && at > 0).then_some((fields, at))
 }
 
-/// What stands in front of lines: a time, and a stream's name where there is one.
+/// What is in front of lines: a time, and a stream's name where there is one.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Prefix {
     stream: Vec<u8>,
@@ -152,7 +152,7 @@ impl Prefix {
         rest[stream.len() + 1..].starts_with(b"# ").then(|| Self { stream: stream.to_vec() })
     }
 
-    /// Without what stands in front of it; further lines of an event have nothing there.
+    /// Without what is in front of it; further lines of an event have nothing there.
     pub fn line(&mut self, line: &[u8], log: &mut Vec<u8>) {
         if let Some(found) = Self::of(line) {
             *self = found;

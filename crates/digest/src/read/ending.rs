@@ -77,7 +77,7 @@ impl<'a> Reader<'a, '_> {
         Some(statement)
     }
 
-    /// Lines behind an administrator command, which is a line of its own.
+    /// Lines behind an administrator command, which is a separate line.
     #[inline]
     pub(super) fn skip_after_command(&mut self) {
         let (begin, lines) = (self.at, self.lines);

@@ -1,4 +1,4 @@
-//! Files that are no text, by the bytes that they begin with.
+//! Files that are not text, by the bytes that they begin with.
 //!
 //! Sources: MySQL internals, "Binary log file" (magic, `LOG_EVENT_RELAY_LOG_F`) and `sql/rpl_log_encryption.cc`;
 //! InnoDB's `fil0types.h`, `fsp0types.h` (pages) and `log0types.h`/`log0log.h` (redo log); the formats' own

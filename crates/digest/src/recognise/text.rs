@@ -1,4 +1,4 @@
-//! Texts that are no slow log, by what their lines look like.
+//! Texts that are not a slow log, by what their lines look like.
 
 use memchr::memmem;
 

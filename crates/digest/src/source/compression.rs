@@ -1,4 +1,4 @@
-//! What a source is packed with, told by its first bytes: names lie (`slow.log.1` may be either).
+//! What a source is packed with, recognized by its first bytes: names lie (`slow.log.1` may be either).
 
 use crate::message::Compression;
 

@@ -21,7 +21,7 @@ use unpacked::Unpacked;
 pub struct Source<'a> {
     unpacked: Unpacked<'a>,
     pub compression: Compression,
-    /// What it is an export of, when it is no slow log itself.
+    /// What it is an export of, when it is not a slow log itself.
     pub format: Option<Format>,
     import: Option<Import>,
     /// The beginning, not yet given, and how it ended when it is all there is.
@@ -34,7 +34,7 @@ struct Import {
     importer: Importer,
     /// Bytes of it, to be taken in.
     taken: Vec<u8>,
-    /// The log that was made of them, of which what stands behind `from` was not yet given.
+    /// The log that was made of them, of which what is behind `from` was not yet given.
     log: Vec<u8>,
     from: usize,
     end: Option<End>,

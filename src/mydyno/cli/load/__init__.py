@@ -96,12 +96,9 @@ def _of_code(name: str) -> Callable[..., Any]:
             return external.command(name)
 
 
-def add_to(app: typer.Typer) -> None:
-    group = Application(cls=_Workloads, help=_HELP, add_completion=False)
+commands = Application(name="load", cls=_Workloads, help=_HELP, add_completion=False)
 
-    @group.callback()
-    def _load() -> None:
-        pass
 
-    _load.__doc__ = _HELP
-    app.add_typer(group, name="load")
+@commands.callback(help=_HELP)
+def _load() -> None:
+    pass

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import typer
-
+from mydyno.cli.declare import option
 from mydyno.cli.load import parameters, program
+from mydyno.cli.load.parameters import WORKLOAD
 from mydyno.cli.quantities import Duration
 from mydyno.core.errors import UsageError
 from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
@@ -28,12 +28,10 @@ _PASSED = parameters.Parameter(
     "option",
     Annotated[
         list[str] | None,
-        typer.Option(
-            "--option",
-            metavar="NAME=VALUE",
-            show_default=False,
-            help="An option of the program itself, without the dashes; can be repeated.",
-            rich_help_panel=parameters.WORKLOAD,
+        option(
+            "--option NAME=VALUE",
+            "An option of the program itself, without the dashes; can be repeated.",
+            rich_help_panel=WORKLOAD,
         ),
     ],
 )
@@ -51,19 +49,7 @@ def command(name: str) -> Callable[..., None]:
         program.load(name, name, options, {**values, "active": None, "think": None, "ramp": Duration(0)})
 
     return parameters.make_command(
-        (
-            *parameters.LOGIN,
-            parameters.DATABASE,
-            *_SHAPE,
-            parameters.SEED,
-            parameters.QUERY_TIMEOUT,
-            parameters.REPORT_INTERVAL,
-            parameters.PREPARE,
-            parameters.DROP_EXISTING,
-            *of_section,
-            _PASSED,
-            parameters.AS_JSON,
-        ),
+        (*parameters.of_load(shape=_SHAPE), *of_section, _PASSED, parameters.AS_JSON),
         run,
         f"{about}\n\n```text\nmydyno load {name} --socket /run/mysqld/mysqld.sock \\\n    {example}\n```\n",
     )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-import typer
 from pydantic.fields import FieldInfo
 
-from mydyno.cli import options
-from mydyno.cli.login_options import PANEL as SERVER
+from mydyno.cli import declare, options, outputs
+from mydyno.cli.declare import parameters_of
 from mydyno.cli.login_options import LoginOptions
 from mydyno.cli.quantities import Duration, duration
 from mydyno.core.document.base import Section
@@ -28,24 +27,26 @@ class Parameter:
     annotation: Any
     default: Any = None
 
+    def of_signature(self) -> inspect.Parameter:
+        return declare.parameter_of(self.name, self.annotation, self.default)
+
 
 def option(name: str, kind: Any, default: Any, text: str, panel: str, *flags: str, **more: Any) -> Parameter:
     """An option with its type, default and help, under a heading of the help."""
-    declared = typer.Option(*(flags or (_flag(name),)), help=text, rich_help_panel=panel, **more)
+    declared = declare.option(" ".join(flags) or _flag(name), text, rich_help_panel=panel, **more)
     return Parameter(name, Annotated[kind, declared], default)
 
 
 def duration_option(name: str, default: float | None, text: str, panel: str, least: float = 0.0) -> Parameter:
     """An option with a duration."""
-    declared = duration(_flag(name), least=least, help=text, rich_help_panel=panel)
+    declared = duration(_flag(name), text, least, rich_help_panel=panel)
     kind: Any = Duration if default is not None else Duration | None
     return Parameter(name, Annotated[kind, declared], None if default is None else Duration(default))
 
 
 def of_group(group: type) -> tuple[Parameter, ...]:
     """The options that the fields of a dataclass stand for."""
-    hints = get_type_hints(group, include_extras=True)
-    return tuple(Parameter(field.name, hints[field.name], field.default) for field in fields(group))
+    return tuple(Parameter(one.name, one.annotation, one.default) for one in parameters_of(group))
 
 
 def _flag(name: str) -> str:
@@ -53,7 +54,9 @@ def _flag(name: str) -> str:
 
 
 LOGIN = of_group(LoginOptions)
-DATABASE = option("database", str, "mydyno", "Schema to work in; nothing is written outside it.", SERVER)
+DATABASE = option(
+    "database", str, "mydyno", "Schema to work in; nothing is written outside it.", LoginOptions.panel
+)
 
 OF_SHAPE = (
     option(
@@ -77,7 +80,7 @@ OF_SHAPE = (
         LOAD,
         min=0.001,
     ),
-    option("poisson", bool, False, "With --rate: Poisson arrivals.", LOAD, "--poisson"),
+    option("poisson", bool, False, "With --rate: Poisson arrivals.", LOAD),
     option("active", int | None, None, "Connections that work; the others stay idle.", LOAD, min=1),
     option(
         "think",
@@ -101,10 +104,15 @@ PREPARE = option(
     "if-missing: make the tables that do not exist; create: make them again; none.",
     TABLES,
 )
-DROP_EXISTING = option(
-    "drop_existing", bool, False, "Replace tables that mydyno did not make.", TABLES, "--drop-existing"
-)
+DROP_EXISTING = option("drop_existing", bool, False, "Replace tables that mydyno did not make.", TABLES)
 AS_JSON = Parameter("as_json", options.AsJson, False)
+FORCE = Parameter("force", outputs.Force, False)
+
+
+def of_load(database: Parameter = DATABASE, shape: Iterable[Parameter] = OF_SHAPE) -> tuple[Parameter, ...]:
+    """What every load takes that is driven in phases."""
+    common = (SEED, QUERY_TIMEOUT, REPORT_INTERVAL, PREPARE, DROP_EXISTING)
+    return (*LOGIN, database, *shape, *common)
 
 
 def of_section(section: type[Section], *without: str, panel: str = WORKLOAD) -> tuple[Parameter, ...]:
@@ -164,15 +172,5 @@ def make_command(
     def command(**values: Any) -> None:
         run(values)
 
-    chosen = list(parameters)
-    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter(
-                one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=one.annotation
-            )
-            for one in chosen
-        ]
-    )
-    command.__annotations__ = {one.name: one.annotation for one in chosen}
     command.__doc__ = text
-    return command
+    return declare.with_parameters(command, map(Parameter.of_signature, parameters))

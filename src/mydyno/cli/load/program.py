@@ -27,14 +27,7 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
 
     return parameters.make_command(
         (
-            *parameters.LOGIN,
-            parameters.DATABASE,
-            *parameters.OF_SHAPE,
-            parameters.SEED,
-            parameters.QUERY_TIMEOUT,
-            parameters.REPORT_INTERVAL,
-            parameters.PREPARE,
-            parameters.DROP_EXISTING,
+            *parameters.of_load(),
             *of_workload,
             *(() if path is None else (parameters.TRUST,)),
             parameters.AS_JSON,

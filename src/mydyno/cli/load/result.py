@@ -9,6 +9,8 @@ from typing import Any
 from mydyno.lab.load import messages
 from mydyno.lab.trial.collect import Collector, phase_record
 
+_COUNTS = ("queries", "transactions", "queries_per_second", "transactions_per_second")
+
 
 def figures(workload: str, collected: Collector) -> dict[str, Any]:
     """What --json prints (docs/reference/cli.md): one object a phase, in order."""
@@ -34,10 +36,7 @@ def _phase(end: messages.PhaseEnd, label: str | None) -> dict[str, Any]:
         "seconds": None
         if phase.measured_from_s is None or phase.measured_to_s is None
         else phase.measured_to_s - phase.measured_from_s,
-        "queries": phase.queries,
-        "transactions": phase.transactions,
-        "queries_per_second": phase.queries_per_second,
-        "transactions_per_second": phase.transactions_per_second,
+        **{name: getattr(phase, name) for name in _COUNTS},
         "errors": sum(phase.errors.values()),
         "errors_by_code": dict(phase.errors),
         "retries": end.retries,
@@ -48,12 +47,8 @@ def _phase(end: messages.PhaseEnd, label: str | None) -> dict[str, Any]:
         "transaction_latency": _latency(end.transactions.latency),
         "connect_latency": _latency(end.connects.latency),
         "statements": {
-            kind: {
-                "count": statement.count,
-                "errors": statement.errors,
-                "rows": statement.rows,
-                "latency": _latency(statement.latency),
-            }
+            kind: {name: getattr(statement, name) for name in ("count", "errors", "rows")}
+            | {"latency": _latency(statement.latency)}
             for kind, statement in end.statements.items()
         },
         "client_cpu_seconds": end.client_cpu.user_s + end.client_cpu.system_s,

@@ -10,8 +10,10 @@ from typing import Any
 
 import typer
 
-from mydyno.cli import login_options, screen
+from mydyno.cli import screen
 from mydyno.cli.load import driving, parameters
+from mydyno.cli.load.parameters import LOAD, TABLES, WORKLOAD
+from mydyno.cli.login_options import LoginOptions
 from mydyno.core.document.given import validated
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.lab.load import slap as runner
@@ -33,41 +35,28 @@ mydyno load slap --socket /run/mysqld/mysqld.sock --csv \\
 """
 _COLUMNS = ("int_columns", "char_columns")
 _OWN = (
-    parameters.option("connections", str, "1", "Numbers of clients: 2 or 1,10,100.", parameters.LOAD),
+    parameters.option("connections", str, "1", "Numbers of clients: 2 or 1,10,100.", LOAD),
     parameters.option(
-        "iterations", int, 1, "Runs of each number of clients, each on a new schema.", parameters.LOAD, min=1
+        "iterations", int, 1, "Runs of each number of clients, each on a new schema.", LOAD, min=1
     ),
+    parameters.option("engines", str | None, None, "Storage engines, one after the other.", WORKLOAD),
     parameters.option(
-        "engines", str | None, None, "Storage engines, one after the other.", parameters.WORKLOAD
+        "query", str | None, None, "Own SQL in place of the generated: text, or a file.", WORKLOAD
     ),
-    parameters.option(
-        "query", str | None, None, "Own SQL in place of the generated: text, or a file.", parameters.WORKLOAD
-    ),
-    parameters.option(
-        "create", str | None, None, "With --query: SQL that makes the tables.", parameters.WORKLOAD
-    ),
-    parameters.option("delimiter", str, ";", "Between the statements of own SQL.", parameters.WORKLOAD),
-    parameters.option("pre_query", str | None, None, "SQL before each run.", parameters.WORKLOAD),
-    parameters.option("post_query", str | None, None, "SQL after each run.", parameters.WORKLOAD),
-    parameters.option("init_command", str | None, None, "SQL on each new connection.", parameters.WORKLOAD),
-    parameters.option("no_drop", bool, False, "Leave the schema there.", parameters.TABLES, "--no-drop"),
-    parameters.option("csv", bool, False, "Print lines of CSV.", parameters.LOAD, "--csv"),
-    parameters.option(
-        "strict_compat",
-        bool,
-        False,
-        "Print what mysqlslap prints and nothing else.",
-        parameters.LOAD,
-        "--strict-compat",
-    ),
+    parameters.option("create", str | None, None, "With --query: SQL that makes the tables.", WORKLOAD),
+    parameters.option("delimiter", str, ";", "Between the statements of own SQL.", WORKLOAD),
+    parameters.option("pre_query", str | None, None, "SQL before each run.", WORKLOAD),
+    parameters.option("post_query", str | None, None, "SQL after each run.", WORKLOAD),
+    parameters.option("init_command", str | None, None, "SQL on each new connection.", WORKLOAD),
+    parameters.option("no_drop", bool, False, "Leave the schema there.", TABLES),
+    parameters.option("csv", bool, False, "Print lines of CSV.", LOAD),
+    parameters.option("strict_compat", bool, False, "Print what mysqlslap prints and nothing else.", LOAD),
 )
 
 
 def command() -> Callable[..., None]:
     of_options = tuple(
-        parameters.option(name, str | None, None, _COLUMN_TEXTS[name], parameters.WORKLOAD)
-        if name in _COLUMNS
-        else one
+        parameters.option(name, str | None, None, _COLUMN_TEXTS[name], WORKLOAD) if name in _COLUMNS else one
         for one in parameters.of_section(slap.Options, "engine", "seed", "int_indexes", "char_indexes")
         for name in (one.name,)
     )
@@ -76,7 +65,7 @@ def command() -> Callable[..., None]:
         _run(values, parameters.given_options((one.name for one in of_options), values))
 
     database = parameters.option(
-        "database", str, "mydyno_slap", "The schema that is made and dropped.", login_options.PANEL
+        "database", str, "mydyno_slap", "The schema that is made and dropped.", LoginOptions.panel
     )
     return parameters.make_command(
         (

@@ -9,8 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from mydyno.cli import login_options, outputs, screen
+from mydyno.cli import screen
+from mydyno.cli.declare import argument
 from mydyno.cli.load import parameters, program
+from mydyno.cli.load.parameters import LOAD, TABLES
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.errors import ExitCode
 from mydyno.core.secrets import Secret
@@ -31,18 +33,9 @@ mydyno load smack --scenario update-select \\
 ```
 """
 _FILE = (
+    parameters.Parameter("file", Annotated[Path | None, argument("[FILE.smack]", "The script.")]),
     parameters.Parameter(
-        "file",
-        Annotated[
-            Path | None, typer.Argument(metavar="[FILE.smack]", help="The script.", show_default=False)
-        ],
-    ),
-    parameters.Parameter(
-        "arguments",
-        Annotated[
-            list[str] | None,
-            typer.Argument(metavar="[ARGUMENT]...", help="What $1, $2... stand for.", show_default=False),
-        ],
+        "arguments", Annotated[list[str] | None, argument("[ARGUMENT]...", "What $1, $2... stand for.")]
     ),
 )
 _OF_FILE = (
@@ -51,23 +44,15 @@ _OF_FILE = (
         Path | None,
         None,
         "With a file: where its data files are [default: its own folder].",
-        parameters.TABLES,
+        TABLES,
     ),
-    parameters.option(
-        "strict_compat",
-        bool,
-        False,
-        "With a file: imitate super-smack's defects.",
-        parameters.LOAD,
-        "--strict-compat",
-    ),
+    parameters.option("strict_compat", bool, False, "With a file: imitate super-smack's defects.", LOAD),
     parameters.option(
         "allow_commands",
         bool,
         False,
         "With a file: run the shell commands that it names to make data files.",
-        parameters.TABLES,
-        "--allow-commands",
+        TABLES,
     ),
 )
 
@@ -84,22 +69,15 @@ def command() -> Callable[..., None]:
             _run_file(values)
 
     database = parameters.option(
-        "database", str | None, None, "Schema [default: the file's, or mydyno].", login_options.PANEL
+        "database", str | None, None, "Schema [default: the file's, or mydyno].", LoginOptions.panel
     )
     return parameters.make_command(
         (
             *_FILE,
-            *parameters.LOGIN,
-            database,
-            *parameters.OF_SHAPE,
-            parameters.SEED,
-            parameters.QUERY_TIMEOUT,
-            parameters.REPORT_INTERVAL,
-            parameters.PREPARE,
-            parameters.DROP_EXISTING,
+            *parameters.of_load(database),
             *_OF_FILE,
             *of_workload,
-            parameters.Parameter("force", outputs.Force, False),
+            parameters.FORCE,
             parameters.TRUST,
             parameters.AS_JSON,
         ),

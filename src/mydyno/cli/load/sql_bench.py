@@ -9,10 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from mydyno.cli import outputs, screen
+from mydyno.cli.declare import argument
 from mydyno.cli.load import driving, parameters, result
+from mydyno.cli.load.parameters import LOAD, option
 from mydyno.core.document.given import validated
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest, unknown
@@ -34,14 +34,9 @@ mydyno load sql-bench --socket /run/mysqld/mysqld.sock --out RUN-mariadb
 ```
 """
 _GROUPS = parameters.Parameter(
-    "groups",
-    Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[GROUP]...", help="Test programs to run.", show_default=False),
-    ],
+    "groups", Annotated[list[str] | None, argument("[GROUP]...", "Test programs to run.")]
 )
-_FORCE = parameters.Parameter("force", outputs.Force, False)
-_OUT = parameters.option("out", Path | None, None, "Also write the report to this file.", parameters.LOAD)
+_OUT = option("out", Path | None, None, "Also write the report to this file.", LOAD)
 
 
 def command() -> Callable[..., None]:
@@ -63,7 +58,7 @@ def command() -> Callable[..., None]:
             parameters.DROP_EXISTING,
             *of_section,
             _OUT,
-            _FORCE,
+            parameters.FORCE,
             parameters.AS_JSON,
         ),
         run,
@@ -76,10 +71,7 @@ def _group(name: str) -> str:
     for group in GROUPS:
         if name.lower() in (group.lower(), group.lower().split("-")[0]):
             return group
-    raise UsageError(
-        unknown("group", name, nearest(name, GROUPS)),
-        f"the groups are {', '.join(GROUPS)}",
-    )
+    raise UsageError(unknown("group", name, nearest(name, GROUPS)), f"the groups are {', '.join(GROUPS)}")
 
 
 def _load(options: dict[str, Any], values: dict[str, Any]) -> None:

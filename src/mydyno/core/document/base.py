@@ -55,17 +55,17 @@ class Section(BaseModel):
     @classmethod
     def _gather(cls, raw: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         """Reports faults of the combination together with those of single keys, not one after the other."""
-        found = tuple(cls.faults(raw)) if isinstance(raw, Mapping) else ()
+        faults = tuple(cls.faults(raw)) if isinstance(raw, Mapping) else ()
         try:
             section = handler(raw)
         except ValidationError as error:
-            if not found:
+            if not faults:
                 raise
             details = [_again(line) for line in error.errors()]
-            details.append(InitErrorDetails(type=refuse(*found), loc=(), input=raw))
+            details.append(InitErrorDetails(type=refuse(*faults), loc=(), input=raw))
             raise ValidationError.from_exception_data(cls.__name__, details) from None
-        if found:
-            raise refuse(*found)
+        if faults:
+            raise refuse(*faults)
         return section
 
 

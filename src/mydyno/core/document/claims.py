@@ -1,4 +1,4 @@
-"""claims: what somebody has concluded or promised of the levels of a factor, next to what the numbers show.
+"""claims: what an author has concluded or promised of the levels of a factor, next to what the numbers show.
 
 An import file has those of its source; an experiment those of the advice or the guide that it puts to the
 test.
@@ -16,7 +16,7 @@ from mydyno.core.nearest import nearest
 
 
 class Claim(Section):
-    """An order of levels that somebody has claimed, to be compared with what mydyno finds."""
+    """An order of levels that an author claims, to be compared with what mydyno finds."""
 
     factor: str = Field(description="What it is about.")
     order: tuple[str, ...] = Field(min_length=2, strict=False, description="Its levels, the best first.")

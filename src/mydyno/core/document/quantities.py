@@ -36,6 +36,10 @@ _RATE_ALLOWED = "transactions a second (or a minute), as 1000/s, 2.5k/s or 600/m
 _COUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kKMG])\s*")
 _COUNT_FACTORS = {"": 1, "k": 1_000, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)(?:\s+step\s+(\d+))?\s*")
+_CONNECTIONS_SCHEMA: list[JsonSchemaValue] = [
+    {"type": "integer", "minimum": 1, "maximum": MOST_CONNECTIONS},
+    {"type": "string", "pattern": r"^\s*\d+\s*(\.\.\s*\d+(\s+step\s+\d+)?)?\s*$"},
+]
 _CONNECTIONS_ALLOWED = "a number, a range as 10..400 step 10, or a list of both"
 
 
@@ -63,7 +67,7 @@ class Rule(ABC):
 
 @dataclass(frozen=True)
 class DurationRule(Rule):
-    """Seconds, from `10ms`, `1.5s`, `2m`. A bare number but 0 is refused: nobody knows its unit."""
+    """Seconds, from `10ms`, `1.5s`, `2m`. A bare number but 0 is refused: its unit is unknown."""
 
     at_least: float = 0.0
     at_most: float = 86_400.0
@@ -163,13 +167,8 @@ class CountRule(Rule):
             count = int(exact)
         else:
             number = re.fullmatch(r"(\d{1,3}(?:[,' ]\d{3})+)", raw.strip()) if isinstance(raw, str) else None
-            raise refuse(
-                Fault(
-                    "is not a whole number",
-                    allowed=bounds,
-                    nearest=re.sub(r"\D", "", raw) if number else None,
-                )
-            )
+            digits = re.sub(r"\D", "", raw) if number else None
+            raise refuse(Fault("is not a whole number", allowed=bounds, nearest=digits))
         if not self.at_least <= count <= self.at_most:
             raise refuse(Fault("is out of bounds", allowed=bounds))
         return count
@@ -187,18 +186,8 @@ class ConnectionsRule(Rule):
 
     schema: ClassVar[JsonSchemaValue] = {
         "anyOf": [
-            {"type": "integer", "minimum": 1, "maximum": MOST_CONNECTIONS},
-            {"type": "string", "pattern": r"^\s*\d+\s*(\.\.\s*\d+(\s+step\s+\d+)?)?\s*$"},
-            {
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "anyOf": [
-                        {"type": "integer", "minimum": 1, "maximum": MOST_CONNECTIONS},
-                        {"type": "string", "pattern": r"^\s*\d+\s*(\.\.\s*\d+(\s+step\s+\d+)?)?\s*$"},
-                    ]
-                },
-            },
+            *_CONNECTIONS_SCHEMA,
+            {"type": "array", "minItems": 1, "items": {"anyOf": _CONNECTIONS_SCHEMA}},
         ]
     }
 

@@ -26,7 +26,7 @@ _BANDWIDTH_ALLOWED = "bytes a second, as 500K, 50M or 1G (or 50M/s)"
 
 @dataclass(frozen=True)
 class SizeRule(Rule):
-    """Bytes, from `512K`, `1.5G`. A bare number is refused: nobody knows its unit."""
+    """Bytes, from `512K`, `1.5G`. A bare number is refused: its unit is unknown."""
 
     at_least: int = KIBIBYTE
     at_most: int = 1024 * TEBIBYTE
@@ -59,7 +59,7 @@ class SizeRule(Rule):
 
     def _with_unit(self, number: int | float) -> str | None:
         """What a bare number most likely means: bytes when it is a size in bytes, else the example's unit, or
-        the one below it for 1000 and more, which nobody writes of the larger one."""
+        the one below it for 1000 and more, which is not written in the larger one."""
         if number == int(number) and number % KIBIBYTE == 0 and self._allows(int(number)):
             return written_size(int(number))
         unit = self.example.strip()[-1]

@@ -35,23 +35,19 @@ def read_text(path: Path, what: str = "an experiment") -> str:
     except FileNotFoundError:
         siblings = [str(near) for near in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
         close = nearest(str(path), sorted(siblings))
-        raise SpecErrors([Problem(str(path), None, "there is no such file", nearest=close)]) from None
+        raise _refused(str(path), None, "there is no such file", nearest=close) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise SpecErrors([Problem(str(path), None, f"the file cannot be read: {reason}")]) from None
+        raise _refused(str(path), None, f"the file cannot be read: {reason}") from None
     if len(data) > _LARGEST_FILE_BYTES:
-        raise SpecErrors(
-            [Problem(str(path), None, f"the file is too large for {what}", allowed="at most 256K")]
-        )
+        raise _refused(str(path), None, f"the file is too large for {what}", allowed="at most 256K")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = data[: error.start]
         position = Position(before.count(b"\n") + 1, error.start - (before.rfind(b"\n") + 1) + 1)
-        message = "the file is not UTF-8 text"
-        raise SpecErrors(
-            [Problem(str(path), position, message, value=f"byte 0x{data[error.start]:02x}")]
-        ) from None
+        byte = f"byte 0x{data[error.start]:02x}"
+        raise _refused(str(path), position, "the file is not UTF-8 text", value=byte) from None
 
 
 def parse(text: str, file: str, what: str = "an experiment") -> Mapping:
@@ -70,23 +66,20 @@ def parse(text: str, file: str, what: str = "an experiment") -> Mapping:
         before = text[: error.position]
         position = Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
         message = "a character that YAML does not allow"
-        raise SpecErrors([Problem(file, position, message, value=f"U+{error.character:04X}")]) from None
+        raise _refused(file, position, message, value=f"U+{error.character:04X}") from None
     except RecursionError:
-        raise SpecErrors([_too_deep(file, Position(1, 1))]) from None
+        raise _too_deep(file, Position(1, 1)) from None
     except (YAMLError, ValueError, AssertionError) as error:
         # The parser asserts what a %YAML line may say.
-        message = f"not valid YAML: {str(error).splitlines()[0]}"
-        raise SpecErrors([Problem(file, Position(1, 1), message)]) from None
+        raise _refused(file, Position(1, 1), f"not valid YAML: {str(error).splitlines()[0]}") from None
     if root is None:
-        raise SpecErrors([Problem(file, Position(1, 1), "the file is empty", allowed=what)])
+        raise _refused(file, Position(1, 1), "the file is empty", allowed=what)
     reader = _Reader(file)
     reader.check_expansion(root)
     node = reader.read(root)
     if not isinstance(node, Mapping):
         allowed = f"keys and values, as `{word}: my-{word}`"
-        reader.problems.append(
-            Problem(file, node.position, f"the file is not {what}", node.describe(), allowed)
-        )
+        reader.note(node.position, f"the file is not {what}", node.describe(), allowed)
     if reader.problems:
         raise SpecErrors(reader.problems)
     assert isinstance(node, Mapping)
@@ -100,6 +93,9 @@ class _Reader:
         self.file = file
         self.problems: list[Problem] = []
 
+    def note(self, position: Position, message: str, value: str | None, allowed: str | None = None) -> None:
+        self.problems.append(Problem(self.file, position, message, value, allowed))
+
     def check_expansion(self, root: YamlNode) -> None:
         """Refuses aliases that unfold without end or into millions of values, before anything unfolds."""
         sizes: dict[int, int] = {}
@@ -108,11 +104,10 @@ class _Reader:
         def count(node: YamlNode, depth: int) -> int:
             identity = id(node)
             if identity in open_nodes:
-                raise SpecErrors(
-                    [Problem(self.file, _position(node), "an anchor contains itself", f"&{node.anchor}")]
-                )
+                message = "an anchor contains itself"
+                raise _refused(self.file, _position(node), message, value=f"&{node.anchor}")
             if depth > _MOST_NESTING:
-                raise SpecErrors([_too_deep(self.file, _position(node))])
+                raise _too_deep(self.file, _position(node))
             if identity not in sizes:
                 open_nodes.add(identity)
                 sizes[identity] = 1 + sum(count(child, depth + 1) for child in _children(node))
@@ -121,9 +116,7 @@ class _Reader:
 
         if (total := count(root, 0)) > _MOST_VALUES:
             message = f"the file unfolds to {total:,} values"
-            raise SpecErrors(
-                [Problem(self.file, _position(root), message, allowed=f"at most {_MOST_VALUES:,}")]
-            )
+            raise _refused(self.file, _position(root), message, allowed=f"at most {_MOST_VALUES:,}")
 
     def read(self, node: YamlNode) -> Node:
         if isinstance(node, MappingNode) and node.tag == _TAG + "map":
@@ -146,12 +139,12 @@ class _Reader:
             key = str(key_node.value) if isinstance(key_node, ScalarNode) else ""
             if not key.strip() or not key.isprintable() or len(key) > _LONGEST_KEY:
                 message, allowed = "this cannot be a key", f"1 to {_LONGEST_KEY} printable characters"
-                self.problems.append(Problem(self.file, position, message, allowed=allowed))
+                self.note(position, message, None, allowed)
                 continue
             if key in own:
                 first = own[key].key
                 message = f"the key is already given on line {first.line}"
-                self.problems.append(Problem(self.file, position, message, value=key))
+                self.note(position, message, key)
                 continue
             own[key] = Entry(position, self.read(value_node))
         return Mapping({**merged, **own}, _position(node))
@@ -167,9 +160,7 @@ class _Reader:
         if isinstance(read, Mapping):
             return read.entries
         allowed = "an alias of a mapping, as `<<: *base`"
-        self.problems.append(
-            Problem(self.file, read.position, "<< merges mappings only", read.describe(), allowed)
-        )
+        self.note(read.position, "<< merges mappings only", read.describe(), allowed)
         return {}
 
     def _scalar(self, node: ScalarNode) -> Scalar:
@@ -187,11 +178,8 @@ class _Reader:
         return Scalar(text, text, position)
 
     def _refuse_tag(self, node: YamlNode) -> None:
-        allowed = "plain values without a tag"
         tag = str(node.tag).replace(_TAG, "!!")
-        self.problems.append(
-            Problem(self.file, _position(node), "a YAML tag has no meaning here", tag, allowed)
-        )
+        self.note(_position(node), "a YAML tag has no meaning here", tag, "plain values without a tag")
 
 
 def _number(text: str) -> int | float | str:
@@ -222,5 +210,10 @@ def _position(node: YamlNode) -> Position:
     return Position(node.start_mark.line + 1, node.start_mark.column + 1)
 
 
-def _too_deep(file: str, position: Position) -> Problem:
-    return Problem(file, position, "the file is nested too deeply", allowed=f"at most {_MOST_NESTING} levels")
+def _refused(file: str, position: Position | None, message: str, **more: str | None) -> SpecErrors:
+    return SpecErrors([Problem(file, position, message, **more)])
+
+
+def _too_deep(file: str, position: Position) -> SpecErrors:
+    levels = f"at most {_MOST_NESTING} levels"
+    return _refused(file, position, "the file is nested too deeply", allowed=levels)

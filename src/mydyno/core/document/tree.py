@@ -76,14 +76,14 @@ Node: TypeAlias = Scalar | Sequence | Mapping
 
 @dataclass(frozen=True)
 class Spot:
-    """What stands at a location: the key's own place, where there is a key, and the value."""
+    """What is at a location: the key's own place, where there is a key, and the value."""
 
     key: Position
     node: Node
 
 
 def locate(root: Mapping, location: Location) -> Spot:
-    """The deepest thing on the way to `location` that exists; steps that lead nowhere are passed over."""
+    """The deepest node on the way to `location` that exists; steps that lead nowhere are passed over."""
     spot = Spot(root.position, root)
     for step in location:
         if isinstance(spot.node, Mapping) and str(step) in spot.node.entries:

@@ -43,7 +43,7 @@ def _short(raw: Any) -> Any:
 
 
 class FactorColumn(Section):
-    """Where the level of a factor stands in a row."""
+    """Where the level of a factor is in a row."""
 
     column: str = Field(description="The column's name, as the table's first line has it.")
     find: Annotated[str, AfterValidator(_pattern)] | None = Field(
@@ -60,7 +60,7 @@ class FactorColumn(Section):
 
 
 class MetricColumn(Section):
-    """Where a number stands in a row."""
+    """Where a number is in a row."""
 
     column: str = Field(description="The column's name.")
     unit: str | None = Field(
@@ -121,14 +121,14 @@ class ImportFile(Section):
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
         """(what it is for, column) of every column that the table must have."""
-        found = [(f"factor {name}", factor.column) for name, factor in self.factors.items()]
-        found += [(f"metric {name}", metric.column) for name, metric in self.metrics.items()]
-        found += [("program", column) for column in self.programs]
+        columns = [(f"factor {name}", factor.column) for name, factor in self.factors.items()]
+        columns += [(f"metric {name}", metric.column) for name, metric in self.metrics.items()]
+        columns += [("program", column) for column in self.programs]
         if isinstance(self.connections, str):
-            found.append(("connections", self.connections))
+            columns.append(("connections", self.connections))
         if self.repetition is not None:
-            found.append(("repetition", self.repetition))
-        return tuple(found)
+            columns.append(("repetition", self.repetition))
+        return tuple(columns)
 
 
 def _metric_faults(metrics: Mapping[str, Any], programs: bool) -> Iterable[Fault]:

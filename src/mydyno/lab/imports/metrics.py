@@ -39,11 +39,11 @@ def with_metric(phase: PhaseRecord, name: str, value: float) -> PhaseRecord:
         return replace(phase, measured_from_s=0.0, measured_to_s=value, ended_s=value)
     if name in _LATENCIES:
         kind, field = _LATENCIES[name]
-        found: Latency = getattr(phase, kind)
+        latency: Latency = getattr(phase, kind)
         ns = value * 1e9
         number = ns if field == "mean_ns" else round(ns)
-        told = replace(found, **{field: number})  # type: ignore[arg-type]  # one of two kinds of number
-        return replace(phase, latency=told) if kind == "latency" else replace(phase, connect=told)
+        changed = replace(latency, **{field: number})  # type: ignore[arg-type]  # one of two kinds of number
+        return replace(phase, latency=changed) if kind == "latency" else replace(phase, connect=changed)
     if name == "transactions_per_second":
         return replace(phase, transactions_per_second=value)
     return replace(phase, queries_per_second=value)

@@ -19,11 +19,11 @@ def unit_of(table: Table, name: str, metric: MetricColumn) -> str | None:
 
     Raises UsageError where cells differ in it, or differ from the import file.
     """
-    found: dict[str | None, int] = {}
+    units: dict[str | None, int] = {}
     for row in table.rows:
         if (match := _match(row.cells[metric.column])) is not None:
             unit = match["unit"]
-            found.setdefault(unit, row.line)
+            units.setdefault(unit, row.line)
             if unit is not None and unit not in UNITS[name]:
                 raise UsageError(
                     f"{table.file}:{row.line}: {metric.column} is in {unit}, which is not a unit of {name}",
@@ -31,15 +31,15 @@ def unit_of(table: Table, name: str, metric: MetricColumn) -> str | None:
                 )
     if metric.unit is not None and metric.unit not in UNITS[name]:
         raise UsageError(f"{metric.unit} is not a unit of {name}", f"units of it: {', '.join(UNITS[name])}")
-    written = set(found)
+    written = set(units)
     if metric.unit is not None:
         written.add(metric.unit)
         written.discard(None)
     if len(written) > 1:
-        lines = ", ".join(f"{unit or 'none'} in line {line}" for unit, line in found.items())
-        told = f" where the unit of the column is to be {metric.unit}" if metric.unit else ""
+        lines = ", ".join(f"{unit or 'none'} in line {line}" for unit, line in units.items())
+        wanted = f" where the unit of the column is to be {metric.unit}" if metric.unit else ""
         raise UsageError(
-            f"{table.file}: the column {metric.column} mixes units ({lines}){told}",
+            f"{table.file}: the column {metric.column} mixes units ({lines}){wanted}",
             "write one unit into all of its cells, or into the import file",
         )
     return next(iter(written), None)
@@ -67,7 +67,7 @@ def number(table: Table, row: Row, column: str, factor: float) -> float | None:
 
 
 def seconds_or_rate(name: str, unit: str | None, where: str) -> float:
-    """What one of `unit` is in the metric's own unit. Raises UsageError where the unit is not told."""
+    """What one of `unit` is in the metric's own unit. Raises UsageError without a unit."""
     units = UNITS[name]
     if unit is None:
         if units is RATES:

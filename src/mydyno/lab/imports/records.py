@@ -11,6 +11,7 @@ from hashlib import sha256
 from mydyno import __version__
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest
+from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.imports.mapping import FactorColumn, ImportFile
 from mydyno.lab.imports.metrics import IOS_PER_SECOND, RUNNING_TIME
 from mydyno.lab.imports.numbers import seconds_or_rate, unit_of
@@ -36,13 +37,13 @@ def imported(file: ImportFile, text: str, spec_file: str, table: Table, content:
     """The rows of `table` as trials of the experiment that `file` describes.
 
     `text` is the import file to the letter, `content` the table's bytes; `now` is ISO 8601, UTC. Raises
-    UsageError with the line: a column that is not there, a cell that is no number, units that are mixed, a
+    UsageError with the line: a column that is not there, a cell that is not a number, units that are mixed, a
     claim about a level that no row has.
     """
     _check_columns(file, table)
     factors = {metric: _factor(file, table, metric) for metric in _measured(file)}
     rows = [(row, _levels(file, row)) for row in table.rows]
-    levels = _factor_levels(file, [found for _, found in rows])
+    levels = _factor_levels(file, [of_row for _, of_row in rows])
     points = _points(rows, file.factors)
     trials = trials_of(file, table, rows, points, factors, now)
     experiment = ExperimentRecord(
@@ -90,8 +91,8 @@ def _factor(file: ImportFile, table: Table, name: str) -> float:
 
 
 def _levels(file: ImportFile, row: Row) -> dict[str, str]:
-    found = {name: _level(factor, row.cells[factor.column]) for name, factor in file.factors.items()}
-    return {name: level for name, level in found.items() if level}
+    levels = {name: _level(factor, row.cells[factor.column]) for name, factor in file.factors.items()}
+    return {name: level for name, level in levels.items() if level}
 
 
 def _level(factor: FactorColumn, cell: str) -> str | None:
@@ -108,18 +109,18 @@ def _level(factor: FactorColumn, cell: str) -> str | None:
 
 def _factor_levels(file: ImportFile, rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
     """In the order in which the import file names them, then as the rows do."""
-    found = {}
+    levels: dict[str, tuple[str, ...]] = {}
     for name, factor in file.factors.items():
-        seen = dict.fromkeys(levels[name] for levels in rows if name in levels)
+        seen = dict.fromkeys(row[name] for row in rows if name in row)
         named = [level for level in dict.fromkeys(factor.levels.values()) if level in seen]
-        found[name] = tuple(dict.fromkeys([*named, *seen]))
-        if len(found[name]) < 2:
-            only = f"one level, {found[name][0]}" if found[name] else "no level"
+        levels[name] = tuple(dict.fromkeys([*named, *seen]))
+        if len(levels[name]) < 2:
+            only = f"one level, {levels[name][0]}" if levels[name] else "no level"
             raise UsageError(
                 f"the factor {name} has {only} in all of the table's rows",
                 "a factor varies: take another column, or leave it out",
             )
-    return found
+    return levels
 
 
 def _points(
@@ -183,9 +184,6 @@ def _totals_note(file: ImportFile, trials: Sequence[TrialRecord]) -> list[str]:
 
 def _invalid_note(trials: Sequence[TrialRecord]) -> list[str]:
     invalid = [trial for trial in trials if trial.status == "invalid"]
-    told = (
-        "1 row has no number and does not"
-        if len(invalid) == 1
-        else f"{len(invalid)} rows have no number and do not"
-    )
-    return [f"{told} count"] if invalid else []
+    if not invalid:
+        return []
+    return [f"{counted(len(invalid), 'row')} without a number {agreeing(len(invalid), 'is')} invalid"]

@@ -51,9 +51,9 @@ def is_run_file(text: str) -> bool:
 
 def parse(text: str, name: str) -> RunFile:
     """The file with this name and text. Raises UsageError when it has no totals."""
-    before, found, after = text.partition(_TOTALS)
+    before, marker, after = text.partition(_TOTALS)
     operations = {row[0]: _total(*row) for row in _OPERATION.findall(after)}
-    if not found or not operations:
+    if not marker or not operations:
         raise UsageError(f"{name} is not a RUN file of sql-bench: it has no totals per operation")
     total = operations.pop(ALL_OPERATIONS, None)
     return RunFile(

@@ -40,22 +40,21 @@ class Source:
 
 def from_options(
     file: Path,
-    table: Path | None,
+    table: Path | None = None,
     *,
-    name: str | None,
-    factors: Sequence[str],
-    metrics: Sequence[str],
-    programs: Sequence[str],
-    connections: str | None,
-    repetition: str | None,
+    name: str | None = None,
+    factors: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    programs: Sequence[str] = (),
+    connections: str | None = None,
+    repetition: str | None = None,
 ) -> Source:
     """What the command line names. Raises UsageError or SpecErrors when it does not fit together."""
     described = [factors, metrics, programs, connections, repetition, name]
     if file.suffix.lower() in _YAML:
         if any(described):
             raise UsageError(
-                f"{file} maps the columns, and so do the options",
-                "change the file, or name a CSV file",
+                f"{file} maps the columns, and so do the options", "change the file, or name a CSV file"
             )
         read_file, text = load(file)
         where = table or (None if read_file.table is None else file.parent / read_file.table)
@@ -126,21 +125,21 @@ def take(source: Source, lab: Lab) -> tuple[RunWriter, tuple[str, ...]]:
     """
     content = read(source.table) if source.content is None else source.content
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    found = imported(
+    results = imported(
         source.file, source.text, source.spec_file, parse(content, str(source.table)), content, now
     )
-    run = lab.run(found.experiment, "{}")
+    run = lab.run(results.experiment, "{}")
     (run.folder / "table.csv").write_bytes(content)
     known = run.completed()
     nothing = pl.DataFrame()
     # RUN files have neither connections nor repetitions in columns: each row is a trial, in their order.
     totals = dict(enumerate(source.operation_totals))
-    for trial in found.trials:
+    for trial in results.trials:
         trial = replace(trial, operation_totals=totals.get(trial.index, ()))
         if trial.trial_id not in known:
             run.save_trial(trial, samples=nothing, intervals=nothing, histograms={})
     already = (f"the lab has this table already, as {run.folder.name}",) if known else ()
-    return run, (*already, *found.notes)
+    return run, (*already, *results.notes)
 
 
 def _metric(text: str) -> tuple[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Rows of a table as trials: what they tell, and None for all else. Pure."""
+"""Rows of a table as trials: what they say, and None for all else. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def trials_of(
     factors: Mapping[str, float],
     now: str,
 ) -> tuple[TrialRecord, ...]:
-    """One for each row; where a column of connections tells rows apart, one for the rows of a repetition."""
+    """One for each row; where a column of connections distinguishes rows, one for the rows of a
+    repetition."""
     gathered: dict[tuple[str, int], list[Row]] = defaultdict(list)
     seen: Counter[tuple[str, int]] = Counter()
     for row, levels in rows:
@@ -38,8 +39,8 @@ def trials_of(
         gathered[point, repetition].append(row)
     by_id = {point.point_id: point for point in points.values()}
     return tuple(
-        _trial(file, table, index, by_id[point], repetition, found, factors, now)
-        for index, ((point, repetition), found) in enumerate(gathered.items())
+        _trial(file, table, index, by_id[point], repetition, of_trial, factors, now)
+        for index, ((point, repetition), of_trial) in enumerate(gathered.items())
     )
 
 
@@ -66,13 +67,14 @@ def _trial(
             totals |= values
             continue
         connections = file.connections
-        asked = whole(table, row, connections, 1) if isinstance(connections, str) else connections or 1
-        if any(phase.connections_asked == asked for phase in phases):
+        wanted = whole(table, row, connections, 1) if isinstance(connections, str) else connections or 1
+        if any(phase.connections_asked == wanted for phase in phases):
             raise UsageError(
-                f"{table.file}:{row.line}: repetition {block} of {point.title} has {asked} connections twice",
+                f"{table.file}:{row.line}: repetition {block} of {point.title} has "
+                f"{wanted} connections twice",
                 "another column may number the repetitions; without one they are counted",
             )
-        phase = _phase(len(phases), asked, None)
+        phase = _phase(len(phases), wanted, None)
         for name, value in values.items():
             phase = with_metric(phase, name, value)
         phases.append(phase)
@@ -100,12 +102,12 @@ def _trial(
 
 
 def _programs(file: ImportFile, table: Table, row: Row, factor: float) -> list[PhaseRecord]:
-    found = []
+    phases = []
     for index, column in enumerate(file.programs):
         phase = _phase(index, 1, column)
         value = number(table, row, column, factor)
-        found.append(phase if value is None else with_metric(phase, RUNNING_TIME, value))
-    return found
+        phases.append(phase if value is None else with_metric(phase, RUNNING_TIME, value))
+    return phases
 
 
 def _phase(index: int, connections: int, label: str | None) -> PhaseRecord:

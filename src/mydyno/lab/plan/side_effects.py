@@ -55,7 +55,7 @@ def _of_external_servers(points: Sequence[Point]) -> Iterator[str]:
         names = sorted({name for point in on_it for name in point.setup.server.config})
         if names:
             yield (
-                f"sets there for each trial {', '.join(names)} (SET GLOBAL) and puts the old values back; "
+                f"sets there for each trial {', '.join(names)} (SET GLOBAL) and restores the old values; "
                 "after a kill mydyno cleanup does that"
             )
 

@@ -149,6 +149,13 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## Ranks\n\n{RANKS_CAPTION}\n"
         yield from markdown_table(ranks_table((*page.ranks.overall, *page.ranks.of_groups)))
     yield from _effects(page, figures)
+    yield from _charts(figures)
+    yield from _ground(page, figures)
+    yield from _trials(page)
+    yield from _method(page)
+
+
+def _charts(figures: Sequence[Figure]) -> Iterator[str]:
     for figure in figures:
         if figure.name in (GROUND, EFFECTS):
             continue
@@ -159,7 +166,10 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
             if len(figure.tables) > 1:
                 yield f"{escaped(title)}\n"
             yield from markdown_table(numbers)
-    yield from _ground(page, figures)
+
+
+def _trials(page: Page) -> Iterator[str]:
+    """Failed points, trials, and the settings and environment that they ran with."""
     if page.failures:
         yield "\n## Failed points\n"
     for point in page.failures:
@@ -182,6 +192,11 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     yield "\n## Environment\n"
     facts = ((f"{group.name}.{fact.name}", fact.value) for group in page.environment for fact in group.facts)
     yield from markdown_table(Table(("fact", "value"), tuple(facts), frozenset({0, 1})))
+
+
+def _method(page: Page) -> Iterator[str]:
+    """How it was measured, and how to measure it again."""
+    experiment = page.experiment
     yield "\n## Method\n"
     yield from (f"**{step.title}.** {escaped(step.text)}{_cited(step.sources)}\n" for step in page.procedure)
     yield "## Run it again\n"

@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AfterValidator, Field, PrivateAttr
 
 from mydyno.core.document.base import Fault, Section, refuse
-from mydyno.core.document.beside import files_beside
 from mydyno.core.document.claims import Claim, claim_faults
 from mydyno.core.document.problems import Position, Problem
+from mydyno.core.document.spec_folder import files_in
 from mydyno.core.document.tree import Location, Mapping, find, locate
 from mydyno.lab.analysis.comparability import PropertyName
 from mydyno.lab.spec.design import Design
@@ -198,7 +198,7 @@ class Experiment(Section):
         """Setup and workload with `levels` (factor name to level name) in place."""
         tree = self._source.with_levels(levels)
         nothing = Mapping({}, tree.position)
-        with files_beside(Path(self.file).parent):
+        with files_in(Path(self.file).parent):
             return Variant(
                 setup=Setup.model_validate((find(tree, ("setup",)) or nothing).plain()),
                 workload=Workload.model_validate((find(tree, ("workload",)) or nothing).plain()),

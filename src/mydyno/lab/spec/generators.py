@@ -11,8 +11,8 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr, StringConstraints, create_model, model_serializer, model_validator
 
 from mydyno.core.document.base import Fault, Section, refuse
-from mydyno.core.document.beside import folder
 from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.document.spec_folder import spec_folder
 from mydyno.lab.workload import Resolved, WorkloadFile, builtin_names, read, slap
 from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.lab.workload.smack import resolve as smack
@@ -39,7 +39,7 @@ class OwnFile(Section):
 
     @model_validator(mode="after")
     def _reads(self) -> Self:
-        path = folder() / self.path
+        path = spec_folder() / self.path
         try:
             if path.suffix == ".smack":
                 self._resolved = _script(path, self.options)

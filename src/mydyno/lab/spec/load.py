@@ -8,9 +8,9 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from mydyno.core.document.base import Section
-from mydyno.core.document.beside import files_beside
 from mydyno.core.document.problems import Findings, Problem, SpecErrors
 from mydyno.core.document.source import parse, read_text
+from mydyno.core.document.spec_folder import files_in
 from mydyno.core.document.translate import translate
 from mydyno.core.document.tree import Location, Mapping, find, locate
 from mydyno.core.nearest import nearest
@@ -54,7 +54,7 @@ def load(path: Path, size: str | None = None) -> Experiment:
 
 def loads(text: str, name: str, size: str | None = None) -> Experiment:
     """As `load`, from text; `name` stands for the file in messages."""
-    with files_beside(Path(name).parent):
+    with files_in(Path(name).parent):
         return _loads(text, name, size)
 
 

@@ -59,14 +59,14 @@ class PrivateApt:
 
     def candidate(self, package: str) -> str | None:
         """The version that `fetch` would download; None when the suite has no such package."""
-        said = self._host.run([*self._with_apt, "apt-cache", "policy", package]).stdout
-        found = re.search(r"^\s+Candidate: (\S+)$", said, re.MULTILINE)
-        return found[1] if found and found[1] != "(none)" else None
+        policy = self._host.run([*self._with_apt, "apt-cache", "policy", package]).stdout
+        match = re.search(r"^\s+Candidate: (\S+)$", policy, re.MULTILINE)
+        return match[1] if match and match[1] != "(none)" else None
 
     def named_like(self, pattern: str) -> dict[str, str]:
         """Name -> version of the packages whose name the whole regular expression matches."""
-        said = self._host.run([*self._with_apt, "apt-cache", "pkgnames"]).stdout.split()
-        versions = {name: self.candidate(name) for name in sorted(said) if re.fullmatch(pattern, name)}
+        names = self._host.run([*self._with_apt, "apt-cache", "pkgnames"]).stdout.split()
+        versions = {name: self.candidate(name) for name in sorted(names) if re.fullmatch(pattern, name)}
         return {name: version for name, version in versions.items() if version is not None}
 
     def closure(self, name: str) -> tuple[str, ...]:
@@ -76,8 +76,8 @@ class PrivateApt:
         )
         needed = tuple(re.findall(r"^Inst (\S+) ", done.stdout, re.MULTILINE))
         if done.returncode != 0 or not needed:
-            said = done.stderr.strip() or done.stdout.strip()
-            raise HostError(f"{name} and what it needs cannot be had together: {said}")
+            output = done.stderr.strip() or done.stdout.strip()
+            raise HostError(f"{name} and what it needs cannot be had together: {output}")
         return needed
 
     def fetch(self, name: str) -> Package:

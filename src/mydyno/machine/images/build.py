@@ -52,20 +52,20 @@ def watch(
     what: str,
     hint: str = "can this machine reach its package sources? `apt-get update` shows it",
 ) -> None:
-    """Runs a program to its end, its output in `log`, and tells `progress` each last line of it.
+    """Runs a program to its end, its output in `log`, and passes `progress` each last line of it.
 
     Raises HostError with the end of the log when it fails. Whatever comes between, Ctrl-C too, ends the
     program first kindly and then by force.
     """
     progress(what)
     log.touch()
-    before, told = len(_lines(log)), ""
+    before, shown = len(_lines(log)), ""
     process = LocalHost().start(argv, output=log)
     try:
         while (code := process.wait(_LOOK_EVERY_SECONDS)) is None:
-            line = _last_told(_lines(log)[before:])
-            if line != told:
-                told = line
+            line = _last_step(_lines(log)[before:])
+            if line != shown:
+                shown = line
                 progress(f"{what}: {line}")
     finally:
         if process.returncode() is None:
@@ -74,21 +74,18 @@ def watch(
                 process.kill()
                 process.wait(_PATIENCE_SECONDS)
     if code != 0:
-        said = "\n".join(f"  | {line}" for line in _lines(log)[-12:])
-        raise HostError(
-            f"{what} failed: {argv[0]} ended with {code}\n{said}",
-            hint,
-        )
+        tail = "\n".join(f"  | {line}" for line in _lines(log)[-12:])
+        raise HostError(f"{what} failed: {argv[0]} ended with {code}\n{tail}", hint)
 
 
 def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _last_told(lines: list[str]) -> str:
+def _last_step(lines: list[str]) -> str:
     """What mmdebstrap and apt write as information: `I: installing packages...`, `Get:1 http...`."""
-    told = [line for line in lines if line.startswith(("I: ", "Get:"))]
-    return told[-1].partition(" ")[2].rstrip(".") if told else ""
+    steps = [line for line in lines if line.startswith(("I: ", "Get:"))]
+    return steps[-1].partition(" ")[2].rstrip(".") if steps else ""
 
 
 def _lines(log: Path) -> list[str]:

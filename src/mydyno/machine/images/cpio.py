@@ -1,8 +1,8 @@
 """Writing an initial RAM file system: the kernel's own archive format, `newc` cpio.
 
 The format is that of the kernel's Documentation/driver-api/early-userspace/buffer-format.rst: a header
-of 13 hexadecimal numbers after the magic, the name, the content, each padded to four bytes. Nothing of
-the building machine enters (owner root, time 0), so equal entries give equal bytes.
+of 13 hexadecimal numbers after the magic, the name, the content, each padded to four bytes. No fact of the
+building machine enters (owner root, time 0), so equal entries give equal bytes.
 """
 
 from __future__ import annotations

@@ -83,19 +83,18 @@ def _assemble(
 
 def _real_package(depends: str, suite: str) -> str:
     """The package that the metapackage stands for, from `apt-cache depends`."""
-    found = re.search(r"^\s+Depends: (linux-image-\S+)$", depends, re.MULTILINE)
-    if found is None:
+    match = re.search(r"^\s+Depends: (linux-image-\S+)$", depends, re.MULTILINE)
+    if match is None:
         raise HostError(
             f"the package sources have no {METAPACKAGE} in {suite}",
             "is the suite still on the mirror of this machine's package sources?",
         )
-    return found[1]
+    return match[1]
 
 
 def _check_version(package: str, version: str, suite: str) -> None:
     has = re.match(r"linux-image-(\d+\.\d+)", package)
     if has is None or has[1] != version:
         raise HostError(
-            f"there is no kernel {version}: {suite} has {package}",
-            f"take {has[1]}" if has else None,
+            f"there is no kernel {version}: {suite} has {package}", f"take {has[1]}" if has else None
         )

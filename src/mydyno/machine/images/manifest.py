@@ -44,7 +44,7 @@ class KernelManifest(_Manifest):
 
     kind: Literal["kernel"] = "kernel"
     release: str
-    """As uname(1) tells it: 6.1.0-56-amd64."""
+    """As uname(1) prints it: 6.1.0-56-amd64."""
     package: str
     package_version: str
     modules: tuple[str, ...]

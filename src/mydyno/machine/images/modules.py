@@ -55,7 +55,7 @@ _INFORMATION = re.compile(rb"(?<=\0)(?:name|depends)=[^\0]*(?=\0)")
 
 @dataclass(frozen=True)
 class Chosen:
-    """Module files in the order of loading, and what was wanted and is no module of this kernel."""
+    """Module files in the order of loading, and what was wanted and is not a module of this kernel."""
 
     files: tuple[Path, ...]
     built_in: tuple[str, ...]

@@ -39,7 +39,7 @@ PACKAGES = (
 )
 
 # Not the guest's business: /dev comes from its kernel, /etc/apt names this machine's sources, and the
-# rest tells when and where it was built.
+# rest says when and where it was built.
 _LEFT_OUT = (
     *("./dev/*", "./etc/apt/*", "./etc/hostname", "./etc/resolv.conf", "./etc/machine-id"),
     *("./var/log/*", "./var/cache/*", "./var/lib/apt/*", "./tmp/*", "./run/*"),
@@ -74,21 +74,11 @@ def build_root(store: ImageStore, suite: str, progress: Progress) -> RootImage:
             work = folder_elsewhere(staging) if ordinary else staging / "tmp"
             work.mkdir(mode=0o711)
             (work / "sources.list").write_text(source_lines(sources))
-            # A proxy's address may hold a password; nobody else knows the folder's name.
+            # A proxy's address may hold a password; the name of the folder is secret.
             (work / "apt.conf").write_text(reaching_settings(host))
         watch(_mmdebstrap(staging, work, suite, ordinary), log, progress, what=f"installing {suite}")
-        left_out = [f"--exclude={pattern}" for pattern in _LEFT_OUT]
-        unpack = [
-            "tar",
-            "-x",
-            "-f",
-            str(staging / "root.tar"),
-            "-C",
-            str(tree),
-            "-p",
-            "--no-same-owner",
-            *left_out,
-        ]
+        left_out = (f"--exclude={pattern}" for pattern in _LEFT_OUT)
+        unpack = ["tar", "-x", "-f", str(staging / "root.tar"), "-C", str(tree), "-p", "--no-same-owner"]
         watch([*unpack, *left_out], log, progress, what="unpacking")
         # The tar has passed the user namespace; what mkfs.erofs must read may be closed to its owner.
         watch(["chmod", "-R", "u+rwX", str(tree)], log, progress, what="unpacking")
@@ -121,7 +111,7 @@ def build_root(store: ImageStore, suite: str, progress: Progress) -> RootImage:
 def _mmdebstrap(staging: Path, work: Path, suite: str, ordinary: bool) -> list[str]:
     """The command that writes `staging`/root.tar.
 
-    As root it runs in mount and pid namespaces of its own, so that a kill at any moment takes what it
+    As root it runs in mount and separate pid namespaces, so that a kill at any moment takes what it
     has mounted and started with it; an ordinary user's run makes such namespaces itself.
     """
     apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -138,12 +128,12 @@ def _mmdebstrap(staging: Path, work: Path, suite: str, ordinary: bool) -> list[s
 
 def installed_packages(status: str) -> dict[str, str]:
     """Package -> version of a dpkg status file, sorted by name."""
-    found = {}
+    packages = {}
     for paragraph in status.split("\n\n"):
         fields = dict(re.findall(r"^(Package|Status|Version): (.+)$", paragraph, re.MULTILINE))
         if fields.get("Status", "").endswith(" installed"):
-            found[fields["Package"]] = fields["Version"]
-    return dict(sorted(found.items()))
+            packages[fields["Package"]] = fields["Version"]
+    return dict(sorted(packages.items()))
 
 
 def _take_out(file: Path) -> str:

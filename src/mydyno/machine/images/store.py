@@ -4,9 +4,9 @@
     kernels/6.1/         vmlinuz, modules/, manifest.json
     initrds/DIGEST.cpio  made of a kernel and mydyno's programs when a guest starts
     .partial-XXXX/       being built
-    lock                 held by whoever builds or removes: one at a time
+    lock                 held by the process that builds or removes: one at a time
 
-So whoever holds the lock may sweep every `.partial` folder: its builder was killed.
+So the process that holds the lock may sweep every `.partial` folder: its builder was killed.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ class ImageStore(CacheStore):
         A guest that runs on it goes on: its files are gone only when it has closed them.
         """
         with self.locked():
-            found = [folder for folder in self._folders() if name_in_store(folder) == name]
-            for folder in found:
+            folders = [folder for folder in self._folders() if name_in_store(folder) == name]
+            for folder in folders:
                 remove_tree(folder)
-        return bool(found)
+        return bool(folders)
 
     def names(self) -> list[str]:
         """Everything that `remove` takes, readable or not."""

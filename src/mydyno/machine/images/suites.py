@@ -1,4 +1,4 @@
-"""Debian's suites, asked of the package sources that this machine itself is configured with.
+"""Debian's suites, read from the package sources that this machine itself is configured with.
 
 A machine that reaches its packages through a mirror, a snapshot or a proxy reaches those of another
 suite there too: the sources are the machine's own with the suite's name exchanged.
@@ -52,7 +52,7 @@ class Source:
 
 
 def suite_of_kernel(version: str) -> str:
-    """The suite that has the kernel `version`, like 6.1. Raises UsageError for what is no version."""
+    """The suite that has the kernel `version`, like 6.1. Raises UsageError for what is not a version."""
     if not _VERSION.fullmatch(version):
         raise UsageError(
             f"{version!r} is not a kernel version",
@@ -88,14 +88,14 @@ def sources_of(host: Host, suite: str) -> tuple[Source, ...]:
             *("--format", "$(REPO_URI)\t$(RELEASE)\t$(CODENAME)\t$(ORIGIN)\t$(COMPONENT)"),
         ]
     )
-    found = rewritten(listed.stdout.splitlines(), own or "", suite) if own else ()
-    if not found:
+    sources = rewritten(listed.stdout.splitlines(), own or "", suite) if own else ()
+    if not sources:
         raise MissingToolError(
             "this machine has no Debian package sources, of which guest images and servers are made",
             "see /etc/apt/sources.list.d; on another distribution use host: uml or host: local, and servers "
             "of your own (mydyno servers add NAME --from DIR)",
         )
-    return found
+    return sources
 
 
 def rewritten(targets: Iterable[str], own: str, suite: str) -> tuple[Source, ...]:

@@ -8,21 +8,21 @@ from mydyno.machine.uml.fetch import default_version, fetch_kernel
 from mydyno.machine.uml.kernels import UmlKernel, UmlKernels
 
 
-def chosen_kernel(kernels: UmlKernels, asked: str | None, progress: Progress) -> UmlKernel:
-    """The kernel `asked` for, like 6.1 or 6.1.176; None: this machine's suite's, else the newest here.
+def chosen_kernel(kernels: UmlKernels, wanted: str | None, progress: Progress) -> UmlKernel:
+    """The kernel `version`, like 6.1 or 6.1.176; None: this machine's suite's, else the newest here.
 
     One that is not here is fetched. Raises UsageError for a version that cannot be had, MissingToolError
     and HostError when it cannot be fetched.
     """
-    if asked is None:
+    if wanted is None:
         version = default_version()
         here = kernels.all()
         return kernels.kernel(version) or (here[-1] if here else fetch_kernel(kernels, version, progress))
-    version = ".".join(asked.split(".")[:2])
+    version = ".".join(wanted.split(".")[:2])
     kernel = fetch_kernel(kernels, version, progress)
-    if asked not in (version, kernel.manifest.release):
+    if wanted not in (version, kernel.manifest.release):
         raise UsageError(
-            f"there is no User-Mode Linux kernel {asked}: here is {kernel.manifest.release}",
+            f"there is no User-Mode Linux kernel {wanted}: here is {kernel.manifest.release}",
             f"take {version} or {kernel.manifest.release}",
         )
     return kernel

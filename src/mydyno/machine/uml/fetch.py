@@ -118,7 +118,7 @@ def _add_libraries(apt: PrivateApt, folder: Path) -> None:
         apt.unpack(apt.fetch(name), folder)
     with writing(folder):
         for name in ("lib", "lib64"):
-            # Packages of suites since the merge of /usr leave these links to a package of their own.
+            # Packages of suites since the merge of /usr leave these links to a separate package.
             if not (folder / name).exists() and (folder / "usr" / name).is_dir():
                 (folder / name).symlink_to(f"usr/{name}")
         for name in ("dev", "proc", "host"):

@@ -62,7 +62,7 @@ class UmlHost(AgentHost):
                 ["env", memory, *argv], output=console, inherited=[theirs.fileno()]
             )
             file = ours.detach()
-        self._guest_channel = Channel(file, file, name="uml", console=self._said)
+        self._guest_channel = Channel(file, file, name="uml", console=self._output)
         try:
             super().__init__(
                 self._guest_channel,
@@ -101,14 +101,14 @@ class UmlHost(AgentHost):
         self._process.wait(_KILLED_WITHIN_SECONDS)
         self._guest_channel.close()
 
-    def _said(self) -> str:
+    def _output(self) -> str:
         with self.console.open("rb") as file:
             file.seek(self._console_start)
             return file.read().decode(errors="replace")
 
 
 def _furnish(machine: UmlMachine) -> None:
-    """Puts the agent and what it is told into the guest's private folder."""
+    """Puts the agent and its settings into the guest's private folder."""
     with writing(machine.folder):
         shutil.copyfile(find_program("mydyno-agent"), machine.folder / AGENT)
         (machine.folder / AGENT).chmod(0o755)

@@ -28,7 +28,7 @@ class UmlManifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     release: str
-    """As uname(1) tells it: 6.1.176."""
+    """As uname(1) prints it: 6.1.176."""
     suite: str
     package: str
     """Its full version: 6.1um4+b13."""
@@ -97,5 +97,5 @@ class UmlKernels:
         """A guest that runs on it goes on. Raises LabError when it cannot be removed."""
         folder = self.folder / version
         with writing(folder):
-            # Under a name that is no version's it is no kernel any more, whatever happens next.
+            # Under a name that is not a version's it is not a kernel any more, whatever happens next.
             shutil.rmtree(folder.rename(self.folder / f"{PARTIAL}{version}"))

@@ -15,7 +15,7 @@ CONFIGURATION = "guest.json"
 # Where bwrap puts this machine's root, when the kernel needs the libraries of another suite.
 _HOST_ROOT = "/host"
 
-# Their contents are hidden in the guest by file systems of its own.
+# Their contents are hidden in the guest by its own file systems.
 _HIDDEN = ("/tmp", "/var/tmp", "/run", "/dev")
 
 # A kernel that panics ends itself by SIGABRT, which the first process of a namespace does not get. So
@@ -64,7 +64,7 @@ class UmlMachine:
         ]
 
     def configuration(self) -> dict[str, Any]:
-        """What the agent is told: docs/reference/agent-protocol.md."""
+        """The agent's settings: docs/reference/agent-protocol.md."""
         return {
             "modules": [str(module) for module in self.kernel.modules],
             "shares": [

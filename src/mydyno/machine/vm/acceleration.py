@@ -81,8 +81,8 @@ def _probe(kernel: Path) -> Acceleration:
             return Acceleration("tcg", reason)
         if _BOOTED in guest.stdout.read().decode(errors="replace"):
             return Acceleration("kvm", "a kernel booted with it")
-        said = guest.errors().strip().splitlines()
+        messages = guest.errors().strip().splitlines()
     finally:
         guest.close()
-    first = said[0] if said else f"it ended with {code}"
+    first = messages[0] if messages else f"it ended with {code}"
     return Acceleration("tcg", f"{_DEVICE} is there, but QEMU cannot use it: {first}")

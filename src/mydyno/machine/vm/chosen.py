@@ -17,10 +17,10 @@ def chosen_root(store: ImageStore) -> RootImage:
         return own
     roots = [image for image in store.images() if image.kind == "root"]
     newest = max(roots, key=lambda image: image.built, default=None)
-    found = store.root(newest.suite) if newest else None
-    if found is None:
+    root = store.root(newest.suite) if newest else None
+    if root is None:
         raise MissingToolError("no root is built for guests of host vm", f"build one (a minute): {_HOW}")
-    return found
+    return root
 
 
 def chosen_kernel(store: ImageStore, version: str | None, suite: str) -> KernelImage:
@@ -32,16 +32,16 @@ def chosen_kernel(store: ImageStore, version: str | None, suite: str) -> KernelI
     if wanted is None:
         raise MissingToolError(f"{suite} has no settled kernel", "say which one: host.kernel")
     series = ".".join(wanted.split(".")[:2])
-    found = store.kernel(series)
-    if found is None:
+    kernel = store.kernel(series)
+    if kernel is None:
         raise MissingToolError(
             f"the kernel {series} is not built for guests of host vm",
             f"build it (half a minute): {_HOW} --kernel {series}",
         )
-    if wanted != series and found.manifest.package_version.partition("-")[0] != wanted:
+    if wanted != series and kernel.manifest.package_version.partition("-")[0] != wanted:
         raise HostError(
             f"the kernel {wanted} is requested, and the one that is built is"
-            f" {found.manifest.package_version}",
+            f" {kernel.manifest.package_version}",
             f"host.kernel: {series} takes what there is",
         )
-    return found
+    return kernel

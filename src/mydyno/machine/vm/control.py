@@ -28,9 +28,9 @@ class Control:
     def execute(self, command: str, arguments: dict[str, Any] | None = None) -> Any:
         """What the command returns. Raises HostError when QEMU refuses it or has gone."""
         self._next += 1
-        asked = {"execute": command, "id": self._next, **({"arguments": arguments} if arguments else {})}
+        request = {"execute": command, "id": self._next, **({"arguments": arguments} if arguments else {})}
         try:
-            self._stream.sendall(json.dumps(asked).encode() + b"\n")
+            self._stream.sendall(json.dumps(request).encode() + b"\n")
         except OSError as error:
             raise HostError(f"QEMU has gone ({command}): {error.strerror}") from error
         # Events come in between, and carry no id.

@@ -42,7 +42,7 @@ class VmHost(AgentHost):
             argv = command_line(machine, channel=ends[0], control=ends[1], console=console)
             self._process = LocalHost().start(argv, output=console, inherited=ends)
             file = channel.detach()
-        self._guest_channel = Channel(file, file, name="vm", console=self._said)
+        self._guest_channel = Channel(file, file, name="vm", console=self._output)
         try:
             super().__init__(
                 self._guest_channel,
@@ -73,5 +73,5 @@ class VmHost(AgentHost):
             self._process.wait(_POWER_OFF_SECONDS)
         self.control.close()
 
-    def _said(self) -> str:
+    def _output(self) -> str:
         return self.console.read_text(errors="replace")

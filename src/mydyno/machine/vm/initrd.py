@@ -21,12 +21,12 @@ _KEPT = 8
 # at once what the other has written.
 _SHARE_OPTIONS = "trans=virtio,version=9p2000.L,msize=512000,cache=none"
 
-# What nobody writes need not be asked for again: programs run from such a folder.
+# What is never written need not be requested again: programs run from such a folder.
 _READ_ONLY_OPTIONS = _SHARE_OPTIONS.replace("cache=none", "cache=loose")
 
 
 def guest_config(modules: Sequence[Path], folders: Sequence[SharedFolder]) -> dict[str, object]:
-    """What the agent is told (docs/reference/agent-protocol.md); `modules` in the order of loading."""
+    """The agent's settings (docs/reference/agent-protocol.md); `modules` in the order of loading."""
     return {
         "modules": [f"/modules/{module.name}" for module in modules],
         "root": {"device": "/dev/vda", "filesystem": "erofs"},

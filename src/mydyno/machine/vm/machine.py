@@ -53,7 +53,7 @@ class Machine:
     """Everything that a guest is started with, but the descriptors that it inherits."""
 
     name: str
-    """Stands alone among QEMU's arguments, so that a stray process is found by it."""
+    """Is alone among QEMU's arguments, so that a stray process is found by it."""
     kernel: Path
     initrd: Path
     root: Path
@@ -67,7 +67,7 @@ class Machine:
 def command_line(machine: Machine, *, channel: int, control: int, console: Path) -> list[str]:
     """QEMU's argv. `channel` and `control` are inherited descriptors of connected sockets.
 
-    The guest has no network card. `-no-reboot` and `panic=-1` make a kernel that gives up end QEMU.
+    The guest has no network card. `-no-reboot` and `panic=-1` make a kernel that panics end QEMU.
     """
     argv = [
         "qemu-system-x86_64",

@@ -149,19 +149,19 @@ class External(Section):
     @model_validator(mode="before")
     @classmethod
     def _spelt_out(cls, raw: Any) -> Any:
-        """A DSN as the keys that it stands for. What is wrong with it has been told by `faults`."""
+        """A DSN as the keys that it stands for. What is wrong with it has been reported by `faults`."""
         if not isinstance(raw, Mapping):
             return raw
         kept = {key: value for key, value in raw.items() if key != "password"}
-        found = _DSN.fullmatch(str(raw.get("dsn")))
-        if found is None:
+        match = _DSN.fullmatch(str(raw.get("dsn")))
+        if match is None:
             return kept
-        port = found["port"]
+        port = match["port"]
         parts = {
-            "user": unquote(found["user"]),
-            "host": found["host"].strip("[]"),
+            "user": unquote(match["user"]),
+            "host": match["host"].strip("[]"),
             "port": int(port) if port else None,
-            "database": found["database"],
+            "database": match["database"],
         }
         del kept["dsn"]
         return {**{key: value for key, value in parts.items() if value is not None}, **kept}
@@ -200,11 +200,11 @@ def _of_dsn(dsn: str, given: list[str]) -> Iterator[Fault]:
     if _WITH_PASSWORD.match(dsn):
         yield Fault(_NO_PASSWORD, _PASSWORD_PLACE, at=("dsn",), show_value=False, whole=True)
         return
-    found = _DSN.fullmatch(dsn)
-    if found is None:
+    match = _DSN.fullmatch(dsn)
+    if match is None:
         likely = None
         if dsn.startswith(("/", "~/")):
             likely = f"{{defaults_file: {dsn}}}" if dsn.endswith("cnf") else f"{{socket: {dsn}, user: NAME}}"
         yield Fault("is not a DSN", "mysql://USER@HOST:PORT/DATABASE", likely, at=("dsn",))
-    elif found["database"] and "database" in given:
+    elif match["database"] and "database" in given:
         yield clash("database", "database is given, but dsn says it", "one of them")

@@ -54,7 +54,7 @@ class Answer(Result):
             return super()._read_rowdata_packet_unbuffered()
 
     def _finish_unbuffered_query(self) -> None:
-        """Ends the connection: nobody knows how much is still to come."""
+        """Ends the connection: how much is still to come is unknown."""
         if self.unbuffered_active:
             self.unbuffered_active = False
             self.connection._force_close()

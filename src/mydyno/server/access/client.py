@@ -79,7 +79,7 @@ class BoundedConnection(Session):
         self._most_of_packet = PACKET_BYTES
         self._is_connecting = False
         self._end: OperationalError | None = None
-        """What ended the connection: for whoever goes on after it was taken for a small matter."""
+        """What ended the connection: for a caller that goes on after an error."""
         host, port = ("localhost", 0) if isinstance(address, Path) else address
         super().__init__(
             user=user,
@@ -98,7 +98,7 @@ class BoundedConnection(Session):
 
     @property
     def is_private(self) -> bool:
-        """Whether nobody between can read what is sent: a unix socket, or TLS that was verified."""
+        """Whether what is sent cannot be read on its way: a unix socket, or TLS that was verified."""
         if isinstance(self._address, Path):
             return True
         return isinstance(self._sock, ssl.SSLSocket) and self._transport.verifies
@@ -207,9 +207,9 @@ class BoundedConnection(Session):
                 self._force_close()
             raise
 
-    def _broken(self, said: str) -> OperationalError:
+    def _broken(self, detail: str) -> OperationalError:
         self._force_close()
-        self._end = OperationalError(BROKEN, f"the answer is not of the MySQL protocol ({one_line(said)})")
+        self._end = OperationalError(BROKEN, f"the answer is not of the MySQL protocol ({one_line(detail)})")
         return self._end
 
     def _left(self) -> float:

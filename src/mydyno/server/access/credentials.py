@@ -63,24 +63,24 @@ def read_option_file(path: Path, group: str | None = None) -> ClientOptions:
     if group is not None and not parser.has_section(group):
         there = ", ".join(parser.sections()) or "none"
         raise UsageError(f"{path} has no group [{group}]; there is {there}")
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for section in _SECTIONS if group is None else (group,):
         if parser.has_section(section):
-            found |= {_name(k): _unquote(v or "") for k, v in parser.items(section)}
-    port = found.get("port")
+            values |= {_name(k): _unquote(v or "") for k, v in parser.items(section)}
+    port = values.get("port")
     if port is not None and not port.isdigit():
         raise UsageError(f"{path}: port is not a number: {port!r}")
     return ClientOptions(
-        user=found.get("user"),
-        password=Secret(found["password"]) if found.get("password") else None,
-        socket=Path(found["socket"]).absolute() if found.get("socket") else None,
-        host=found.get("host") or None,
+        user=values.get("user"),
+        password=Secret(values["password"]) if values.get("password") else None,
+        socket=Path(values["socket"]).absolute() if values.get("socket") else None,
+        host=values.get("host") or None,
         port=int(port) if port else None,
-        ssl_mode=_ssl_mode(found),
-        ssl_ca=_file(found, "ssl_ca"),
-        ssl_cert=_file(found, "ssl_cert"),
-        ssl_key=_file(found, "ssl_key"),
-        server_public_key=_file(found, "server_public_key_path"),
+        ssl_mode=_ssl_mode(values),
+        ssl_ca=_file(values, "ssl_ca"),
+        ssl_cert=_file(values, "ssl_cert"),
+        ssl_key=_file(values, "ssl_key"),
+        server_public_key=_file(values, "server_public_key_path"),
     )
 
 

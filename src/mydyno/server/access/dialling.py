@@ -18,11 +18,11 @@ def dial(address: Path | tuple[str, int], seconds_left: Callable[[], float]) -> 
         return _connected(socket.AF_UNIX, str(address), seconds_left(), CR.CR_CONNECTION_ERROR, str(address))
     host, port = address
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise OperationalError(CR.CR_UNKNOWN_HOST, f"{host} has no address: {error}") from error
     failure: OperationalError | None = None
-    for family, _, _, _, place in found:
+    for family, _, _, _, place in addresses:
         try:
             stream = _connected(family, place, seconds_left(), CR.CR_CONN_HOST_ERROR, f"{host}:{port}")
         except OperationalError as error:

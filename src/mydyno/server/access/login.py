@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mydyno.server.access.client import BoundedConnection
 
 ANSWER_SECONDS = 30
-"""How long a whole answer is waited for, where nobody says otherwise."""
+"""How long a whole answer is waited for, unless a timeout is given."""
 
 TOO_MANY_CONNECTIONS = 1040
 _DENIED = (1045, 1698)
@@ -159,19 +159,19 @@ def _not_understood(error: Exception, login: Login) -> ServerError:
     for each in traceback.extract_tb(error.__traceback__):
         if f"{Path(__file__).parents[2]}/" in each.filename:
             place = each
-    said = one_line(f"{type(error).__name__}: {str(error).strip()}", 200)
+    detail = one_line(f"{type(error).__name__}: {str(error).strip()}", 200)
     return ServerError(
         f"{login.address}: an answer of the server cannot be understood"
-        f" ({said}, {Path(place.filename).name}:{place.lineno})",
+        f" ({detail}, {Path(place.filename).name}:{place.lineno})",
         "is it a MySQL or MariaDB server that listens there? If it is one, this is a fault of mydyno's",
     )
 
 
 def explained(error: BaseException, login: Login, what: str = "cannot get in") -> ServerError:
     """What an error on the way to, or on, this server means for a user."""
-    number, said = dbapi.number_of(error), one_line(dbapi.text_of(error))
+    number, detail = dbapi.number_of(error), one_line(dbapi.text_of(error))
     return ServerError(
-        f"{login.address}: {what}: {said}" + (f" (error {number})" if number else ""), _hint(number, login)
+        f"{login.address}: {what}: {detail}" + (f" (error {number})" if number else ""), _hint(number, login)
     )
 
 

@@ -26,9 +26,9 @@ LEAST_RSA_BITS = 2048
 class SslMode(StrEnum):
     DISABLED = "DISABLED"
     PREFERRED = "PREFERRED"
-    """TLS where the server offers it, whoever that is. Never counted as verified."""
+    """TLS where the server offers it, without a check of its certificate. Never counted as verified."""
     REQUIRED = "REQUIRED"
-    """TLS, whoever the server is. Never counted as verified."""
+    """TLS, without a check of the certificate. Never counted as verified."""
     VERIFY_CA = "VERIFY_CA"
     """TLS with a certificate that the named authority has signed."""
     VERIFY_IDENTITY = "VERIFY_IDENTITY"

@@ -58,7 +58,8 @@ class ServerBinary:
     folder: Path | None = None
     """The folder with all its files, which a guest has to be shown; None: they are of a system."""
     checksum: str | None = None
-    """SHA-256 of the program, which tells two builds of one version apart; None: it is in a guest's image."""
+    """SHA-256 of the program, which distinguishes two builds of one version; None: it is in a guest's
+    image."""
 
     @property
     def build(self) -> str:
@@ -186,21 +187,21 @@ def _ask(host: Host, path: Path, root: Path | None, *arguments: str) -> str:
     answer = host.run(command.argv, identity=command.identity, timeout_seconds=30)
     if answer.returncode != 0:
         lines = telling_lines(answer.stderr or answer.stdout) or ("it said nothing",)
-        said = "\n  ".join(lines)
+        output = "\n  ".join(lines)
         raise ServerError(
-            f"{path} {' '.join(arguments)} failed: {said}", _why_it_cannot_run(host, root, said)
+            f"{path} {' '.join(arguments)} failed: {output}", _why_it_cannot_run(host, root, output)
         )
     return answer.stdout
 
 
-def _why_it_cannot_run(host: Host, root: Path | None, said: str) -> str | None:
-    if found := re.search(r"loading shared libraries: (\S+):", said):
+def _why_it_cannot_run(host: Host, root: Path | None, output: str) -> str | None:
+    if match := re.search(r"loading shared libraries: (\S+):", output):
         if root is not None:
-            return f"the private root {root} lacks {found[1]}, and this machine's own is not looked for"
-        return f"this machine lacks {found[1]}: install the package that has it"
-    if "GLIBC" in said:
+            return f"the private root {root} lacks {match[1]}, and this machine's own is not looked for"
+        return f"this machine lacks {match[1]}: install the package that has it"
+    if "GLIBC" in output:
         return "it was built for a newer system than this one"
-    if "Permission denied" in said and host.server_identity is not None:
+    if "Permission denied" in output and host.server_identity is not None:
         user = host.server_identity.name
         return (
             f"servers run as {user} when mydyno is root: put it where {user} may enter every folder above it"

@@ -1,8 +1,8 @@
-"""A buffer pool that was asked for as a share, in the whole chunks that a server counts it in. Pure.
+"""A buffer pool that was configured as a share, in the whole chunks that a server counts it in. Pure.
 
 Who writes `25% of memory` means about so much. Servers that resize the pool in chunks round it up, to a
 multiple of chunk and instances (MySQL 8.4 Reference Manual, "Configuring InnoDB Buffer Pool Size"); then what
-is in force would not be what was asked. MariaDB counts in chunks from 10.2 to 10.7, MySQL since 5.7.
+is in force would not be what was configured. MariaDB counts in chunks from 10.2 to 10.7, MySQL since 5.7.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ _CHUNK, _INSTANCES = "innodb_buffer_pool_chunk_size", "innodb_buffer_pool_instan
 _GIBIBYTE = 1024**3
 
 
-def in_whole_chunks(binary: ServerBinary, asked: Mapping[str, Setting], size: int, cpus: int) -> int:
+def in_whole_chunks(binary: ServerBinary, configured: Mapping[str, Setting], size: int, cpus: int) -> int:
     """What this server makes of a pool of `size` bytes with the settings `asked`, with so many CPUs."""
-    chunk = _whole(asked.get(_CHUNK, binary.options.get(_CHUNK)))
+    chunk = _whole(configured.get(_CHUNK, binary.options.get(_CHUNK)))
     if not chunk:
         return size
-    wanted = _whole(asked.get(_INSTANCES, binary.options.get(_INSTANCES)))
+    wanted = _whole(configured.get(_INSTANCES, binary.options.get(_INSTANCES)))
     step = chunk * (wanted or _instances(binary.version, size, chunk, cpus))
     # A pool smaller than one step gets smaller chunks instead.
     return size if size < step else -(-size // step) * step
 
 
 def _instances(version: Version, size: int, chunk: int, cpus: int) -> int:
-    """How many instances a server has that is not told (MySQL Reference Manual, the variable's own entry)."""
+    """How many instances a server has by default (MySQL Reference Manual, the variable's own entry)."""
     if version.is_mariadb and version.numbers >= (10, 5, 1):
         return 1
     if version.is_mariadb or version.numbers < (8, 4, 0):

@@ -1,6 +1,6 @@
 """The command line that becomes a server program: in its private root, under limits, as the servers' user.
 
-Every program of a binary is started by what this makes, so that it is asked for its options, fills a data
+Every program of a binary is started by what this makes, so that it prints its options, fills a data
 directory and serves in the same surroundings. The process that is started is the program in the end.
 """
 

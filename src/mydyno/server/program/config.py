@@ -25,12 +25,12 @@ def refusal(name: str, value: Setting) -> str | None:
     return None
 
 
-def render(own: Mapping[str, Setting], asked: Mapping[str, Setting]) -> str:
+def render(own: Mapping[str, Setting], configured: Mapping[str, Setting]) -> str:
     """The text of my.cnf: mydyno's own settings, then the experiment's, which never overlap."""
     lines = ["[mysqld]", "# mydyno's own"]
     lines += [_line(name, value) for name, value in own.items()]
     lines += ["# set by the experiment"]
-    lines += [_line(name, value) for name, value in asked.items()]
+    lines += [_line(name, value) for name, value in configured.items()]
     return "\n".join(lines) + "\n"
 
 

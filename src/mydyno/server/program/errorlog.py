@@ -48,7 +48,7 @@ _HINTS = (
 
 
 def telling_lines(log: str) -> tuple[str, ...]:
-    """The first few lines that tell of an error, as the first is the cause; without any, the last few."""
+    """The first few lines that report an error, as the first is the cause; without any, the last few."""
     serious = _serious(log)
     return serious[:_QUOTED_LINES] or _lines(log)[-_QUOTED_LINES:]
 

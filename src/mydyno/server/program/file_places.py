@@ -1,6 +1,6 @@
-"""The files of a server that may lie on a volume of their own: which they are, and what tells the server so.
+"""The files of a server that may lie on a separate volume: which they are, and the settings that say so.
 
-Every fact is asked of the binary where it knows it: a variable that it does not list is not set, and whether
+Every fact is read from the binary where it knows it: a variable that it does not list is not set, and whether
 it makes undo tablespaces or a binary log by itself shows in its defaults. Sources: MySQL Reference Manual,
 "InnoDB Startup Options and System Variables", "Undo Tablespaces", "Moving Tablespace Files While the Server
 is Offline" (an undo tablespace that was moved is looked for in innodb_undo_directory), "Redo Log" (the folder
@@ -53,7 +53,7 @@ class Kind:
     opened: str
     """A regular expression for the names of those that a running server holds open."""
     settings: Callable[[Place], Mapping[str, Setting]]
-    """What tells a server of the place. Of these, those that the binary knows."""
+    """The settings that name the place. Of these, those that the binary knows."""
     at_rest: str = "(?!)"
     """One for the names in a data directory at rest that are moved; none for what a start creates again."""
     folders: Callable[[Place], tuple[Path, ...]] = lambda place: ()
@@ -98,23 +98,23 @@ KINDS = (
 def place_settings_of(
     binary: ServerBinary, places: Mapping[FileKind, Place], config: Mapping[str, Setting]
 ) -> dict[str, Setting]:
-    """The settings that tell `binary` where its files lie; `config` is the experiment's, in listed names.
+    """The settings that name to `binary` where its files lie; `config` is the experiment's, in listed names.
 
-    A place of the binary log would turn it on, so it is told only where there is one.
+    A place of the binary log would turn it on, so it is set only where there is one.
     """
-    told: dict[str, Setting] = {}
+    settings: dict[str, Setting] = {}
     for kind in KINDS:
         if kind.name in places and (kind.name != "binary log" or has_binary_log(binary, config)):
-            told |= kind.settings(places[kind.name])
-    return {name: value for name, value in told.items() if name in binary.options}
+            settings |= kind.settings(places[kind.name])
+    return {name: value for name, value in settings.items() if name in binary.options}
 
 
 def has_binary_log(binary: ServerBinary, config: Mapping[str, Setting]) -> bool:
     """Whether the server keeps one: as the experiment asks, else as is its default (MySQL since 8.0)."""
-    asked = config.get("log_bin")
-    if asked is None:
+    configured = config.get("log_bin")
+    if configured is None:
         return binary.options.get("log_bin") is not None
-    return str(asked).lower() not in OFF_WORDS
+    return str(configured).lower() not in OFF_WORDS
 
 
 def undo_settings(binary: ServerBinary, config: Mapping[str, Setting]) -> dict[str, Setting]:

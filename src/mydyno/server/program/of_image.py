@@ -1,4 +1,4 @@
-"""The server of a guest image as a binary that can be asked about settings before the guest boots."""
+"""The server of a guest image as a binary that checks settings before the guest boots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server binary says of its own options: `--no-defaults --verbose --help`, parsed."""
+"""What a server binary says of its options: `--no-defaults --verbose --help`, parsed."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def refused_redo_files(sizes: Mapping[str, int], *, size: int | None, files: int
 
 def _value(binary: ServerBinary, config: Mapping[str, Setting], name: str) -> int | None:
     value = config.get(name, binary.options.get(name))
-    found = None if value is None else number(str(value))
-    return found if isinstance(found, int) else None
+    read = None if value is None else number(str(value))
+    return read if isinstance(read, int) else None
 
 
 def _sizes(host: Host, folder: Path) -> dict[str, int]:

@@ -4,7 +4,7 @@
 >>> install(store, "mysql-5.6", KNOWN["mysql-5.6"].provider, print)     # 10 seconds, 80 MB
 >>> binary = binary_of("mysql-5.6")
 
-A provider is where a release comes from, one file for each. Nothing of the system is touched.
+A provider is where a release comes from, one file for each. The system is not changed.
 """
 
 from mydyno.server.releases.find import binary_of, not_installed

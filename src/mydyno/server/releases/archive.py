@@ -22,7 +22,7 @@ from mydyno.server.releases.provider import CONTENT, Provided, ProviderName
 TREE = "tree"
 """The folder in the release's that holds what was in the archive."""
 
-_TOLD_EVERY = 500
+_REPORTED_EVERY = 500
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Archive:
     name: ProviderName = "archive"
 
     def install(self, staging: Path, progress: Progress) -> Provided:
-        """Raises UsageError for what is no archive, holds no server or would leave its folder; LabError."""
+        """Raises UsageError for what is not an archive, holds no server or would leave its folder;
+        LabError."""
         tree = staging / CONTENT / TREE
         checksum = digest(self.file, "sha256")
         unpack(self.file, tree, progress)
@@ -59,7 +60,7 @@ def unpack(file: Path, target: Path, progress: Progress) -> None:
     try:
         with tarfile.open(file, "r:*") as archive, opened_folder(target) as top:
             for count, member in enumerate(archive, start=1):
-                if count % _TOLD_EVERY == 0:
+                if count % _REPORTED_EVERY == 0:
                     progress(f"unpacking {file.name}: {count} files")
                 unpack_entry(archive, member, top)
     except EntryError as error:

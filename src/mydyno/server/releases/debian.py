@@ -1,7 +1,7 @@
 """A server package of one of Debian's suites with everything that it needs, unpacked into a private root.
 
 The packages are those that the suite's signed lists name. None is installed and no script of theirs is
-run, so no root is needed and nothing of this machine is touched.
+run, so no root is needed and this machine is not changed.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Rules of our own, the same under every Python: the filter `data` of tarfile (PEP 706) resolves paths as text,
 and a path longer than PATH_MAX leads it out of the folder (CVE-2025-4517). Here each folder on the way to an
 entry is opened by itself and no link is followed, so what is written lies below the folder whatever links
-an archive brings. There are regular files, folders and links only; no owner, no setuid, and nobody else may
-write.
+an archive brings. There are regular files, folders and links only; no owner, no setuid, and only the owner
+may write.
 """
 
 from __future__ import annotations

@@ -24,10 +24,10 @@ from mydyno.server.releases.store import Installed, ReleaseStore
 
 
 def binary_of(release: str = SYSTEM, path: str | None = None, host: Host | None = None) -> ServerBinary:
-    """The binary at `path`, or that of the release; asked on `host` (default: this machine) what it knows.
+    """The binary at `path`, or that of the release; run on `host` (default: this machine) for its options.
 
-    Raises MissingToolError when it is not installed, UsageError for a release that nobody knows,
-    ServerError when it is no server or does not run.
+    Raises MissingToolError when it is not installed, UsageError for an unknown release,
+    ServerError when it is not a server or does not run.
     """
     host = host or LocalHost()
     if path is not None or release == SYSTEM:
@@ -51,19 +51,19 @@ def binary_of_installed(installed: Installed, host: Host) -> ServerBinary:
     root, program = installed.root, installed.binary
     try:
         if root is None:
-            found = inspect_binary(host, find_binary(program))
+            binary = inspect_binary(host, find_binary(program))
         else:
             find_binary(root / program.relative_to("/"))
-            found = inspect_binary(host, program, root)
-        return replace(found, folder=installed.home)
+            binary = inspect_binary(host, program, root)
+        return replace(binary, folder=installed.home)
     except MydynoError as error:
         error.message = f"release {installed.name}: {error.message}"
         raise
 
 
 def is_known_server(path: Path) -> bool:
-    """Whether `path` is a server of this machine, of PATH or of mydyno's releases, so that a file of somebody
-    else may name it.
+    """Whether `path` is a server of this machine, of PATH or of mydyno's releases, so that a file of another
+    user may name it.
 
     Links are followed: what counts is where the program lies. Another program is none, wherever it lies.
     """

@@ -1,4 +1,4 @@
-"""Installing a release: staged, asked for its version, moved to its place as a whole."""
+"""Installing a release: staged, run for its version, moved to its place as a whole."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def install(store: ReleaseStore, name: str, provider: Provider, progress: Progre
     """Installs what `provider` gives under `name`; gives the release when it is here already.
 
     Waits while another mydyno installs. Raises UsageError, MissingToolError, HostError, LabError, and
-    ServerError when what was provided is no server that runs here.
+    ServerError when what was provided is not a server that runs here.
     """
     started = time.monotonic()
     with store.staging() as staging:

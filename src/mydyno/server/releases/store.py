@@ -2,9 +2,9 @@
 
     mysql-5.6/       manifest.json, and what its provider has unpacked
     .partial-XXXX/   being installed or removed
-    lock             held by whoever installs or removes: one at a time
+    lock             held by the process that installs or removes: one at a time
 
-A run holds a shared lock on the folder of each release that it uses, so that nobody removes it meanwhile.
+A run holds a shared lock on the folder of each release that it uses, so that it is not removed meanwhile.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ReleaseStore(CacheStore):
 
     def all(self) -> list[Installed]:
         """Every release that is here, by name."""
-        return [found for name in self.names() if (found := self.installed(name)) is not None]
+        return [installed for name in self.names() if (installed := self.installed(name)) is not None]
 
     def names(self) -> list[str]:
         """Everything that `remove` takes, readable or not."""
@@ -101,7 +101,7 @@ class ReleaseStore(CacheStore):
 
     @contextmanager
     def in_use(self, names: Iterable[str]) -> Iterator[None]:
-        """Nobody removes these releases during the block. Raises UsageError for one that is gone."""
+        """These releases are not removed during the block. Raises UsageError for one that is gone."""
         with ExitStack() as held:
             for name in names:
                 held.enter_context(

@@ -33,7 +33,7 @@ def whole_number(value: Setting) -> int:
 
 
 def size_text(number: int) -> Setting:
-    """A size as my.cnf has it: 1073741824 is `1G`; what is no multiple of 1024 stays a number."""
+    """A size as my.cnf has it: 1073741824 is `1G`; what is not a multiple of 1024 stays a number."""
     for power, suffix in zip(range(5, 0, -1), _SUFFIXES, strict=True):
         if number and number % 1024**power == 0:
             return f"{number // 1024**power}{suffix}"
@@ -48,7 +48,7 @@ def text_of(value: Setting) -> str:
 
 
 def convert(becomes: Becomes, value: Setting, factor: int | None) -> dict[str, Setting]:
-    """The settings that `value` is there; `factor` is what `by` asks for, None when nobody does.
+    """The settings that `value` is there; `factor` is what `by` asks for, None without one.
 
     Raises ConversionError.
     """

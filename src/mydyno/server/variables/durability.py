@@ -57,13 +57,13 @@ def durability(in_force: Mapping[str, str], unflushed: Sequence[str] = ()) -> Du
     `unflushed` are the volumes on which fsync does not empty the disks' caches (jfs, `nobarrier`). A disk
     that lies about its cache is not seen. A setting that the release does not have does not lower the level.
     """
-    found = list(_losses(in_force))
-    found += [
+    losses = list(_losses(in_force))
+    losses += [
         (Level.UNSAFE, f"fsync leaves what the volume {volume} was written in the disks' caches")
         for volume in unflushed
     ]
-    level = min((level for level, _ in found), default=Level.DURABLE)
-    return Durability(level, tuple(reason for _, reason in found))
+    level = min((level for level, _ in losses), default=Level.DURABLE)
+    return Durability(level, tuple(reason for _, reason in losses))
 
 
 def _losses(in_force: Mapping[str, str]) -> Iterator[tuple[Level, str]]:

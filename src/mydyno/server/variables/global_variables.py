@@ -1,4 +1,4 @@
-"""Global variables of a running server: read with their type, set, and asked whether they can be set."""
+"""Global variables of a running server: read with their type, set, and tested whether they can be set."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ def write(cursor: dbapi.Cursor, name: str, value: Value) -> None:
     cursor.execute(f"SET GLOBAL {name} = %s", (value,))
 
 
-def as_value(asked: Setting, now: Value) -> Value:
+def as_value(wanted: Setting, now: Value) -> Value:
     """What my.cnf would take (256M, true) as SQL takes it, for a variable whose value is `now`."""
-    if isinstance(asked, bool):
-        return "ON" if asked else "OFF"
-    if isinstance(asked, str) and isinstance(now, int | float):
-        size = number(asked)
-        return asked if size is None else size
-    return asked
+    if isinstance(wanted, bool):
+        return "ON" if wanted else "OFF"
+    if isinstance(wanted, str) and isinstance(now, int | float):
+        size = number(wanted)
+        return wanted if size is None else size
+    return wanted
 
 
 def refusal(cursor: dbapi.Cursor, name: str) -> str | None:
     """Why this account cannot set the variable while the server runs; None: it can.
 
-    Asked of the server itself, by a statement that it must refuse whatever happens: a row of two is a value
-    of no variable. Servers look at this last, after the name, whether the variable can be set at all, and the
-    account's privileges (sql/set_var.cc of MySQL and MariaDB, set_var::check or resolve).
+    Found out from the server itself, by a statement that it must refuse whatever happens: a row of two is a
+    value of no variable. Servers look at this last, after the name, whether the variable can be set at all,
+    and the account's privileges (sql/set_var.cc of MySQL and MariaDB, set_var::check or resolve).
     """
-    code, said = _refused(cursor, name)
+    code, message = _refused(cursor, name)
     if code == _ONE_COLUMN:
         return None
     if code == _READ_ONLY:
@@ -61,12 +61,12 @@ def refusal(cursor: dbapi.Cursor, name: str) -> str | None:
     if code in _SESSION_ONLY:
         return OF_A_SESSION
     if code == _PRIVILEGE:
-        return f"the account may not set it: {said}"
-    return said
+        return f"the account may not set it: {message}"
+    return message
 
 
 def can_be_set(cursor: dbapi.Cursor, name: str) -> tuple[bool | None, bool | None]:
-    """Whether SET GLOBAL can change the variable at all, and whether this account may; None: not told."""
+    """Whether SET GLOBAL can change the variable at all, and whether this account may; None: unknown."""
     code, _ = _refused(cursor, name)
     if code == _ONE_COLUMN:
         return True, True

@@ -52,7 +52,7 @@ class Understood:
 
 
 class Knows(Protocol):
-    """A server that tells what it knows: a binary, or one that runs."""
+    """A server whose variables are known: a binary, or one that runs."""
 
     @property
     def version(self) -> Version: ...

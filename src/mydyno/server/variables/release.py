@@ -44,10 +44,10 @@ class Release:
 def _read(raw: object) -> Release:
     if isinstance(raw, Release):
         return raw
-    found = _WRITTEN.fullmatch(raw) if isinstance(raw, str) else None
-    if found is None:
+    match = _WRITTEN.fullmatch(raw) if isinstance(raw, str) else None
+    if match is None:
         raise ValueError(f"{raw!r} is not a release: write 8.0.30, or `by 9.7.4` for at the latest")
-    by, major, minor, patch = found.groups()
+    by, major, minor, patch = match.groups()
     return Release((int(major), int(minor), int(patch or 0)), exact=not by)
 
 
@@ -71,8 +71,8 @@ class Life(BaseModel):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         lived = [self.since, self.removed, self.again, self.removed_again]
-        told = [release.numbers for release in lived if release is not None]
-        if told != sorted(set(told)):
+        releases = [release.numbers for release in lived if release is not None]
+        if releases != sorted(set(releases)):
             raise ValueError("its releases are not in order: since, removed, again, removed_again")
         if (self.again and not self.removed) or (self.removed_again and not self.again):
             raise ValueError("`again` needs `removed`, and `removed_again` needs `again`")
@@ -92,7 +92,7 @@ class Life(BaseModel):
             return False
         return self.removed_again is None or numbers < self.removed_again.numbers
 
-    def told(self, family: Family) -> str:
+    def sentence(self, family: Family) -> str:
         """`MySQL has it since 8.0.30 (deprecated in 8.4.0)`, `MySQL removed it in 8.0.3`."""
         gone = self.removed_again or (self.removed if self.again is None else None)
         if gone is not None:

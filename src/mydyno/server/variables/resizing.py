@@ -20,7 +20,7 @@ def resize_status(cursor: dbapi.Cursor) -> str:
 
 
 def wait_for_resizing(cursor: dbapi.Cursor, before: str) -> None:
-    """Until the resizing is over that was just asked for; until it begins, the status is still `before`."""
+    """Until the resizing is over that was just requested; until it begins, the status is still `before`."""
     started = time.monotonic()
     while (now := resize_status(cursor)) == before or not _is_over(now):
         waited = time.monotonic() - started
@@ -30,7 +30,7 @@ def wait_for_resizing(cursor: dbapi.Cursor, before: str) -> None:
 
 
 def wait_until_resized(cursor: dbapi.Cursor) -> None:
-    """Until no resizing goes on that somebody began: MySQL does it in the background, and refuses a size
+    """Until no earlier resizing goes on: MySQL does it in the background, and refuses a size
     meanwhile."""
     started = time.monotonic()
     while not _is_over(resize_status(cursor)) and time.monotonic() - started < _SECONDS:

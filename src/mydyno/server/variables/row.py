@@ -103,7 +103,7 @@ class Becomes(_Limited):
     by: str | None = None
     """`times` and `divided`: the variable that holds the other factor."""
     by_default: int | None = None
-    """That factor when it is not asked for."""
+    """That factor when it is not set."""
     words: Mapping[str, str] = Field(default_factory=dict)
     """`words`: each value that can be brought over, as it is called there."""
     file: str | None = None
@@ -243,9 +243,9 @@ class Row(_Part):
     def history(self) -> str:
         """`MySQL removed it in 8.0.3; MariaDB has it`."""
         lives = [(family, self.life(family)) for family in Family]
-        told = [life.told(family) for family, life in lives if life is not None]
+        sentences = [life.sentence(family) for family, life in lives if life is not None]
         never = [family.label for family, life in lives if life is None]
-        return "; ".join([*told, *(f"{title} never had it" for title in never)])
+        return "; ".join([*sentences, *(f"{title} never had it" for title in never)])
 
 
 def same_value(value: Setting, written: str) -> bool:

@@ -2,8 +2,8 @@
 
 A client that dies inside SET GLOBAL leaves the statement running on the server. Resizing the redo log
 (MariaDB since 10.9) or the buffer pool takes as long as the server needs, and the variable shows its old
-value until then: whoever reads it meanwhile takes for put back what is about to change. So each session that
-sets variables holds a user lock (GET_LOCK) whose name the application keeps. The next session of that
+value until then: a reader would take for restored what is about to change. So each session that sets
+variables holds a user lock (GET_LOCK) whose name the application keeps. The next session of that
 application finds its holder (IS_USED_LOCK), ends it (KILL), and has the lock only when the holder has gone.
 
 Sources: MySQL Reference Manual, "Locking Functions" (a lock ends with its session); MariaDB Knowledge Base,
@@ -19,7 +19,7 @@ from mydyno.core.errors import ServerError
 from mydyno.server.access import dbapi
 
 SETTING_SECONDS = 600
-"""How long one SET GLOBAL may take before its session is given up."""
+"""How long one SET GLOBAL may take before its session is ended."""
 
 _ENDS_WITHIN_SECONDS = 120.0
 _FIRST_WAIT_SECONDS = 1

@@ -1,4 +1,4 @@
-"""Are the settings in force the ones that were asked for? A difference fails the trial."""
+"""Are the settings in force the configured ones? A difference fails the trial."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN_AS = {
 # Variables that hold a list of flags of which an option names only those to change.
 _SWITCHES = frozenset({"optimizer_switch"})
 
-# Words in sql_mode that bring others with them, so more is in force than was asked.
+# Words in sql_mode that bring others with them, so more is in force than was configured.
 _COMBINED_MODES = frozenset({"ansi", "traditional", "db2", "maxdb", "mssql", "oracle", "postgresql"})
 
 # Block sizes that servers are known to round down to: the alignment of the variables in sys_vars.
@@ -34,30 +34,30 @@ _LIMITED_BY_FILES = frozenset({"max_connections", "table_open_cache", "open_file
 
 @dataclass(frozen=True)
 class SettingDifference:
-    """A setting that is not in force as asked. `in_force` None: the server does not show it at all."""
+    """A setting that is not in force as configured. `in_force` None: the server does not show it at all."""
 
     name: str
-    asked: str
+    configured: str
     in_force: str | None
     why: str | None = None
 
     def __str__(self) -> str:
         shown = "not shown by the server" if self.in_force is None else f"in force {self.in_force}"
-        return f"{self.name}: asked {self.asked}, {shown}" + (f" ({self.why})" if self.why else "")
+        return f"{self.name}: configured {self.configured}, {shown}" + (f" ({self.why})" if self.why else "")
 
 
 def settings_difference(
-    asked: Mapping[str, Setting], in_force: Mapping[str, str]
+    configured: Mapping[str, Setting], in_force: Mapping[str, str]
 ) -> tuple[SettingDifference, ...]:
-    """Every asked setting that `SHOW GLOBAL VARIABLES` does not confirm.
+    """Every configured setting that `SHOW GLOBAL VARIABLES` does not confirm.
 
-    `asked` bears the names that the binary lists (`names.canonical`). Sizes (256M), switches
+    `configured` has the names that the binary lists (`names.canonical`). Sizes (256M), switches
     (ON, 1, true), letter case, six-digit decimals, trailing slashes and lists are compared by meaning.
     A value that the server rounded is a difference like any other; `why` explains it when the
     rounding accounts for it exactly.
     """
     differences = []
-    for name, value in asked.items():
+    for name, value in configured.items():
         shown = _shown(name, in_force)
         if shown is None:
             differences.append(
@@ -72,10 +72,10 @@ def settings_difference(
 
 def number(text: str) -> float | int | None:
     """The number meant by a setting's text, in units of one: `256M` is 268435456; None when it is none."""
-    found = _NUMBER.fullmatch(text.strip())
-    if found is None:
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
         return None
-    digits, suffix = found.groups()
+    digits, suffix = match.groups()
     scale: int = 1024 ** _POWERS[suffix.upper()]
     return float(digits) * scale if "." in digits else int(digits) * scale
 
@@ -90,50 +90,51 @@ def _shown(name: str, in_force: Mapping[str, str]) -> str | None:
 
 
 def _same(name: str, value: Setting, shown: str) -> bool:
-    asked = _text(value).strip()
-    if name == "log_bin" and asked.lower() not in OFF_WORDS:
+    wanted_text = _text(value).strip()
+    if name == "log_bin" and wanted_text.lower() not in OFF_WORDS:
         return shown == "ON"
     if name in _SWITCHES:
-        return _words(asked) <= _words(shown)
+        return _words(wanted_text) <= _words(shown)
     if name == "sql_mode":
-        wanted, found = _words(asked), _words(shown)
-        return wanted == found or (bool(wanted & _COMBINED_MODES) and wanted <= found)
-    if asked.casefold() == shown.casefold():
+        wanted, shown_words = _words(wanted_text), _words(shown)
+        return wanted == shown_words or (bool(wanted & _COMBINED_MODES) and wanted <= shown_words)
+    if wanted_text.casefold() == shown.casefold():
         return True
-    wanted_number, found_number = number(asked), number(shown)
+    wanted_number, found_number = number(wanted_text), number(shown)
     if wanted_number is not None and found_number is not None:
         # The server shows decimals with six digits.
         return wanted_number == found_number or (
             "." in shown and math.isclose(wanted_number, found_number, rel_tol=0, abs_tol=0.5e-6)
         )
-    wanted_switch, found_switch = _switch(asked), _switch(shown)
+    wanted_switch, found_switch = _switch(wanted_text), _switch(shown)
     if wanted_switch is not None and found_switch is not None:
         return wanted_switch == found_switch
-    return _words(asked) == _words(shown) or _same_place(asked, shown)
+    return _words(wanted_text) == _words(shown) or _same_place(wanted_text, shown)
 
 
 def _why(name: str, value: Setting, shown: str, in_force: Mapping[str, str]) -> str | None:
-    asked, found = number(_text(value)), number(shown)
-    if not isinstance(asked, int) or not isinstance(found, int):
+    configured, actual = number(_text(value)), number(shown)
+    if not isinstance(configured, int) or not isinstance(actual, int):
         return None
     if name == "innodb_buffer_pool_size":
         chunk = number(in_force.get("innodb_buffer_pool_chunk_size", "")) or 0
         step = int(chunk) * int(number(in_force.get("innodb_buffer_pool_instances", "1")) or 1)
-        if step and -(-asked // step) * step == found:
+        if step and -(-configured // step) * step == actual:
             return f"the server rounds it up to a multiple of its chunks, {step} bytes"
-    if asked == -1:
+    if configured == -1:
         return "-1 asks the server to choose, and this is what it chose"
-    if name in _LIMITED_BY_FILES and found < asked:
+    if name in _LIMITED_BY_FILES and actual < configured:
         return f"the server lowered it to fit the limit of open files, {in_force.get('open_files_limit')}"
-    block = rounded_down(asked, found)
+    block = rounded_down(configured, actual)
     return f"the server rounds it down to a multiple of {block}" if block else None
 
 
-def rounded_down(asked: int, found: int) -> int | None:
-    """The block size of which a server has taken a multiple below `asked`; None: no rounding explains it."""
-    if found == asked:
+def rounded_down(configured: int, in_force: int) -> int | None:
+    """The block size of which a server has taken a multiple below `configured`; None: no rounding
+    explains it."""
+    if in_force == configured:
         return None
-    return next((size for size in reversed(_BLOCKS) if 0 < found == asked // size * size), None)
+    return next((size for size in reversed(_BLOCKS) if 0 < in_force == configured // size * size), None)
 
 
 def _switch(text: str) -> bool | None:
@@ -145,10 +146,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word.strip().casefold() for word in text.split(",") if word.strip())
 
 
-def _same_place(asked: str, shown: str) -> bool:
+def _same_place(configured: str, shown: str) -> bool:
     """`logs/` and `/private/data/logs` are one place: servers show some places in full."""
-    plain, full = asked.rstrip("/").removeprefix("./"), shown.rstrip("/").removeprefix("./")
-    return bool(plain) and "/" in asked + shown and (full == plain or full.endswith("/" + plain))
+    plain, full = configured.rstrip("/").removeprefix("./"), shown.rstrip("/").removeprefix("./")
+    return bool(plain) and "/" in configured + shown and (full == plain or full.endswith("/" + plain))
 
 
 def _text(value: Setting) -> str:

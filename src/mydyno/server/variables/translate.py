@@ -64,7 +64,7 @@ class Translation:
 
 @dataclass
 class _Work:
-    asked: Mapping[str, Setting]
+    configured: Mapping[str, Setting]
     known: Container[str]
     version: Version
     table: Catalogue
@@ -78,11 +78,11 @@ class _Work:
 
 
 def translate(
-    asked: Mapping[str, Setting], known: Container[str], version: Version, table: Catalogue
+    configured: Mapping[str, Setting], known: Container[str], version: Version, table: Catalogue
 ) -> Translation:
-    """`asked` by plain names -> the settings for a server of `version` that knows the names `known`."""
-    work = _Work(asked, known, version, table)
-    for name, value in asked.items():
+    """`configured` by plain names -> the settings for a server of `version` that knows the names `known`."""
+    work = _Work(configured, known, version, table)
+    for name, value in configured.items():
         if name not in work.consumed:
             _one(work, name, value)
     return Translation(work.settings, tuple(work.notes), tuple(work.problems))
@@ -127,7 +127,7 @@ def _remark(work: _Work, name: str, value: Setting, row: Row) -> None:
 
 
 def _renamed(work: _Work, name: str, value: Setting, row: Row) -> bool:
-    """Whether it became other settings, or could not and that is told."""
+    """Whether it became other settings, or could not, which is reported."""
     for becomes in row.becomes:
         if not becomes.holds(work.version) or becomes.name not in work.known or becomes.name == name:
             continue
@@ -136,7 +136,7 @@ def _renamed(work: _Work, name: str, value: Setting, row: Row) -> bool:
             continue
         partner = _partner(work, name, becomes)
         try:
-            factor = None if partner is None else whole_number(work.asked[partner])
+            factor = None if partner is None else whole_number(work.configured[partner])
             made = convert(becomes, value, factor)
         except ConversionError as error:
             if any(drop.holds(work.version) and drop.takes(value) for drop in row.dropped):
@@ -149,7 +149,7 @@ def _renamed(work: _Work, name: str, value: Setting, row: Row) -> bool:
         also = ""
         if partner is not None and becomes.how == "times":
             work.consumed.add(partner)
-            also = f" with {partner} = {text_of(work.asked[partner])}"
+            also = f" with {partner} = {text_of(work.configured[partner])}"
         _put(work, name, made)
         work.notes.append(Note(name, text_of(value) + also, made, becomes.because or _since(becomes, work)))
         return True
@@ -157,8 +157,8 @@ def _renamed(work: _Work, name: str, value: Setting, row: Row) -> bool:
 
 
 def _partner(work: _Work, name: str, becomes: Becomes) -> str | None:
-    """The other setting that a product or a share needs, when it is asked for."""
-    if becomes.by is None or becomes.by == name or becomes.by not in work.asked:
+    """The other setting that a product or a share needs, when it is configured."""
+    if becomes.by is None or becomes.by == name or becomes.by not in work.configured:
         return None
     return becomes.by
 
@@ -195,9 +195,9 @@ def _help(row: Row) -> str:
 
 def _put(work: _Work, name: str, made: Mapping[str, Setting]) -> None:
     for here, value in made.items():
-        other = work.made_by.get(here) or (here if here in work.asked and here != name else None)
+        other = work.made_by.get(here) or (here if here in work.configured and here != name else None)
         if other is not None and other not in work.consumed and other != name:
-            and_also = "which is asked too" if other == here else f"and so is {other}"
+            and_also = "which is configured, too" if other == here else f"and so is {other}"
             work.problems.append(Problem(name, f"it is {here} here, {and_also}: one of them"))
             continue
         work.settings[here] = value

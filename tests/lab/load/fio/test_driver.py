@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mydyno.core.document.beside import files_beside
+from mydyno.core.document.spec_folder import files_in
 from mydyno.core.errors import EngineError, LabError, UsageError
 from mydyno.lab.load import messages
 from mydyno.lab.load.fio import Fio
@@ -171,7 +171,7 @@ def test_jobs_of_a_file_are_labelled_phases(volume: Path, folder: Path, tmp_path
         "[global]\nsize=1M\nbs=4k\nruntime=1\ntime_based\n[readers]\nrw=randread\nnumjobs=2\n"
         "[writers]\nrw=write\n[alone]\nstonewall\nrw=read\n"
     )
-    with files_beside(tmp_path):
+    with files_in(tmp_path):
         fio = FioOptions.model_validate({"job": "mixed.fio"})
     heard = drive(fio, volume, folder)
     assert [(m.label, m.connections) for m in of(heard, messages.PhaseStart)] == [

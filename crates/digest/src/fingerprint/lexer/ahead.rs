@@ -1,4 +1,4 @@
-//! What can only be told by what follows.
+//! What can only be decided by what follows.
 
 use memchr::memchr;
 

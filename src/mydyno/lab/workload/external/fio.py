@@ -25,8 +25,8 @@ from pydantic import (
 
 from mydyno.core.beneath import read_below
 from mydyno.core.document.base import Fault, Section, clash, refuse
-from mydyno.core.document.beside import folder
 from mydyno.core.document.quantities import Duration, DurationRule
+from mydyno.core.document.spec_folder import spec_folder
 from mydyno.core.server_files import VolumeName
 from mydyno.core.units import parse_bytes
 from mydyno.lab.workload.external.fio_jobs import (
@@ -277,7 +277,7 @@ class FioOptions(Section):
     def _text(self) -> str:
         assert self.job is not None
         try:
-            text = read_below(folder(), folder() / self.job, _MOST_BYTES).decode("utf-8")
+            text = read_below(spec_folder(), spec_folder() / self.job, _MOST_BYTES).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
             raise refuse(

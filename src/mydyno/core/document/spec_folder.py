@@ -11,8 +11,8 @@ _FOLDER: ContextVar[Path] = ContextVar("folder", default=Path())
 
 
 @contextmanager
-def files_beside(path: Path) -> Iterator[None]:
-    """Files are looked for in the folder `path`."""
+def files_in(path: Path) -> Iterator[None]:
+    """Relative paths of files that the experiment names are below the folder `path`."""
     token = _FOLDER.set(path)
     try:
         yield
@@ -20,6 +20,6 @@ def files_beside(path: Path) -> Iterator[None]:
         _FOLDER.reset(token)
 
 
-def folder() -> Path:
+def spec_folder() -> Path:
     """Where a file is looked for now."""
     return _FOLDER.get()
