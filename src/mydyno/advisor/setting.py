@@ -22,10 +22,7 @@ def settings(server: Server, wanted: Mapping[str, Setting]) -> tuple[SetVariable
     made = ((name, text_of(value)) for name, value in translated.settings.items() if name not in refused)
     return tuple(
         SetVariable(
-            name=name,
-            value=value,
-            was=server.text(name),
-            restart=server.variables[name].dynamic is False,
+            name=name, value=value, was=server.text(name), restart=server.variables[name].dynamic is False
         )
         for name, value in made
         if name in known and not in_force(server, name, value)

@@ -176,10 +176,7 @@ def _line(change: Change) -> str | None:
             return f"tmpfiles.d: {path} = {value}"
 
 
-_OUTCOMES = {
-    "fine": "Passed",
-    "not here": "Does not apply here",
-}
+_OUTCOMES = {"fine": "Passed", "not here": "Does not apply here"}
 
 
 def _silent(advice: Advice, width: int) -> Iterator[Line]:

@@ -13,7 +13,18 @@ from mydyno.advisor.machine import (
     unit_seconds,
 )
 from mydyno.advisor.names import SHOWN, counted, first, quoted
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown, better, by_hand, worse
+from mydyno.advisor.rule import (
+    Fine,
+    Judgement,
+    NotHere,
+    Rule,
+    Unknown,
+    better,
+    by_hand,
+    finding,
+    require,
+    worse,
+)
 from mydyno.advisor.setting import settings
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import (
@@ -92,6 +103,7 @@ __all__ = [
     "counted",
     "days_until_full",
     "decimal",
+    "finding",
     "first",
     "format_bytes",
     "format_duration",
@@ -105,6 +117,7 @@ __all__ = [
     "places",
     "power_of_two",
     "quoted",
+    "require",
     "settings",
     "share",
     "size_text",

@@ -8,7 +8,14 @@ usual in distributions and should run in quiet hours.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether an array is being rebuilt, resynced, reshaped or checked",
+    why="It reads every disk completely, in addition to the server's own I/O.",
+    expected="the full speed of the disks",
+    risk="none, unless a rebuild is stopped",
+    sources=("Linux kernel documentation, RAID arrays, sync_action", "md(4), speed_limit_min"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     found = arrays(system)
     if found is None or system.host is None:
         return Unknown("the disks under the server's files")
@@ -23,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     kernel = system.host.kernel
     floor, ceiling = kernel.number("dev.raid.speed_limit_min"), kernel.number("dev.raid.speed_limit_max")
     checks = [array for array in busy if array.action == "check"]
-    return RULE.finding(
+    return finding(
         title=", ".join(f"{array.name} is busy with {array.action}" for array in busy),
         evidence=(
             f"dev.raid.speed_limit_min = {floor or 'not known'}, "
@@ -39,13 +46,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("throughput", "medium", "the disks serve the server alone again"),
         risk="an array is not redundant before its rebuild has finished",
     )
-
-
-RULE = Rule(
-    checks="whether an array is being rebuilt, resynced, reshaped or checked",
-    why="It reads every disk completely, in addition to the server's own I/O.",
-    expected="the full speed of the disks",
-    risk="none, unless a rebuild is stopped",
-    sources=("Linux kernel documentation, RAID arrays, sync_action", "md(4), speed_limit_min"),
-    judge=_judge,
-)

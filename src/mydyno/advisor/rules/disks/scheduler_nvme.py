@@ -25,11 +25,7 @@ _TASTE = Taste(
 )
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    return judge_schedulers(RULE.id, system, _TASTE)
-
-
-RULE = Rule(
+@Rule(
     checks="whether NVMe disks get requests unsorted",
     why="An NVMe disk orders its own queues; sorting before costs CPU and a lock, and gains nothing.",
     expected="a little less CPU and latency for each I/O; more only at very high rates",
@@ -38,5 +34,6 @@ RULE = Rule(
         "Linux kernel documentation, Switching Scheduler",
         "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    return judge_schedulers(system, _TASTE)

@@ -19,11 +19,7 @@ _TASTE = Taste(
 )
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    return judge_schedulers(RULE.id, system, _TASTE)
-
-
-RULE = Rule(
+@Rule(
     checks="whether SSDs have a suitable scheduler",
     why="An SSD has no head to move: sorting costs CPU and gains nothing.",
     expected="a little less CPU and latency for each I/O",
@@ -32,5 +28,6 @@ RULE = Rule(
         "Linux kernel documentation, Switching Scheduler",
         "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    return judge_schedulers(system, _TASTE)

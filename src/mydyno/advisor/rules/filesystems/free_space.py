@@ -14,7 +14,13 @@ _PLENTY = 100 << 30
 _LAST = 1 << 30
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="the free space of each file system that the server writes to",
+    why="On a full disk commits wait or fail.",
+    expected="no outage because of a full disk",
+    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1), Linux manual page"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     found = [
         (filesystem, files, filesystem.free_bytes, filesystem.size_bytes)
         for filesystem, files in places(system)
@@ -41,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     purge = ""
     if system.server.switch("log_bin"):
         purge = "; purge binary logs that every replica and backup has"
-    return RULE.finding(
+    return finding(
         title=f"{where} is nearly full: {worst:.0%} free",
         evidence=tuple(lines),
         recommendation=f"free space or grow {where}{purge}",
@@ -56,12 +62,3 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 def _used_up(part: float, free: int) -> bool:
     return part < _NONE or (free < _LAST and part < 2 * _SHORT)
-
-
-RULE = Rule(
-    checks="the free space of each file system that the server writes to",
-    why="On a full disk commits wait or fail.",
-    expected="no outage because of a full disk",
-    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1), Linux manual page"),
-    judge=_judge,
-)

@@ -12,7 +12,13 @@ from mydyno.advisor.rules import *
 _WITHOUT_BARRIERS = {"nobarrier", "barrier=0", "barrier=none"}
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether the server's file systems are mounted as /etc/fstab says",
+    why="Changes made by hand are lost at the next boot, and fstab's options take effect.",
+    expected="a reboot without surprises",
+    sources=("fstab(5), Linux manual page", "mount(8), remount", "systemd-fstab-generator(8)"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     host = system.host
     if host is None or not host.storage.fstab:
         return Unknown("/etc/fstab")
@@ -41,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(
             f"{', '.join(filesystem.mount_point for filesystem, _ in found)}: mounted as /etc/fstab says"
         )
-    return RULE.finding(
+    return finding(
         title="The next boot mounts the server's files with other options",
         evidence=tuple(differences),
         recommendation="make /etc/fstab and the mounts agree",
@@ -73,12 +79,3 @@ def _meaning(options: tuple[str, ...], force: bool) -> dict[str, str]:
         "discard": "discard" if words & {"discard", "discard=sync"} else "no discard",
         "writing": "ro" if "ro" in words else "rw",
     }
-
-
-RULE = Rule(
-    checks="whether the server's file systems are mounted as /etc/fstab says",
-    why="Changes made by hand are lost at the next boot, and fstab's options take effect.",
-    expected="a reboot without surprises",
-    sources=("fstab(5), Linux manual page", "mount(8), remount", "systemd-fstab-generator(8)"),
-    judge=_judge,
-)

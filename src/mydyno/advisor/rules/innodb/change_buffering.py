@@ -11,7 +11,19 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_change_buffering"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_change_buffering of MariaDB before 11.0",
+    why="Known bugs of the change buffer corrupted data; MariaDB turned it off and removed it.",
+    expected="no corruption by the change buffer",
+    durability="none for commits; tables are safer",
+    risk="more random reads on rotating disks",
+    sources=(
+        "MariaDB, MDEV-27734, MDEV-24449 and MDEV-26977",
+        'MariaDB Documentation, "InnoDB Change Buffering"',
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     if not server.release.is_mariadb:
         return NotHere("no such bugs are known in MySQL's change buffer")
@@ -24,32 +36,15 @@ def _judge(system: System, _: Targets) -> Judgement:
     evidence = [f"{_NAME} = {now}"]
     if waiting and waiting < 1 << 32:
         evidence.append(f"{waiting:,.0f} pages of changes wait in it")
-    return RULE.finding(
+    return finding(
         title="MariaDB's change buffer is on: it could corrupt indexes and was removed",
         evidence=tuple(evidence),
         recommendation=f"set {_NAME} to none, the default since 10.5.15",
         changes=settings(server, {_NAME: "none"}),
         severity=Severity.HIGH,
         effect=better(
-            "safety",
-            "medium",
-            "new changes bypass the change buffer; buffered ones are merged as before",
+            "safety", "medium", "new changes bypass the change buffer; buffered ones are merged as before"
         ),
         risk="on rotating disks writes to many secondary indexes read more; a shutdown with "
         "innodb_fast_shutdown = 0 empties it before an upgrade",
     )
-
-
-RULE = Rule(
-    checks="innodb_change_buffering of MariaDB before 11.0",
-    why="Known bugs of the change buffer corrupted data; MariaDB turned it off and removed it.",
-    expected="no corruption by the change buffer",
-    durability="none for commits; tables are safer",
-    risk="more random reads on rotating disks",
-    sources=(
-        "MariaDB, MDEV-27734, MDEV-24449 and MDEV-26977",
-        'MariaDB Documentation, "InnoDB Change Buffering"',
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -11,7 +11,17 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_page_cleaners"
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="innodb_page_cleaners compared with innodb_buffer_pool_instances",
+    why="An instance without its own cleaner waits for another instance's writes.",
+    expected="steadier writes on servers with many instances and many changes; otherwise nothing",
+    sources=(
+        'MySQL Reference Manual, "Configuring Buffer Pool Flushing"',
+        'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     if not is_mysql(server.release, (5, 7, 4)):
         return NotHere("this release has one page cleaner")
@@ -23,24 +33,10 @@ def _judge(system: System, targets: Targets) -> Judgement:
     changes = settings(server, {_NAME: parts}) if now < parts else ()
     if not changes:
         return Fine(f"{now} for {parts} buffer pool instances")
-    return RULE.finding(
+    return finding(
         title=f"{now} page cleaners for {parts} buffer pool instances",
         evidence=(f"{_NAME} = {now}, innodb_buffer_pool_instances = {parts} (now or as advised)",),
         recommendation=f"set {_NAME} to {parts}, as MySQL 8.4 does by default",
         changes=changes,
-        severity=Severity.LOW,
         effect=better("stability", "small", "dirty pages of all instances are written at the same time"),
     )
-
-
-RULE = Rule(
-    checks="innodb_page_cleaners compared with innodb_buffer_pool_instances",
-    why="An instance without its own cleaner waits for another instance's writes.",
-    expected="steadier writes on servers with many instances and many changes; otherwise nothing",
-    sources=(
-        'MySQL Reference Manual, "Configuring Buffer Pool Flushing"',
-        'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,11 +13,16 @@ _NAME = "vm.swappiness"
 _MOST = 10
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    host = system.host
-    now = host.kernel.number(_NAME) if host else None
-    if host is None or now is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="vm.swappiness, whether there is swap, and whether the server is in it",
+    why="A swapped buffer pool page costs a disk read where InnoDB expects memory.",
+    expected="fewer stalls under memory pressure; no effect while memory is free",
+    risk="other programs' cached files are dropped sooner",
+    sources=("Linux kernel documentation, Documentation for /proc/sys/vm, swappiness",),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    host = require(system.host, _NAME)
+    now = require(host.kernel.number(_NAME), _NAME)
     if not host.memory.swap_total:
         return NotHere("this machine has no swap")
     if 1 <= now <= _MOST:
@@ -26,26 +31,14 @@ def _judge(system: System, _: Targets) -> Judgement:
     evidence = [f"{_NAME} = {now}, and there is swap"]
     if swapped:
         evidence.append(f"{swapped} bytes of the server are in swap now")
-    return RULE.finding(
+    return finding(
         title=f"The kernel may swap the server out: {_NAME} is {now}",
         evidence=tuple(evidence),
         recommendation=f"set {_NAME} to 1",
         changes=(SetSysctl(name=_NAME, value="1", was=str(now)),),
         severity=Severity.HIGH if swapped else Severity.LOW,
         effect=better(
-            "stability",
-            "medium" if swapped else "small",
-            "no stalls on buffer pool pages in swap",
+            "stability", "medium" if swapped else "small", "no stalls on buffer pool pages in swap"
         ),
         risk="with swappiness at 1 the page cache of other programs is dropped sooner",
     )
-
-
-RULE = Rule(
-    checks="vm.swappiness, whether there is swap, and whether the server is in it",
-    why="A swapped buffer pool page costs a disk read where InnoDB expects memory.",
-    expected="fewer stalls under memory pressure; no effect while memory is free",
-    risk="other programs' cached files are dropped sooner",
-    sources=("Linux kernel documentation, Documentation for /proc/sys/vm, swappiness",),
-    judge=_judge,
-)

@@ -11,7 +11,17 @@ _NEAR = 0.7
 _URGENT = 0.9
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="how much of their range AUTO_INCREMENT columns have used up",
+    why="At the end of the range every INSERT fails.",
+    expected="inserts keep working; no effect on speed",
+    risk="the ALTER copies the table",
+    sources=(
+        "MySQL Reference Manual, The schema_auto_increment_columns View; Using AUTO_INCREMENT",
+        "MariaDB Documentation, AUTO_INCREMENT",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
     if schema is None or schema.nearly_full_counters is None:
         return Unknown("the schema was not read")
@@ -22,7 +32,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not found:
         return Fine(f"no counter has used {_NEAR:.0%} of its range")
     most = found[0].auto_increment_used or 0
-    return RULE.finding(
+    return finding(
         title=f"The counter of {found[0].name} has used {most:.0%} of its range",
         evidence=tuple(
             f"{table.name}: {table.auto_increment_used:.1%} used, about {table.rows or 0} rows"
@@ -38,16 +48,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("stability", "large", "inserts do not fail at the end of the range"),
         risk="a long ALTER; clients that store the value in 32 bits",
     )
-
-
-RULE = Rule(
-    checks="how much of their range AUTO_INCREMENT columns have used up",
-    why="At the end of the range every INSERT fails.",
-    expected="inserts keep working; no effect on speed",
-    risk="the ALTER copies the table",
-    sources=(
-        "MySQL Reference Manual, The schema_auto_increment_columns View; Using AUTO_INCREMENT",
-        "MariaDB Documentation, AUTO_INCREMENT",
-    ),
-    judge=_judge,
-)

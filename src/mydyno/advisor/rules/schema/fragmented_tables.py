@@ -12,7 +12,17 @@ _WORTH = 1 << 30
 """Free bytes in all of them together."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="free space inside the files of tables",
+    why="After large deletes a table's file stays as large as it was.",
+    expected="disk space; faster scans of these tables",
+    risk="the load of rewriting the table",
+    sources=(
+        "MySQL Reference Manual, Defragmenting a Table; OPTIMIZE TABLE Statement",
+        "MariaDB Documentation, OPTIMIZE TABLE",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
     if schema is None or schema.fragmented is None:
         return Unknown("the schema was not read")
@@ -20,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     free = sum(table.free_bytes or 0 for table in found)
     if free < _WORTH:
         return Fine(f"less than {format_bytes(_WORTH)} is free inside tables with much free space")
-    return RULE.finding(
+    return finding(
         title=f"{format_bytes(free)} of the files of {counted(len(found), 'table')} are empty",
         evidence=tuple(
             f"{table.name}: {format_bytes(table.free_bytes or 0)} free,"
@@ -32,7 +42,6 @@ def _judge(system: System, _: Targets) -> Judgement:
             "rebuild tables with much free space; each needs space for a copy",
             *tuple(f"OPTIMIZE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
         ),
-        severity=Severity.LOW,
         effect=better(
             "disk space",
             "medium",
@@ -40,16 +49,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="it reads and writes the whole table, and replicas repeat it",
     )
-
-
-RULE = Rule(
-    checks="free space inside the files of tables",
-    why="After large deletes a table's file stays as large as it was.",
-    expected="disk space; faster scans of these tables",
-    risk="the load of rewriting the table",
-    sources=(
-        "MySQL Reference Manual, Defragmenting a Table; OPTIMIZE TABLE Statement",
-        "MariaDB Documentation, OPTIMIZE TABLE",
-    ),
-    judge=_judge,
-)

@@ -9,7 +9,18 @@ full-text and spatial indexes too.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="user tables with the engine MyISAM",
+    why="MyISAM has no crash recovery, no transactions and only table locks.",
+    expected="safety; more throughput with several writers",
+    durability="raises: committed changes survive a crash once they are in InnoDB",
+    risk="more space; the ALTER locks the table",
+    sources=(
+        "MySQL Reference Manual, Converting Tables from MyISAM to InnoDB",
+        "MariaDB Documentation, Converting Tables from MyISAM to InnoDB",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     schema = server.schema_facts
     if schema is None or schema.tables_by_engine is None:
@@ -20,12 +31,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = [table.name for table in schema.other_engines or () if table.engine == "MyISAM"]
     size = (schema.bytes_by_engine or {}).get("MyISAM")
     waited = share(server.counter("Table_locks_waited"), server.counter("Table_locks_immediate"))
-    return RULE.finding(
+    return finding(
         title=f"{counted(number, 'table', 'is')} MyISAM, which a crash corrupts",
         evidence=(
-            *((f"{format_bytes(size)} of data",) if size is not None else ()),
+            f"{format_bytes(size)} of data" if size is not None else None,
             first(found),
-            *((f"{waited:.1%} of the table locks had to wait",) if waited is not None else ()),
+            f"{waited:.1%} of the table locks had to wait" if waited is not None else None,
         ),
         recommendation="convert them to InnoDB",
         changes=by_hand(
@@ -38,17 +49,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="InnoDB takes more space, and COUNT(*) without WHERE reads an index",
     )
-
-
-RULE = Rule(
-    checks="user tables with the engine MyISAM",
-    why="MyISAM has no crash recovery, no transactions and only table locks.",
-    expected="safety; more throughput with several writers",
-    durability="raises: committed changes survive a crash once they are in InnoDB",
-    risk="more space; the ALTER locks the table",
-    sources=(
-        "MySQL Reference Manual, Converting Tables from MyISAM to InnoDB",
-        "MariaDB Documentation, Converting Tables from MyISAM to InnoDB",
-    ),
-    judge=_judge,
-)

@@ -11,7 +11,18 @@ from mydyno.advisor.rules import *
 _LOSING = frozenset({"MEMORY", "Aria", "BLACKHOLE", "CSV", "ARCHIVE", "MRG_MYISAM"})
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="user tables of engines without transactions, except MyISAM",
+    why="Their rows are lost at restarts, or are not part of transactions, or not in the cluster.",
+    expected="safety where their content matters",
+    durability="raises, for converted tables",
+    risk="more space or slower writes",
+    sources=(
+        "MySQL Reference Manual, Alternative Storage Engines",
+        "MariaDB Documentation, Storage Engines; MariaDB Galera Cluster - Known Limitations",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     schema = server.schema_facts
     if schema is None or schema.tables_by_engine is None:
@@ -22,9 +33,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     found = [table.name for table in schema.other_engines or () if table.engine in _LOSING]
     cluster = server.role.galera or server.role.group_replication
     engines = ", ".join(f"{number} {engine}" for engine, number in sorted(counts.items()))
-    return RULE.finding(
+    return finding(
         title=f"{counted(sum(counts.values()), 'table', 'is')} of engines without transactions: {engines}",
-        evidence=(first(found), *(("the cluster does not copy them",) if cluster else ())),
+        evidence=(first(found), "the cluster does not copy them" if cluster else None),
         recommendation="convert those whose content matters to InnoDB",
         changes=by_hand(
             "convert tables whose content matters to InnoDB, at a quiet time",
@@ -38,17 +49,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="ARCHIVE and CSV tables grow; MEMORY tables become slower to write",
     )
-
-
-RULE = Rule(
-    checks="user tables of engines without transactions, except MyISAM",
-    why="Their rows are lost at restarts, or are not part of transactions, or not in the cluster.",
-    expected="safety where their content matters",
-    durability="raises, for converted tables",
-    risk="more space or slower writes",
-    sources=(
-        "MySQL Reference Manual, Alternative Storage Engines",
-        "MariaDB Documentation, Storage Engines; MariaDB Galera Cluster - Known Limitations",
-    ),
-    judge=_judge,
-)

@@ -8,14 +8,24 @@ queries first where the longer one is very long.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="indexes whose columns another index of the table begins with",
+    why="Both are maintained by every write, and one would be enough.",
+    expected="cheaper writes, less space",
+    risk="hints that name the index fail",
+    sources=(
+        "MySQL Reference Manual, The schema_redundant_indexes View; Multiple-Column Indexes",
+        "MariaDB Documentation, Getting Started with Indexes",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
     if schema is None or schema.redundant_indexes is None:
         return Unknown("the schema was not read")
     found = schema.redundant_indexes
     if not found:
         return Fine("no index is a prefix of another")
-    return RULE.finding(
+    return finding(
         title=f"{counted(len(found), 'index', 'is')} a prefix of another",
         evidence=(
             first(
@@ -33,20 +43,6 @@ def _judge(system: System, _: Targets) -> Judgement:
                 for index in found[:SHOWN]
             ),
         ),
-        severity=Severity.LOW,
         effect=better("throughput", "small", "each write of these tables changes one fewer index"),
         risk="statements that name the index (FORCE INDEX) fail",
     )
-
-
-RULE = Rule(
-    checks="indexes whose columns another index of the table begins with",
-    why="Both are maintained by every write, and one would be enough.",
-    expected="cheaper writes, less space",
-    risk="hints that name the index fail",
-    sources=(
-        "MySQL Reference Manual, The schema_redundant_indexes View; Multiple-Column Indexes",
-        "MariaDB Documentation, Getting Started with Indexes",
-    ),
-    judge=_judge,
-)

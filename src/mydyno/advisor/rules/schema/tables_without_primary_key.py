@@ -10,7 +10,17 @@ archivers) need a key as well.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="user tables without a primary key",
+    why="Without a key, replicas find each row by searching the whole table.",
+    expected="replicas that keep up with bulk changes; smaller secondary indexes with a short key",
+    risk="the ALTER copies the table; statements without a list of columns may break",
+    sources=(
+        "MySQL Reference Manual, Clustered and Secondary Indexes; Generated Invisible Primary Keys",
+        "MariaDB Documentation, MariaDB Galera Cluster - Known Limitations",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     schema, role = server.schema_facts, server.role
     if schema is None or schema.without_primary_key is None:
@@ -19,15 +29,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not found:
         return Fine(f"each of {schema.tables} tables has a primary key")
     copied = role.replica or role.source or role.galera or role.group_replication
-    return RULE.finding(
+    return finding(
         title=f"{counted(len(found), 'table', 'has')} no primary key",
         evidence=(
             first([table.name for table in found]),
-            *(
-                ("their rows are replicated: a replica searches the table for each of them",)
-                if copied
-                else ()
-            ),
+            "their rows are replicated: a replica searches the table for each of them" if copied else None,
         ),
         recommendation="add a primary key to each: an existing unique column, or a new invisible one",
         changes=by_hand(
@@ -53,16 +59,3 @@ def _statement(server: Server, table: str) -> str:
         f"ALTER TABLE {quoted(table)} ADD COLUMN my_row_id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT"
         f"{' INVISIBLE' if hidden else ''}, ADD PRIMARY KEY (my_row_id);"
     )
-
-
-RULE = Rule(
-    checks="user tables without a primary key",
-    why="Without a key, replicas find each row by searching the whole table.",
-    expected="replicas that keep up with bulk changes; smaller secondary indexes with a short key",
-    risk="the ALTER copies the table; statements without a list of columns may break",
-    sources=(
-        "MySQL Reference Manual, Clustered and Secondary Indexes; Generated Invisible Primary Keys",
-        "MariaDB Documentation, MariaDB Galera Cluster - Known Limitations",
-    ),
-    judge=_judge,
-)

@@ -37,7 +37,18 @@ _REMOVABLE = (
 """Ignored ones that no rule sets in any release."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="settings of option files that this release ignores or has deprecated",
+    why="Ignored lines mislead; deprecated ones prevent the next release from starting.",
+    expected="an upgrade that starts; no effect on the running server",
+    risk="none known: removed lines had no effect",
+    sources=(
+        "MySQL Server Version Reference, Option and Variable Changes, of each release series",
+        "MariaDB Documentation, Server System Variables, and InnoDB System Variables",
+    ),
+    variables=_REMOVABLE,
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     if not any(known.origin for known in server.variables.values()):
         return Unknown("which settings come from option files")
@@ -56,7 +67,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         if name not in _REMOVABLE
     ]
     manual += [ByHand(says=_advice(server, name, row, origin)) for name, row, origin in late]
-    return RULE.finding(
+    return finding(
         title=" and ".join(
             [
                 *([f"{counted(len(ignored), 'setting', 'is')} ignored"] if ignored else []),
@@ -70,7 +81,6 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         recommendation="remove or replace them before the next upgrade",
         changes=(*removed, *manual),
-        severity=Severity.LOW,
         effect=better(
             "stability",
             "small",
@@ -120,17 +130,3 @@ def _advice(server: Server, name: str, row: Row, origin: Origin) -> str:
         f"write {new} in its place" if new else (row.instead or "remove it before the next release does")
     )
     return f"{name} in {place(origin)} is deprecated: {instead}"
-
-
-RULE = Rule(
-    checks="settings of option files that this release ignores or has deprecated",
-    why="Ignored lines mislead; deprecated ones prevent the next release from starting.",
-    expected="an upgrade that starts; no effect on the running server",
-    risk="none known: removed lines had no effect",
-    sources=(
-        "MySQL Server Version Reference, Option and Variable Changes, of each release series",
-        "MariaDB Documentation, Server System Variables, and InnoDB System Variables",
-    ),
-    judge=_judge,
-    variables=_REMOVABLE,
-)

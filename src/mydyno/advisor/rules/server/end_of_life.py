@@ -59,7 +59,18 @@ _MYSQL: Mapping[tuple[int, int], date] = {
 }
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether the release's series is still supported",
+    why="After the end of support there are no fixes, not even for security.",
+    expected="safety; speed may change either way with the new release",
+    risk="an upgrade changes much at once",
+    sources=(
+        "MariaDB Foundation, Maintenance policy (mariadb.org/about)",
+        "Oracle, Lifetime Support Policy, MySQL Releases",
+        "endoflife.date, MySQL and MariaDB (read in May 2026)",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     release = system.server.release
     if system.server.role.managed is not None:
         return NotHere(f"{system.server.role.managed} has its own dates")
@@ -69,7 +80,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if end - today > _SOON:
         return Fine(f"{release} is supported until {end}")
     over = end < today
-    return RULE.finding(
+    return finding(
         title=f"{release} is out of support since {end}"
         if over
         else f"{release} will be out of support on {end}",
@@ -98,17 +109,3 @@ def _day(read_at: str) -> date | None:
         return date.fromisoformat(read_at[:10])
     except ValueError:
         return None
-
-
-RULE = Rule(
-    checks="whether the release's series is still supported",
-    why="After the end of support there are no fixes, not even for security.",
-    expected="safety; speed may change either way with the new release",
-    risk="an upgrade changes much at once",
-    sources=(
-        "MariaDB Foundation, Maintenance policy (mariadb.org/about)",
-        "Oracle, Lifetime Support Policy, MySQL Releases",
-        "endoflife.date, MySQL and MariaDB (read in May 2026)",
-    ),
-    judge=_judge,
-)
