@@ -1,8 +1,8 @@
 """The facts as they would be after changes were carried out: pure.
 
 What a server rounds is rounded, and what follows from a change follows: a process has the limits of its
-unit, a server with more files allowed says so, kernel settings that exclude each other do. What only a load
-can tell (status, free memory) stays as it was seen.
+unit, a server with more files allowed says so, kernel settings that exclude each other do. What depends on
+the load (status, free memory) stays as it was read.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _ATIMES = frozenset({"atime", "noatime", "relatime", "strictatime"})
 def after(system: System, changes: Iterable[Change]) -> System:
     """The system with all of `changes` made; what is to be done by hand is left undone.
 
-    Schedulers come first, as a disk's queue is made anew for its scheduler.
+    Schedulers come first, as a disk's queue is recreated for its scheduler.
     """
     for change in sorted(changes, key=lambda word: not _is_scheduler(word)):
         system = _changed(system, change)
@@ -208,7 +208,7 @@ def _shown(name: str) -> str:
 
 
 def _with_files(server: Server, process: Process) -> Server:
-    """A server takes as many files as its process may have, when that is more than it asked for."""
+    """A server takes as many files as its process may have, when that is more than it requested."""
     limit, now = process.limits["Max open files"].soft, server.number("open_files_limit")
     if limit is None or now is None or limit <= now:
         return server

@@ -1,7 +1,7 @@
 """What of the facts travels with an advice, so that it can be proved without the facts: pure.
 
-How much data there is, which settings somebody has made, what the load was like, which disks carry the data.
-No statement, no name of a table or an account.
+How much data there is, which settings are not the defaults, what the load was like, which disks carry the
+data. No statement, no name of a table or an account.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SETTINGS = (
 """What decides how fast an OLTP load is, and nothing that names a file, a network or an account."""
 
 CACHES = ("key_buffer_size", "aria_pagecache_buffer_size")
-"""What holds data in memory beside the buffer pool."""
+"""What holds data in memory besides the buffer pool."""
 
 POOL_REQUESTS, POOL_READS = "Innodb_buffer_pool_read_requests", "Innodb_buffer_pool_reads"
 READING = ("Com_select",)

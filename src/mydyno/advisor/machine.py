@@ -20,8 +20,8 @@ def past_page_cache(server: Server) -> bool | None:
 
 def kernel_number(kernel: Kernel) -> tuple[int, int] | None:
     """The first two numbers of the kernel's release: (6, 1) of `6.1.0-18-amd64`."""
-    found = re.match(r"(\d+)\.(\d+)", kernel.release or "")
-    return (int(found[1]), int(found[2])) if found else None
+    match = re.match(r"(\d+)\.(\d+)", kernel.release or "")
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def limit_of(system: System, name: str) -> Limit | None:
@@ -38,7 +38,7 @@ def unit_of(system: System) -> Unit | None:
 
 def unit_seconds(unit: Unit, name: str) -> float | None:
     """A time of a unit: `TimeoutStop` is TimeoutStopUSec, as systemctl show writes it (`1min 30s`), or
-    TimeoutStopSec, as a drop-in does, which wins. infinity is math.inf; None when it is not told."""
+    TimeoutStopSec, as a drop-in does, which wins. infinity is math.inf; None when it is not known."""
     return span_seconds(unit.properties.get(f"{name}Sec") or unit.properties.get(f"{name}USec") or "")
 
 
@@ -52,22 +52,22 @@ def places(system: System) -> tuple[tuple[FileSystem, str], ...]:
     storage = system.host.storage if system.host else None
     if storage is None:
         return ()
-    found = []
+    mounted = []
     for filesystem in storage.filesystems:
         files = dict.fromkeys(use.files for use in storage.uses if use.mount_point == filesystem.mount_point)
         if files:
-            found.append((filesystem, ", ".join(files)))
-    return tuple(found)
+            mounted.append((filesystem, ", ".join(files)))
+    return tuple(mounted)
 
 
 def arrays(system: System, *levels: str) -> tuple[Array, ...] | None:
     """The software arrays of these levels (of any, if none is given) under the server's files; None when it
     is not known where those lie."""
     storage = system.host.storage if system.host else None
-    found = places(system)
-    if storage is None or not found:
+    mounted = places(system)
+    if storage is None or not mounted:
         return None
-    names = {filesystem.array for filesystem, _ in found}
+    names = {filesystem.array for filesystem, _ in mounted}
     return tuple(
         array for array in storage.arrays if array.name in names and (not levels or array.level in levels)
     )

@@ -41,7 +41,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Common:
-    """What all levels share beside the load."""
+    """What all levels share besides the load."""
 
     on: Place
     release: str | None = None

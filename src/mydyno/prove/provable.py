@@ -79,15 +79,15 @@ class Untried:
 
 
 def tried(finding: Finding, ground: Ground) -> Tried | Untried:
-    """The finding as steps of an experiment on that ground."""
+    """The finding as steps of an experiment in that environment."""
     steps: list[Step] = []
     reasons: list[str] = []
     for change in finding.changes:
-        found = _step(change, ground)
-        if isinstance(found, str):
-            reasons.append(f"{change.sentence()}: {found}")
+        step = _step(change, ground)
+        if isinstance(step, str):
+            reasons.append(f"{change.sentence()}: {step}")
         else:
-            steps.append(found)
+            steps.append(step)
     if not steps:
         return Untried(finding, tuple(reasons) or ("it changes nothing by itself",))
     return Tried(finding, tuple(steps), tuple(reasons))

@@ -12,7 +12,7 @@ from mydyno.survey.facts import Array, System
 
 _LEAST_DISK = 2 << 30
 _DATA_TIMES = 6
-"""Room for the data beside its redo log, undo and what the load adds, in the size of the data."""
+"""Space for the data with its redo log, undo and what the load adds, in multiples of the data."""
 
 
 def storage_of(system: System | None, data_bytes: int) -> dict[str, Any]:

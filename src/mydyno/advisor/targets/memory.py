@@ -42,7 +42,7 @@ class Solution:
     buffers: Mapping[str, int]
     pool_bytes: int | None
     pool_could_grow: bool
-    """Whether there is room for a larger pool, and nobody knows whether the data needs it."""
+    """Whether there is room for a larger pool, while it is not known whether the data needs it."""
     total: MemorySum
     lines: tuple[str, ...]
 

@@ -48,7 +48,8 @@ def redo_now(system: System) -> int | None:
 
 
 def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
-    """Bytes of redo a second in a busy hour, and how they were found. None: the server does not tell."""
+    """Bytes of redo a second in a busy hour, and how they were calculated. None: the server does not count
+    them."""
     server, name = system.server, "Innodb_os_log_written"
     seen = server.rate(name)
     busy = usual_write_rate(system)
@@ -65,7 +66,7 @@ def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
 def usual_write_rate(system: System) -> float | None:
     """The same by the mean since the start alone, which two intervals of one load agree on.
 
-    None: not told, or the server is up for too short a time to have a mean.
+    None: not counted, or the server is up for too short a time to have a mean.
     """
     server = system.server
     usual = server.average("Innodb_os_log_written")
@@ -74,10 +75,10 @@ def usual_write_rate(system: System) -> float | None:
 
 def redo(system: System, pool_bytes: int | None) -> Redo | None:
     """The capacity that an hour of writes needs; what is there when that is at least two thirds of it."""
-    now, found = redo_now(system), write_rate(system)
-    if now is None or found is None:
+    now, writing = redo_now(system), write_rate(system)
+    if now is None or writing is None:
         return None
-    rate, lines = found
+    rate, lines = writing
     hour = rate * _HOUR
     bounds = {"what the server takes": _MOST}
     arithmetic = [*lines, f"{_rate(rate)} x {_HOUR} s = {format_bytes(int(hour))} in an hour"]
@@ -107,8 +108,8 @@ def log_buffer(system: System) -> Redo | None:
     line = f"Innodb_log_waits = {waits:.0f} since the start, with a buffer of {format_bytes(now)}"
     if not waits:
         return Redo(now, (line,))
-    found = write_rate(system)
-    two_seconds = ladder(_ONE_SECOND * found[0] / MIB) * MIB if found else 0
+    writing = write_rate(system)
+    two_seconds = ladder(_ONE_SECOND * writing[0] / MIB) * MIB if writing else 0
     enough = min(_MOST_BUFFER, max(_LEAST_BUFFER, two_seconds))
     return Redo(max(now, enough), (line, f"enough for the redo of two seconds: {format_bytes(enough)}"))
 

@@ -20,7 +20,7 @@ _TIMES = 8
 _MANY_ON_DISK = (0.25, 0.5)
 """The part of them from which on more memory is wanted, and from which on all of it."""
 _OFTEN = (0.1, 0.2)
-"""On-disk tables a second, likewise: below the first they are no matter."""
+"""On-disk tables a second, in the same way: below the first they do not matter."""
 _TOO_MUCH = 1.5
 _WORTH = 1.25
 

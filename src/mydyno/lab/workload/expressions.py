@@ -44,7 +44,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, bool]] = {
 
 
 def compile_text(written: Written, text: str, start: int, names: Names) -> Expression:
-    """The expression in `text`, which stands at `start` in the text of `written`. Raises Wrong."""
+    """The expression in `text`, which begins at `start` in the text of `written`. Raises Wrong."""
     return _Compiler(written, text, start, names).compile()
 
 
@@ -165,11 +165,11 @@ class _Compiler:
             raise self._refuse(right, "`in` wants a list", "mode in ('a', 'b')")
         value = self._visit(left)
         if not is_constant(value) and value[0] != "var":
-            raise self._refuse(left, "`in` would draw this anew for every item", "let it be a name first")
-        found: Expression = 0
+            raise self._refuse(left, "`in` would draw this again for every item", "let it be a name first")
+        holds: Expression = 0
         for item in right.elts:
-            found = operation("or", found, self._operate(right, "==", value, self._visit(item)))
-        return found if wanted else operation("not", found)
+            holds = operation("or", holds, self._operate(right, "==", value, self._visit(item)))
+        return holds if wanted else operation("not", holds)
 
     def _ifexp(self, node: ast.IfExp) -> Expression:
         condition, then, otherwise = (self._visit(each) for each in (node.test, node.body, node.orelse))

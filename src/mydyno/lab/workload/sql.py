@@ -18,7 +18,7 @@ SqlPart: TypeAlias = Any
 """A text, or an object of one key: value, raw or copy."""
 
 SQL_FORMS = {
-    ":name": "A value: what the event has bound to the name, or the named value drawn anew.",
+    ":name": "A value: what the event has bound to the name, or the named value drawn again.",
     ":(expression)": "A value, worked out at the moment.",
     "{expression}": "What is known before the run, put there as it is.",
     "{table}": "The table's name; of copies, that of the one that `choose` chose.",
@@ -26,7 +26,7 @@ SQL_FORMS = {
     "{repeat(n, 'sql', between=', ')}": "The piece of SQL `n` times; `{number}` in it counts from 1.",
     "{{": "A brace.",
 }
-"""Nothing of this is looked for inside quotes."""
+"""None of this is looked for inside quotes."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"--\s[^\n]*|#[^\n]*|/\*(?!!).*?(?:\*/|\Z)", re.DOTALL)
@@ -194,7 +194,7 @@ class _Template:
         tables = self.context.tables
         if tables.chosen != name:
             message = f"{name} has copies, and none is chosen here"
-            raise self.written.wrong_at(start, message, name, f"`choose: {name}` beside the statement")
+            raise self.written.wrong_at(start, message, name, f"`choose: {name}` with the statement")
         yield name
         yield str(tables.number) if tables.number is not None else {"copy": True}
 

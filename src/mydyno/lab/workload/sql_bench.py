@@ -39,7 +39,7 @@ SECONDS: dict[Group, float] = {
     "transactions": 2,
     "wisconsin": 4,
 }
-"""Of the original on MyISAM, MariaDB 10.11, 2 shared cores: to tell the length of a plan roughly."""
+"""Of the original on MyISAM, MariaDB 10.11, 2 shared cores: to estimate the length of a plan."""
 
 
 _ORIGINAL = {"small": "small-test", "time_limit_s": "time-limit"}
@@ -78,7 +78,7 @@ class SqlBench(Section):
     )
     create_options: Annotated[str, AfterValidator(_plain_text)] = Field(
         default="",
-        description="Appended to every CREATE TABLE, as `ENGINE=InnoDB`. It also tells the programs that the "
+        description="Appended to every CREATE TABLE, as `ENGINE=InnoDB`. It also shows the programs that the "
         "engine has transactions, without which `transactions` cannot run.",
     )
     small_tables: bool = Field(default=False, description="The original's --small-tables.")
@@ -102,8 +102,8 @@ class SqlBench(Section):
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         groups = raw.get("groups")
-        asked = isinstance(groups, list) and "transactions" in groups
-        if asked and not _names_transactions(str(raw.get("create_options", ""))):
+        with_transactions = isinstance(groups, list) and "transactions" in groups
+        if with_transactions and not _names_transactions(str(raw.get("create_options", ""))):
             allowed = "create_options: ENGINE=InnoDB with it"
             yield clash("groups", "transactions needs an engine that has them", allowed)
 

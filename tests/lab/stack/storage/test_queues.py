@@ -10,7 +10,7 @@ import pytest
 from lab.stack.builders import site_in
 from lab.stack.loops import attached, needs_loops, sparse_file
 from mydyno.core.errors import StorageError
-from mydyno.lab.stack.storage.queues import put_back, queue_of, set_number
+from mydyno.lab.stack.storage.queues import queue_of, restore, set_number
 from mydyno.machine.local import LocalHost
 
 pytestmark = needs_loops
@@ -35,7 +35,7 @@ def test_a_change_is_journalled_until_it_is_put_back(tmp_path: Path) -> None:
         changed = set_number(site, file, 64)
         assert changed is not None
         assert (file.read_text(), len(site.journal.outstanding())) == ("64\n", 1)
-        put_back(site, changed)
+        restore(site, changed)
         assert (file.read_text(), site.journal.outstanding()) == (before, [])
 
 
@@ -63,5 +63,5 @@ def test_a_device_that_has_gone_has_nothing_to_put_back(tmp_path: Path) -> None:
         changed = set_number(site, queue_of(site.host, disk) / "read_ahead_kb", 64)
     assert changed is not None
     gone = changed.path.with_name("no_such_file")
-    put_back(site, type(changed)(gone, changed.before, changed.undo))
+    restore(site, type(changed)(gone, changed.before, changed.undo))
     assert site.journal.outstanding() == []

@@ -42,15 +42,19 @@ def rule(system: System, targets: Targets) -> Judgement:
         return Fine(f"at most {used:.0f} of {now} connections were in use {uptime(server)}")
     if not changes:
         return Fine(f"{refused:.0f} connections were refused, but the memory has no room for more than {now}")
-    evidence = [f"at most {used:.0f} of {now} connections were in use {uptime(server)}"]
-    if refused:
-        evidence.append(f"{refused:.0f} connections were refused (Connection_errors_max_connections)")
     raised = wanted > now
     return finding(
         title=f"{used:.0f} of {now} connections were in use"
         if raised
         else f"{now} connections are allowed, {used:.0f} were in use, and the memory is enough for {wanted}",
-        evidence=(*evidence, *targets.connections_lines, *targets.memory_lines),
+        evidence=(
+            f"at most {used:.0f} of {now} connections were in use {uptime(server)}",
+            f"{refused:.0f} connections were refused (Connection_errors_max_connections)"
+            if refused
+            else None,
+            *targets.connections_lines,
+            *targets.memory_lines,
+        ),
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,
         severity=_severity(raised, refused > 0, used >= _NEAR * now),

@@ -28,13 +28,12 @@ _LOGS = ("redo log", "binary log")
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    if system.host is None:
-        return Unknown("the machine")
-    if system.host.cloud != "Microsoft Azure":
+    host = require(system.host, "the machine")
+    if host.cloud != "Microsoft Azure":
         return NotHere("it is not a virtual machine on Azure")
     cached: dict[str, tuple[str, list[str]]] = {}
     for place, files in places(system):
-        for disk in system.host.storage.disks_of(place):
+        for disk in host.storage.disks_of(place):
             if disk.host_caching is not None:
                 cached.setdefault(disk.name, (disk.host_caching, []))[1].extend(files.split(", "))
     if not cached:

@@ -21,21 +21,21 @@ _IGNORED_SINCE = (5, 0)
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    kernel = system.host.kernel if system.host else None
-    if kernel is None or not kernel.command_line:
+    kernel = require(system.host, "the kernel's command line").kernel
+    if not kernel.command_line:
         return Unknown("the kernel's command line")
-    found = [word for word in kernel.command_line if word.startswith("elevator=")]
-    if not found:
+    words = [word for word in kernel.command_line if word.startswith("elevator=")]
+    if not words:
         return Fine("the kernel's command line has no elevator=")
     number = require(kernel_number(kernel), "the kernel's release")
     if number < _IGNORED_SINCE:
-        return Fine(f"{found[0]} may take effect in kernel {kernel.release}, for disks without blk-mq")
+        return Fine(f"{words[0]} may take effect in kernel {kernel.release}, for disks without blk-mq")
     return finding(
-        title=f"{found[0]} has no effect: the kernel is {kernel.release}",
-        evidence=(f"command line: {found[0]}; without effect since Linux 5.0, removed in 5.4",),
+        title=f"{words[0]} has no effect: the kernel is {kernel.release}",
+        evidence=(f"command line: {words[0]}; without effect since Linux 5.0, removed in 5.4",),
         recommendation="remove it, and let the scheduler rules of each disk decide",
         changes=by_hand(
-            f"remove {found[0]} from the boot loader's settings", "editor /etc/default/grub", "update-grub"
+            f"remove {words[0]} from the boot loader's settings", "editor /etc/default/grub", "update-grub"
         ),
         effect=better("insight", "small", "no setting without effect"),
     )

@@ -28,10 +28,10 @@ _WANTED = "256M"
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = require(arrays(system, *_REDUNDANT), "the disks under the server's files")
-    if not found:
+    redundant = require(arrays(system, *_REDUNDANT), "the disks under the server's files")
+    if not redundant:
         return NotHere("no file of the server is on a redundant software array")
-    known = [array for array in found if array.bitmap is not None]
+    known = [array for array in redundant if array.bitmap is not None]
     if not known:
         return Unknown("the bitmaps of the arrays")
     for array in known:
@@ -40,10 +40,10 @@ def rule(system: System, _: Targets) -> Judgement:
         size = array.bitmap_chunk_bytes
         if array.bitmap == "internal" and size is not None and size < _SMALL:
             return _fine_grained(array, size)
-    return Fine(", ".join(f"{array.name}: {_told(array)}" for array in known))
+    return Fine(", ".join(f"{array.name}: {_described(array)}" for array in known))
 
 
-def _told(array: Array) -> str:
+def _described(array: Array) -> str:
     size = array.bitmap_chunk_bytes
     return f"bitmap {array.bitmap}" + (f", a bit for {format_bytes(size)}" if size else "")
 
@@ -53,7 +53,7 @@ def _fine_grained(array: Array, size: int) -> Finding:
     return finding(
         title=f"The bitmap of {array.name} is fine: a bit for each {format_bytes(size)}",
         evidence=(
-            f"{array.name} ({array.level}): {_told(array)}",
+            f"{array.name} ({array.level}): {_described(array)}",
             f"a bit for {_WANTED} is set {(256 << 20) // size} times less often, if writes spread evenly",
         ),
         recommendation=f"a bit for {_WANTED}: more to resync after a crash, fewer writes before",

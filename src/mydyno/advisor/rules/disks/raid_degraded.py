@@ -16,10 +16,10 @@ from mydyno.advisor.rules import *
     sources=("md(4), degraded arrays", "mdadm(8), Manage mode"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = require(arrays(system), "the disks under the server's files")
-    if not found:
+    present = require(arrays(system), "the disks under the server's files")
+    if not present:
         return NotHere("no file of the server is on a software array")
-    known = [array for array in found if array.working is not None]
+    known = [array for array in present if array.working is not None]
     if not known:
         return Unknown("how many disks of the arrays work")
     numbers = [

@@ -28,12 +28,12 @@ _RATIO = 1.3
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = require(arrays(system), "the disks under the server's files")
-    if not found:
+    present = require(arrays(system), "the disks under the server's files")
+    if not present:
         return NotHere("no file of the server is on a software array")
-    parity = [array for array in found if array.level in _PENALTY]
+    parity = [array for array in present if array.level in _PENALTY]
     if not parity:
-        return Fine(", ".join(f"{array.name}: {array.level}, no parity to maintain" for array in found))
+        return Fine(", ".join(f"{array.name}: {array.level}, no parity to maintain" for array in present))
     reads, writes = often(system.server, "Innodb_data_reads"), often(system.server, "Innodb_data_writes")
     if reads is None or writes is None:
         return Unknown("Innodb_data_reads and Innodb_data_writes")

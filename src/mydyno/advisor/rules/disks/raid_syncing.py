@@ -16,12 +16,12 @@ from mydyno.advisor.rules import *
     sources=("Linux kernel documentation, RAID arrays, sync_action", "md(4), speed_limit_min"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = arrays(system)
-    if found is None or system.host is None:
+    present = arrays(system)
+    if present is None or system.host is None:
         return Unknown("the disks under the server's files")
-    if not found:
+    if not present:
         return NotHere("no file of the server is on a software array")
-    known = [array for array in found if array.action is not None]
+    known = [array for array in present if array.action is not None]
     if not known:
         return Unknown("whether the arrays are copying (sync_action)")
     busy = [array for array in known if array.action not in ("idle", "frozen")]

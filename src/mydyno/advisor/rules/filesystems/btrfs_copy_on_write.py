@@ -20,8 +20,8 @@ _IN_PLACE = ("data", "redo log", "undo")
     sources=("btrfs(5), NODATACOW; file attributes", "chattr(1), C"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    storage = system.host.storage if system.host else None
-    if storage is None or not storage.filesystems:
+    storage = require(system.host, "the file systems under the server's files").storage
+    if not storage.filesystems:
         return Unknown("the file systems under the server's files")
     points = {
         filesystem.mount_point: filesystem for filesystem in storage.filesystems if filesystem.kind == "btrfs"

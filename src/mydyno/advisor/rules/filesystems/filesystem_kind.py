@@ -72,15 +72,17 @@ _MATTERS = {"data", "redo log", "binary log", "undo"}
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = [(filesystem, files) for filesystem, files in places(system) if _MATTERS & set(files.split(", "))]
-    if not found:
+    mounted = [
+        (filesystem, files) for filesystem, files in places(system) if _MATTERS & set(files.split(", "))
+    ]
+    if not mounted:
         return Unknown("the file systems under the server's files")
-    numbers = [f"{filesystem.mount_point} ({files}): {filesystem.kind}" for filesystem, files in found]
+    numbers = [f"{filesystem.mount_point} ({files}): {filesystem.kind}" for filesystem, files in mounted]
     judged = [
-        (filesystem, _VERDICTS[filesystem.kind]) for filesystem, _ in found if filesystem.kind in _VERDICTS
+        (filesystem, _VERDICTS[filesystem.kind]) for filesystem, _ in mounted if filesystem.kind in _VERDICTS
     ]
     if not judged:
-        strange = [filesystem.kind for filesystem, _ in found if filesystem.kind not in _GOOD]
+        strange = [filesystem.kind for filesystem, _ in mounted if filesystem.kind not in _GOOD]
         return Unknown(f"how {', '.join(strange)} serves a database") if strange else Fine("; ".join(numbers))
     worst, verdict = max(judged, key=lambda pair: pair[1].severity)
     return finding(

@@ -17,12 +17,10 @@ _SHORT, _NONE = 0.05, 0.01
     sources=("ext4(5), Linux manual page", "mke2fs(8), -i bytes-per-inode", "df(1), --inodes"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the file systems under the server's files")
+    mounted = require(places(system) or None, "the file systems under the server's files")
     counted = [
         (filesystem.mount_point, filesystem.free_inodes / filesystem.inodes, filesystem.free_inodes)
-        for filesystem, _ in found
+        for filesystem, _ in mounted
         if filesystem.inodes and filesystem.free_inodes is not None
     ]
     if not counted:

@@ -10,7 +10,7 @@ from mydyno.advisor.rules import *
 
 _SHORT, _NONE = 0.10, 0.02
 _PLENTY = 100 << 30
-"""Free bytes above which a small share is no problem."""
+"""Free bytes above which a small share does not matter."""
 _LAST = 1 << 30
 
 
@@ -21,17 +21,17 @@ _LAST = 1 << 30
     sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1), Linux manual page"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = [
+    measured = [
         (filesystem, files, filesystem.free_bytes, filesystem.size_bytes)
         for filesystem, files in places(system)
         if filesystem.free_bytes is not None and filesystem.size_bytes
     ]
-    if not found:
+    if not measured:
         return Unknown("the free space of the file systems under the server's files")
     lines = []
     worst, where = 1.0, ""
     critical = False
-    for filesystem, files, free, size in found:
+    for filesystem, files, free, size in measured:
         if free is None or size is None:
             continue
         part = free / size

@@ -27,11 +27,9 @@ def rule(system: System, _: Targets) -> Judgement:
     if host.container is None:
         return Unknown("whether the server runs in a container")
     lines = {entry.mount_point: entry for entry in host.storage.fstab}
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
+    mounted = require(places(system) or None, "the mount options under the server's files")
     differences: list[str] = []
-    for filesystem, _files in found:
+    for filesystem, _files in mounted:
         entry = lines.get(filesystem.mount_point)
         if entry is None:
             if filesystem.mount_point != "/" and filesystem.source.startswith("/dev/"):
@@ -45,7 +43,7 @@ def rule(system: System, _: Targets) -> Judgement:
         )
     if not differences:
         return Fine(
-            f"{', '.join(filesystem.mount_point for filesystem, _ in found)}: mounted as /etc/fstab says"
+            f"{', '.join(filesystem.mount_point for filesystem, _ in mounted)}: mounted as /etc/fstab says"
         )
     return finding(
         title="The next boot mounts the server's files with other options",

@@ -24,10 +24,8 @@ _CHEAP = ("noatime", "relatime")
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
-    local = [(filesystem, files) for filesystem, files in found if filesystem.kind in _KINDS]
+    mounted = require(places(system) or None, "the mount options under the server's files")
+    local = [(filesystem, files) for filesystem, files in mounted if filesystem.kind in _KINDS]
     if not local:
         return NotHere("none of these file systems keeps access times on a disk of this machine")
     strict = [(filesystem, files) for filesystem, files in local if not set(_CHEAP) & set(filesystem.options)]

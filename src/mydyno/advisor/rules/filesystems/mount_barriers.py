@@ -27,13 +27,13 @@ _REMOUNTED = ("ext3", "ext4", "btrfs")
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
-    without = [(filesystem, files) for filesystem, files in found if set(_WITHOUT) & set(filesystem.options)]
+    mounted = require(places(system) or None, "the mount options under the server's files")
+    without = [
+        (filesystem, files) for filesystem, files in mounted if set(_WITHOUT) & set(filesystem.options)
+    ]
     if not without:
         return Fine(
-            f"{', '.join(filesystem.mount_point for filesystem, _ in found)} flush the disks' caches at a "
+            f"{', '.join(filesystem.mount_point for filesystem, _ in mounted)} flush the disks' caches at a "
             "sync"
         )
     storage = system.host.storage if system.host else None

@@ -24,11 +24,13 @@ _TIMER = ByHand(says="let systemd trim once a week", commands=("systemctl enable
 )
 def rule(system: System, _: Targets) -> Judgement:
     storage = system.host.storage if system.host else None
-    found = [filesystem for filesystem, _ in places(system)]
-    if storage is None or not found:
+    mounted = [filesystem for filesystem, _ in places(system)]
+    if storage is None or not mounted:
         return Unknown("the mount options under the server's files")
-    able = [filesystem for filesystem in found if any(disk.discards for disk in storage.disks_of(filesystem))]
-    at_once = [filesystem for filesystem in found if set(_AT_ONCE) & set(filesystem.options)]
+    able = [
+        filesystem for filesystem in mounted if any(disk.discards for disk in storage.disks_of(filesystem))
+    ]
+    at_once = [filesystem for filesystem in mounted if set(_AT_ONCE) & set(filesystem.options)]
     if at_once:
         return _online(at_once, storage.trim_timer)
     if not able:

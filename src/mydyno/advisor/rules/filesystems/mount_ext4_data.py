@@ -21,10 +21,8 @@ _KINDS = ("ext3", "ext4")
     sources=("ext4(5), data={journal|ordered|writeback}", "Linux kernel documentation, ext4, Data Mode"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
-    extended = [filesystem for filesystem, _ in found if filesystem.kind in _KINDS]
+    mounted = require(places(system) or None, "the mount options under the server's files")
+    extended = [filesystem for filesystem, _ in mounted if filesystem.kind in _KINDS]
     if not extended:
         return NotHere("none of the server's files is on ext4")
     for filesystem in extended:

@@ -26,10 +26,8 @@ _BAD = {
     sources=("nfs(5), soft / hard, nolock, local_lock", "MySQL Reference Manual, Using NFS with MySQL"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
-    far = [(filesystem, files) for filesystem, files in found if filesystem.kind in _KINDS]
+    mounted = require(places(system) or None, "the mount options under the server's files")
+    far = [(filesystem, files) for filesystem, files in mounted if filesystem.kind in _KINDS]
     if not far:
         return NotHere("none of the server's files is on NFS")
     bad = [

@@ -19,12 +19,10 @@ _MUCH_PART, _MUCH_BYTES = 0.03, 5 << 30
     sources=("tune2fs(8), -m", "mke2fs(8), -m"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the file systems under the server's files")
+    mounted = require(places(system) or None, "the file systems under the server's files")
     own = [
         filesystem
-        for filesystem, _ in found
+        for filesystem, _ in mounted
         if filesystem.kind in ("ext3", "ext4") and filesystem.mount_point != "/"
     ]
     if not own:

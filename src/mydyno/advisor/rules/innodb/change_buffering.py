@@ -33,12 +33,12 @@ def rule(system: System, _: Targets) -> Judgement:
     if now.casefold() == "none":
         return Fine(f"{_NAME} is none")
     waiting = server.counter("Innodb_ibuf_size")
-    evidence = [f"{_NAME} = {now}"]
-    if waiting and waiting < 1 << 32:
-        evidence.append(f"{waiting:,.0f} pages of changes wait in it")
     return finding(
         title="MariaDB's change buffer is on: it could corrupt indexes and was removed",
-        evidence=tuple(evidence),
+        evidence=(
+            f"{_NAME} = {now}",
+            f"{waiting:,.0f} pages of changes wait in it" if waiting and waiting < 1 << 32 else None,
+        ),
         recommendation=f"set {_NAME} to none, the default since 10.5.15",
         changes=settings(server, {_NAME: "none"}),
         severity=Severity.HIGH,

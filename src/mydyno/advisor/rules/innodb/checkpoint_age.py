@@ -22,19 +22,21 @@ _FULL = 0.9
     ),
 )
 def rule(system: System, targets: Targets) -> Judgement:
-    found = require(
+    known = require(
         checkpoint_age(system), "the checkpoint age: the account needs PROCESS for SHOW ENGINE INNODB STATUS"
     )
-    age, most = found
+    age, most = known
     share = age / most
     if share < _NEAR:
         return Fine(f"{share:.0%} of the redo log that may be in use")
-    evidence = [f"checkpoint age {format_bytes(int(age))} of {format_bytes(int(most))} = {share:.0%}"]
-    if targets.redo_bytes:
-        evidence.append(f"a redo log of {format_bytes(targets.redo_bytes)} is advised for this load")
     return finding(
         title=f"The redo log is nearly full: {share:.0%} of what may be in use",
-        evidence=tuple(evidence),
+        evidence=(
+            f"checkpoint age {format_bytes(int(age))} of {format_bytes(int(most))} = {share:.0%}",
+            f"a redo log of {format_bytes(targets.redo_bytes)} is advised for this load"
+            if targets.redo_bytes
+            else None,
+        ),
         recommendation="see redo-capacity and io-capacity; if both are followed, the disks are too slow",
         changes=by_hand("look at the checkpoint age again once the redo log has its advised size"),
         severity=Severity.HIGH if share >= _FULL else Severity.MEDIUM,

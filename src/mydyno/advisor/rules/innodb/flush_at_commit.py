@@ -41,12 +41,15 @@ def rule(system: System, _: Targets) -> Judgement:
     seconds = server.number("innodb_flush_log_at_timeout") or 1
     loss = f"{_LOSES[now]} about {seconds} s of acknowledged transactions"
     commits = server.rate("Com_commit")
-    evidence = [f"{_NAME} = {now}: {loss}"]
-    if commits:
-        evidence.append(f"{commits:,.1f} commits/s x {seconds} s = {commits * seconds:,.0f} transactions")
     return finding(
         title=f"{loss[0].upper()}{loss[1:]}",
-        evidence=(*evidence, *_price(system)),
+        evidence=(
+            f"{_NAME} = {now}: {loss}",
+            f"{commits:,.1f} commits/s x {seconds} s = {commits * seconds:,.0f} transactions"
+            if commits
+            else None,
+            *_price(system),
+        ),
         recommendation=f"set {_NAME} to 1, unless this loss is acceptable",
         changes=settings(server, {_NAME: 1}),
         severity=Severity.MEDIUM if _can_be_built_anew(system) else Severity.HIGH,

@@ -28,11 +28,11 @@ def rule(system: System, _: Targets) -> Judgement:
     if now == 0:
         return Fine(f"{_NAME} is 0")
     origin = system.server.variables[_NAME].origin
-    said = (f"{origin.file}:{origin.line} says so",) if origin and origin.file else ()
+    source = (f"{origin.file}:{origin.line} says so",) if origin and origin.file else ()
     damages = ", at which data files can be damaged permanently" if now >= _DAMAGES else ""
     return finding(
         title=f"The server runs in recovery mode {now}{damages}",
-        evidence=(f"{_NAME} = {now}", *said),
+        evidence=(f"{_NAME} = {now}", *source),
         recommendation="dump all data, create a new data directory without it, and load the dump",
         changes=by_hand(
             f"take a backup, dump all tables, then remove {_NAME} from the option file",

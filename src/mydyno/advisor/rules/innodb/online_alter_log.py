@@ -26,10 +26,10 @@ _OF_FREE_DISK = 0.5
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, found = server.number(_NAME), write_rate(system)
-    if now is None or found is None:
+    now, writing = server.number(_NAME), write_rate(system)
+    if now is None or writing is None:
         return Unknown(f"{_NAME}, the rate of redo")
-    rate, lines = found
+    rate, lines = writing
     needed = rate * _SECONDS
     if now * 2 > min(needed, _MOST) and now >= _LEAST:
         return Fine(f"{format_bytes(now)} for about {format_bytes(int(needed))} of redo in half an hour")

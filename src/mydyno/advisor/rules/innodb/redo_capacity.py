@@ -39,7 +39,7 @@ def rule(system: System, targets: Targets) -> Judgement:
     now, wanted = redo_now(system), targets.redo_bytes
     if now is None or wanted is None:
         return Unknown("the size of the redo log" if now is None else "the rate of redo")
-    changes = settings(server, _asked(server, wanted)) if wanted != now else ()
+    changes = settings(server, _wanted_settings(server, wanted)) if wanted != now else ()
     if not changes:
         return Fine("; ".join(targets.redo_lines) or f"{format_bytes(now)} of redo log are enough")
     lasting = _lasting_seconds(system, now)
@@ -74,7 +74,7 @@ def _of_busy_hour(lasting: float | None) -> tuple[str, ...]:
     return () if lasting is None else (f"it lasts {lasting / 60:,.0f} minutes of a busy hour",)
 
 
-def _asked(server: Server, wanted: int) -> Mapping[str, Setting]:
+def _wanted_settings(server: Server, wanted: int) -> Mapping[str, Setting]:
     """In the name that this release has for the whole, or for one of its files."""
     if server.has("innodb_redo_log_capacity"):
         return {"innodb_redo_log_capacity": size_text(wanted)}

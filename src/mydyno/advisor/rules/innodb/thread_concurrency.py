@@ -33,12 +33,12 @@ def rule(system: System, _: Targets) -> Judgement:
     narrow = cpus is not None and now < cpus
     if not queue and not narrow:
         return Fine(f"{_NAME} is {now}, and no query queues")
-    evidence = [f"{_NAME} = {now}" + (f" on {cpus} CPUs" if cpus else "")]
-    if queue is not None:
-        evidence.append(f"{queue} queries wait to enter InnoDB")
     return finding(
         title=f"Only {now} threads may be inside InnoDB" + (f", {queue} queue" if queue else ""),
-        evidence=tuple(evidence),
+        evidence=(
+            f"{_NAME} = {now}" + (f" on {cpus} CPUs" if cpus else ""),
+            f"{queue} queries wait to enter InnoDB" if queue is not None else None,
+        ),
         recommendation=f"set {_NAME} to 0, the default; a thread pool limits load better",
         changes=settings(server, {_NAME: 0}),
         severity=Severity.MEDIUM,

@@ -25,8 +25,8 @@ _FILE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    kernel = system.host.kernel if system.host else None
-    if kernel is None or kernel.clock_source is None:
+    kernel = require(system.host, _FILE).kernel
+    if kernel.clock_source is None:
         return Unknown(_FILE)
     now = kernel.clock_source
     if now not in _SLOW:

@@ -55,15 +55,15 @@ def rule(system: System, _: Targets) -> Judgement:
 
 
 def _through_page_cache(server: Server) -> tuple[str, ...]:
-    found = []
+    reasons = []
     if past_page_cache(server) is False:
-        found.append(
+        reasons.append(
             "tables are written through the page cache (innodb_flush_method "
             f"{server.text('innodb_flush_method')})"
         )
     if server.switch("log_bin") and server.number("sync_binlog") == 0:
-        found.append("the kernel decides when the binary log is written (sync_binlog = 0)")
-    return tuple(found)
+        reasons.append("the kernel decides when the binary log is written (sync_binlog = 0)")
+    return tuple(reasons)
 
 
 def _background_bytes(kernel: Kernel, available: int) -> int | None:

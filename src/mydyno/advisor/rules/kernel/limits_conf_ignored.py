@@ -33,13 +33,13 @@ def rule(system: System, _: Targets) -> Judgement:
         return Unknown("how the server was started")
     if unit is None:
         return NotHere("no systemd unit started the server")
-    found = list(_unmet(system))
-    if not found:
+    unmet = list(_unmet(system))
+    if not unmet:
         return Fine("limits.conf requests nothing that the server lacks")
-    names = ", ".join(dict.fromkeys(name for _, name in found))
+    names = ", ".join(dict.fromkeys(name for _, name in unmet))
     return finding(
         title=f"limits.conf raises limits of the server that {unit.name} does not read",
-        evidence=tuple(line for line, _ in found),
+        evidence=tuple(line for line, _ in unmet),
         recommendation=f"limits.conf is for logins: give a service its limits in its unit ({names})",
         changes=by_hand(
             f"drop the lines from limits.conf; where a limit is wanted, set {names} in a drop-in",

@@ -28,12 +28,12 @@ def rule(system: System, _: Targets) -> Judgement:
     if 1 <= now <= _MOST:
         return Fine(f"{_NAME} is {now}")
     swapped = host.process.swapped_bytes if host.process else None
-    evidence = [f"{_NAME} = {now}, and there is swap"]
-    if swapped:
-        evidence.append(f"{swapped} bytes of the server are in swap now")
     return finding(
         title=f"The kernel may swap the server out: {_NAME} is {now}",
-        evidence=tuple(evidence),
+        evidence=(
+            f"{_NAME} = {now}, and there is swap",
+            f"{swapped} bytes of the server are in swap now" if swapped else None,
+        ),
         recommendation=f"set {_NAME} to 1",
         changes=(SetSysctl(name=_NAME, value="1", was=str(now)),),
         severity=Severity.HIGH if swapped else Severity.LOW,

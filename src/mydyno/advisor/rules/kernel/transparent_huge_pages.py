@@ -29,12 +29,12 @@ def rule(system: System, _: Targets) -> Judgement:
     if now != "always":
         return Fine(f"transparent huge pages are {'off' if now == 'never' else 'given on request'} ({now})")
     stalls = system.host.kernel.counters.get("compact_stall")
-    evidence = ["/sys/kernel/mm/transparent_hugepage/enabled = always"]
-    if stalls:
-        evidence.append(f"processes waited {stalls} times for memory to be compacted since boot")
     return finding(
         title="The kernel gives the server transparent huge pages (always)",
-        evidence=tuple(evidence),
+        evidence=(
+            "/sys/kernel/mm/transparent_hugepage/enabled = always",
+            f"processes waited {stalls} times for memory to be compacted since boot" if stalls else None,
+        ),
         recommendation="give transparent huge pages only to programs that request them: madvise",
         changes=(SetSysfs(path="/sys/kernel/mm/transparent_hugepage/enabled", value="madvise", was=now),),
         effect=better(

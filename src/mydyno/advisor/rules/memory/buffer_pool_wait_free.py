@@ -25,12 +25,14 @@ def rule(system: System, _: Targets) -> Judgement:
     if rate < _SELDOM:
         return Fine(f"{rate:.2g} waits for a free page each second")
     dirty, total = (server.counter(f"Innodb_buffer_pool_pages_{kind}") for kind in ("dirty", "total"))
-    evidence = [f"{_COUNTER} grew by {rate:,.1f}/s in {server.status.seconds:.0f} s"]
-    if dirty is not None and total:
-        evidence.append(f"{dirty:,.0f} of {total:,.0f} pages are dirty ({dirty / total:.0%})")
     return finding(
         title=f"Queries wait for a free page of the buffer pool {rate:,.1f} times a second",
-        evidence=tuple(evidence),
+        evidence=(
+            f"{_COUNTER} grew by {rate:,.1f}/s in {server.status.seconds:.0f} s",
+            f"{dirty:,.0f} of {total:,.0f} pages are dirty ({dirty / total:.0%})"
+            if dirty is not None and total
+            else None,
+        ),
         recommendation="give the buffer pool more memory, or its cleaner a higher innodb_io_capacity",
         changes=by_hand(
             "see buffer-pool-size and io-capacity; if both are followed, the disks are too slow for the load"

@@ -27,9 +27,8 @@ _LEAST = 16 << 20
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now = require(server.number(_NAME), NotHere(f"{server.release} has no TempTable engine"))
-    if system.host is None:
-        return Unknown("the machine's memory")
-    memory = system.host.memory.usable
+    host = require(system.host, "the machine's memory")
+    memory = host.memory.usable
     if now <= memory / _TOO_MUCH:
         return Fine(f"{format_bytes(now)} of {format_bytes(memory)}")
     wanted = max(_LEAST, 1 << (memory // 16).bit_length() - 1)

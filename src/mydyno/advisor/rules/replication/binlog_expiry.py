@@ -112,10 +112,10 @@ def _wanted(server: Server, free: int | None, rate: float | None) -> _Expiry:
 
 
 def _title(kept: float | None, full_in: float | None) -> str:
-    said = "Binary logs are never removed" if kept is None else f"Binary logs are kept for {_span(kept)}"
+    title = "Binary logs are never removed" if kept is None else f"Binary logs are kept for {_span(kept)}"
     if full_in is None or full_in >= _LATE:
-        return said
-    return f"{said}: the disk is full in {_span(full_in * DAY)}"
+        return title
+    return f"{title}: the disk is full in {_span(full_in * DAY)}"
 
 
 def _space(free: int | None, rate: float | None) -> tuple[str, ...]:

@@ -26,21 +26,21 @@ def rule(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
     if schema is None or schema.fragmented is None:
         return Unknown("the schema was not read")
-    found = sorted(schema.fragmented, key=lambda table: -(table.free_bytes or 0))
-    free = sum(table.free_bytes or 0 for table in found)
+    tables = sorted(schema.fragmented, key=lambda table: -(table.free_bytes or 0))
+    free = sum(table.free_bytes or 0 for table in tables)
     if free < _WORTH:
         return Fine(f"less than {format_bytes(_WORTH)} is free inside tables with much free space")
     return finding(
-        title=f"{format_bytes(free)} of the files of {counted(len(found), 'table')} are empty",
+        title=f"{format_bytes(free)} of the files of {counted(len(tables), 'table')} are empty",
         evidence=tuple(
             f"{table.name}: {format_bytes(table.free_bytes or 0)} free,"
             f" {format_bytes((table.data_bytes or 0) + (table.index_bytes or 0))} in use"
-            for table in found[:SHOWN]
+            for table in tables[:SHOWN]
         ),
         recommendation="rebuild tables that will not grow again, at a quiet time",
         changes=by_hand(
             "rebuild tables with much free space; each needs space for a copy",
-            *tuple(f"OPTIMIZE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
+            *tuple(f"OPTIMIZE TABLE {quoted(table.name)};" for table in tables[:SHOWN]),
         ),
         effect=better(
             "disk space",

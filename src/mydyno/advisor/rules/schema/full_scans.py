@@ -27,17 +27,17 @@ _PART = 0.8
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     scanned = often(server, _SCANNED)
-    found = [rate for name in _FOUND if (rate := often(server, name)) is not None]
-    if scanned is None or not found:
+    reads = [rate for name in _FOUND if (rate := often(server, name)) is not None]
+    if scanned is None or not reads:
         return Unknown("the counters Handler_read_...")
-    part = scanned / ((scanned + sum(found)) or 1)
+    part = scanned / ((scanned + sum(reads)) or 1)
     if scanned < _MANY or part < _PART:
         return Fine(f"{a_second(scanned)} rows are read by scans, {part:.0%} of all")
     scans = often(server, "Select_scan")
     return finding(
         title=f"{part:.0%} of all rows are read by scanning tables",
         evidence=(
-            f"{_SCANNED} grows by {a_second(scanned)}, all indexed reads together by {a_second(sum(found))}",
+            f"{_SCANNED} grows by {a_second(scanned)}, all indexed reads together by {a_second(sum(reads))}",
             f"Select_scan grows by {a_second(scans)}",
         ),
         recommendation="find the statements that scan most rows and give them an index",

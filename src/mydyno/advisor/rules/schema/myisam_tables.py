@@ -28,20 +28,20 @@ def rule(system: System, _: Targets) -> Judgement:
     number = schema.tables_by_engine.get("MyISAM", 0)
     if not number:
         return Fine("no user table is MyISAM")
-    found = [table.name for table in schema.other_engines or () if table.engine == "MyISAM"]
+    names = [table.name for table in schema.other_engines or () if table.engine == "MyISAM"]
     size = (schema.bytes_by_engine or {}).get("MyISAM")
     waited = share(server.counter("Table_locks_waited"), server.counter("Table_locks_immediate"))
     return finding(
         title=f"{counted(number, 'table', 'is')} MyISAM, which a crash corrupts",
         evidence=(
             f"{format_bytes(size)} of data" if size is not None else None,
-            first(found),
+            first(names),
             f"{waited:.1%} of the table locks had to wait" if waited is not None else None,
         ),
         recommendation="convert them to InnoDB",
         changes=by_hand(
             "convert tables to InnoDB at a quiet time: each ALTER copies and locks its table",
-            *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in found[:SHOWN]),
+            *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in names[:SHOWN]),
         ),
         severity=Severity.HIGH,
         effect=better(

@@ -30,16 +30,16 @@ def rule(system: System, _: Targets) -> Judgement:
     counts = {engine: number for engine, number in schema.tables_by_engine.items() if engine in _LOSING}
     if not counts:
         return Fine("no table has such an engine")
-    found = [table.name for table in schema.other_engines or () if table.engine in _LOSING]
+    names = [table.name for table in schema.other_engines or () if table.engine in _LOSING]
     cluster = server.role.galera or server.role.group_replication
     engines = ", ".join(f"{number} {engine}" for engine, number in sorted(counts.items()))
     return finding(
         title=f"{counted(sum(counts.values()), 'table', 'is')} of engines without transactions: {engines}",
-        evidence=(first(found), "the cluster does not copy them" if cluster else None),
+        evidence=(first(names), "the cluster does not copy them" if cluster else None),
         recommendation="convert those whose content matters to InnoDB",
         changes=by_hand(
             "convert tables whose content matters to InnoDB, at a quiet time",
-            *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in found[:SHOWN]),
+            *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in names[:SHOWN]),
         ),
         severity=Severity.HIGH if cluster else Severity.LOW,
         effect=better(

@@ -22,16 +22,16 @@ def rule(system: System, _: Targets) -> Judgement:
     schema = system.server.schema_facts
     if schema is None or schema.redundant_indexes is None:
         return Unknown("the schema was not read")
-    found = schema.redundant_indexes
-    if not found:
+    redundant = schema.redundant_indexes
+    if not redundant:
         return Fine("no index is a prefix of another")
     return finding(
-        title=f"{counted(len(found), 'index', 'is')} a prefix of another",
+        title=f"{counted(len(redundant), 'index', 'is')} a prefix of another",
         evidence=(
             first(
                 [
                     f"{index.table}.{index.name} ({', '.join(index.columns)}) by {index.covered_by}"
-                    for index in found
+                    for index in redundant
                 ]
             ),
         ),
@@ -40,7 +40,7 @@ def rule(system: System, _: Targets) -> Judgement:
             "drop indexes that another one covers",
             *tuple(
                 f"ALTER TABLE {quoted(index.table)} DROP INDEX {quoted(index.name)};"
-                for index in found[:SHOWN]
+                for index in redundant[:SHOWN]
             ),
         ),
         effect=better("throughput", "small", "each write of these tables changes one fewer index"),

@@ -25,20 +25,20 @@ def rule(system: System, _: Targets) -> Judgement:
     schema, role = server.schema_facts, server.role
     if schema is None or schema.without_primary_key is None:
         return Unknown("the schema was not read")
-    found = schema.without_primary_key
-    if not found:
+    tables = schema.without_primary_key
+    if not tables:
         return Fine(f"each of {schema.tables} tables has a primary key")
     copied = role.replica or role.source or role.galera or role.group_replication
     return finding(
-        title=f"{counted(len(found), 'table', 'has')} no primary key",
+        title=f"{counted(len(tables), 'table', 'has')} no primary key",
         evidence=(
-            first([table.name for table in found]),
+            first([table.name for table in tables]),
             "their rows are replicated: a replica searches the table for each of them" if copied else None,
         ),
         recommendation="add a primary key to each: an existing unique column, or a new invisible one",
         changes=by_hand(
             "add primary keys, at a quiet time: each ALTER copies its table",
-            *tuple(_statement(server, table.name) for table in found[:SHOWN]),
+            *tuple(_statement(server, table.name) for table in tables[:SHOWN]),
         ),
         severity=Severity.HIGH if copied else Severity.MEDIUM,
         effect=better(

@@ -33,17 +33,17 @@ def rule(system: System, _: Targets) -> Judgement:
     # What rule redundant-indexes drops, and what it drops that for: both gone would leave no index at all.
     redundant = schema.redundant_indexes or ()
     spoken_for = {(index.table, name) for index in redundant for name in (index.name, index.covered_by)}
-    found = [index for index in schema.unused_indexes if (index.table, index.name) not in spoken_for]
-    if not found:
+    unused = [index for index in schema.unused_indexes if (index.table, index.name) not in spoken_for]
+    if not unused:
         return Fine(f"every index was read {uptime(server)}")
     return finding(
-        title=f"{counted(len(found), 'index', 'was')} not read once {uptime(server)}",
-        evidence=(first([f"{index.table}.{index.name}" for index in found]),),
+        title=f"{counted(len(unused), 'index', 'was')} not read once {uptime(server)}",
+        evidence=(first([f"{index.table}.{index.name}" for index in unused]),),
         recommendation="make them invisible, wait for a whole business cycle, check the replicas too, "
         "then drop them",
         changes=by_hand(
             "make unused indexes invisible first, drop them when nothing needs them",
-            *tuple(_statement(server, index) for index in found[:SHOWN]),
+            *tuple(_statement(server, index) for index in unused[:SHOWN]),
         ),
         effect=better("throughput", "small", "each write of these tables changes fewer indexes"),
         risk="a rare report, another replica or a hint (FORCE INDEX) may need one of them",

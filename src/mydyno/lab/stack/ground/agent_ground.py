@@ -1,4 +1,4 @@
-"""What the grounds of every kind share: a host that an agent stands for, disks, and their taking down."""
+"""What the environments of every kind share: a host reached through an agent, disks, and their removal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KERNEL_LOG_LINES = 20
 
 @dataclass(eq=False)
 class AgentGround:
-    """A place that stands, and everything that has to be taken down again."""
+    """An environment that runs, and everything that has to be removed again."""
 
     host: AgentHost
     disks: Mapping[str, tuple[Disk, ...]]

@@ -1,4 +1,4 @@
-"""Which layer makes the ground that an experiment names."""
+"""Which layer makes the environment that an experiment names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mydyno.lab.stack.layer import Layer
 def ground_layer(
     host: Host, storage: Storage | None, *, folder: Path, trial: str, shown: tuple[Path, ...] = ()
 ) -> Layer:
-    """The ground for one trial; `folder` is the trial's in the lab and gets the console's log.
+    """The environment for one trial; `folder` is the trial's in the lab and gets the console's log.
 
     `shown` are folders of this machine that its programs need besides the lab: a guest sees them, read-only,
     at the same places.

@@ -1,4 +1,4 @@
-"""host: local: this machine as the ground: loop devices over files of the lab, or real block devices.
+"""host: local: this machine as the environment: loop devices over files of the lab, or real block devices.
 
 Mounts and processes are in private namespaces. The loop devices are attached and held open by a process
 in them, marked to go with their last user. So a SIGKILL of mydyno takes processes, mounts and loop
@@ -180,13 +180,13 @@ def _attach(
                 f"no loop device could be attached to {file}: {holder.errors().strip()}",
                 "does this machine have loop devices (`losetup --find`)? `host: uml` needs none",
             )
-        told = json.loads(line)
-        if not told["direct"]:
+        attached = json.loads(line)
+        if not attached["direct"]:
             raise StorageError(
                 f"the file system of {file.parent} has no direct I/O: its disks would be memory",
                 "choose a lab on a local file system with --lab: ext4, xfs or btrfs",
             )
-        numbers[Disk(volume, index, Path(told["device"]), size)] = told["number"]
+        numbers[Disk(volume, index, Path(attached["device"]), size)] = attached["number"]
     return numbers
 
 
@@ -195,10 +195,10 @@ def _described(real: Sequence[RealDisk]) -> dict[str, str]:
 
 
 def _by_volume(disks: Iterable[Disk]) -> dict[str, tuple[Disk, ...]]:
-    found: dict[str, tuple[Disk, ...]] = {}
+    by_volume: dict[str, tuple[Disk, ...]] = {}
     for disk in disks:
-        found[disk.volume] = (*found.get(disk.volume, ()), disk)
-    return found
+        by_volume[disk.volume] = (*by_volume.get(disk.volume, ()), disk)
+    return by_volume
 
 
 def _effects(volume: str, disks: Disks) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ _PROGRAMS = ("mydyno-agent", "mydyno-engine")
 
 _MOST_REQUESTS = 256
 """Under way in a guest, all its disks together. They go to one helper process through one socket, which has
-room for about 277. A disk without a request of its own under way that finds it full is never asked again
+room for about 277. A disk without a request under way that finds it full is not served again
 (arch/um/drivers/ubd_kern.c gives BLK_STS_DEV_RESOURCE, which means a resource of the device's own)."""
 
 
@@ -62,10 +62,10 @@ class UmlGround(GuestGround):
         self._limits.set({self._number(disk): wanted for disk, wanted in limits.items()})
 
     def _number(self, disk: Disk) -> str:
-        told = self.host.read_text(Path("/sys/block") / disk.path.name / "dev")
-        if told is None:
+        number = self.host.read_text(Path("/sys/block") / disk.path.name / "dev")
+        if number is None:
             raise StorageError(f"the guest has no disk {disk.path}")
-        return told.strip()
+        return number.strip()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""The QEMU ground: a guest for every trial with disks of its own, limited by QEMU as clouds limit theirs."""
+"""The QEMU environment: a guest for every trial with separate disks, limited by QEMU as clouds limit
+theirs."""
 
 from __future__ import annotations
 
@@ -124,7 +125,7 @@ class VmGroundLayer:
             )
             host = VmHost(machine, self.folder / "console.log")
             taking_down.callback(host.close)
-            disks = _found_disks(host, self._volumes)
+            disks = _disks_in(host, self._volumes)
             described = {
                 "accelerator": with_what.accelerator,
                 "root": f"{root.manifest.suite} {root.manifest.sha256[:12]}",
@@ -165,7 +166,7 @@ def serial_of(disk: Disk) -> str:
     return f"{disk.volume}{disk.index}"
 
 
-def _found_disks(host: VmHost, volumes: Mapping[str, Disks]) -> dict[str, tuple[Disk, ...]]:
+def _disks_in(host: VmHost, volumes: Mapping[str, Disks]) -> dict[str, tuple[Disk, ...]]:
     """Each disk by the serial number that the guest's kernel read from it, whatever its name there is."""
     listed = host.run(["sh", "-c", "cd /sys/block && grep -H '' */serial"]).stdout
     names = {serial: name for name, serial in re.findall(r"^(\w+)/serial:(\w+)$", listed, re.MULTILINE)}

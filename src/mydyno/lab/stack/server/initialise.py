@@ -65,8 +65,8 @@ def initialise(
         site.remove(private)
     if finished.returncode != 0 or not site.host.exists(datadir / "mysql"):
         log = finished.stderr + finished.stdout
-        said = "\n".join(f"    {line}" for line in telling_lines(log))
-        raise ServerError(f"{binary.path} could not create a data directory in {datadir}:\n{said}", hint(log))
+        text = "\n".join(f"    {line}" for line in telling_lines(log))
+        raise ServerError(f"{binary.path} could not create a data directory in {datadir}:\n{text}", hint(log))
 
 
 def place_settings(binary: ServerBinary, datadir: Path, scratch: Path) -> dict[str, Setting]:

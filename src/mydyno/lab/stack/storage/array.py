@@ -18,7 +18,7 @@ from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
 from mydyno.lab.stack.storage.built import Array
-from mydyno.lab.stack.storage.tools import output_of, run_tool, said, setting, write_setting
+from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool, setting, write_setting
 from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 from mydyno.lab.stack.undo import StopArray
 
@@ -61,8 +61,8 @@ class ArrayLayer(VolumeLayer):
         ground = below.of(Ground)  # type: ignore[type-abstract]
         members = tuple(disk.path for disk in ground.disks[self.volume])
         if self.wanted.raid == "none":
-            told = f"none, {counted(len(members), 'disk')}"
-            return Array(self.volume, {"array": told}, members[0], members)
+            described = f"none, {counted(len(members), 'disk')}"
+            return Array(self.volume, {"array": described}, members[0], members)
         device = _free_name(site)
         undo = site.intend(StopArray(array=device, members=members))
         try:
@@ -102,7 +102,7 @@ class ArrayLayer(VolumeLayer):
             log = ground.kernel_log().strip().splitlines()
             raise StorageError(
                 f"mdadm did not build {level_title(shape.raid)} of {len(members)} disks for {self.volume}: "
-                + said(done)
+                + complaint(done)
                 + (f"\n  the kernel's last line: {log[-1]}" if log else ""),
                 f"the command was: {' '.join(argv)}",
             )
@@ -122,13 +122,13 @@ class ArrayLayer(VolumeLayer):
 
 
 def _free_name(site: Site) -> Path:
-    """The first /dev/mdN that nobody has: without udev there are no names below /dev/md."""
+    """The first /dev/mdN that is free: without udev there are no names below /dev/md."""
     number = next(each for each in itertools.count() if not site.host.exists(Path(f"/sys/block/md{each}")))
     return Path(f"/dev/md{number}")
 
 
 def _await_sync(site: Site, device: Path) -> None:
-    """Waits for the first synchronisation, at full speed. Raises StorageError when it stands still."""
+    """Waits for the first synchronisation, at full speed. Raises StorageError when it makes no progress."""
     folder = Path("/sys/block") / device.name / "md"
     for limit in ("sync_speed_max", "sync_speed_min"):
         if refused := write_setting(site.host, folder / limit, _UNHURRIED):

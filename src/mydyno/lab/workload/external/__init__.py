@@ -1,4 +1,4 @@
-"""What sysbench, mysqlslap and fio, the real programs, are asked to do. `mydyno.lab.load` runs them."""
+"""What sysbench, mysqlslap and fio, the real programs, are to do. `mydyno.lab.load` runs them."""
 
 from mydyno.lab.workload.external.fio import FioOptions
 from mydyno.lab.workload.external.slap import ExternalSlap

@@ -1,4 +1,4 @@
-"""workload.sysbench: the real sysbench 1.0, with a script of its own."""
+"""workload.sysbench: the real sysbench 1.0, with its own or a given script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where mysqlslap does something else than its options say, by name: told whenever a choice meets it."""
+"""Where mysqlslap does something else than its options say, by name: reported whenever a choice meets it."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Options(Section):
         None, description="execute-number: statements of each client."
     )
     commit: Count = Field(0, description="commit: statements of a transaction; 0: autocommit.")
-    detach: Count = Field(0, description="detach: statements after which a client connects anew; 0: never.")
+    detach: Count = Field(0, description="detach: statements after which a client connects again; 0: never.")
     engine: Annotated[str, AfterValidator(_storage_engine)] | None = Field(
         None, description="engine: of table t1; none: the server's default."
     )

@@ -15,7 +15,7 @@ from mydyno.core.beneath import read_below
 from mydyno.core.document.problems import Problem, SpecErrors
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.grammar import Section
-from mydyno.lab.workload.smack.traps import Found, found
+from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 
 TYPES = ("rand", "seq", "unique")
 SOURCES = ("file", "list", "template")
@@ -74,16 +74,16 @@ def check(section: Section, file: str) -> None:
         raise SpecErrors([Problem(file, place, "file_size_equiv is not a number of bytes", size)])
 
 
-def from_list(section: Section, strict: bool) -> tuple[Dictionary, list[Found]]:
+def from_list(section: Section, strict: bool) -> tuple[Dictionary, list[TrapAt]]:
     """The comma-separated words of a list dictionary."""
     source = section.text("source")
     place = section.place("source")
-    traps: list[Found] = []
+    traps: list[TrapAt] = []
     if "\\," in source:
-        traps.append(found("list-escape", place))
+        traps.append(trap_at("list-escape", place))
     words = source.split(",") if strict else [_unescaped(word) for word in _split_list(source)]
     if words[-1]:
-        traps.append(found("last-list-word-dropped", place, repr(words[-1])))
+        traps.append(trap_at("last-list-word-dropped", place, repr(words[-1])))
     if strict or not words[-1]:
         words.pop()  # A list that ends with a comma is how authors who know the trap write it.
     return Dictionary(section.name, section.text("type"), tuple(map(escape, words))), traps
@@ -97,10 +97,10 @@ def _unescaped(word: str) -> str:
     return word.replace("\\,", ",")
 
 
-def read_file(section: Section, folder: Path, file: str, strict: bool) -> tuple[Dictionary, list[Found]]:
+def read_file(section: Section, folder: Path, file: str, strict: bool) -> tuple[Dictionary, list[TrapAt]]:
     """The words of a file dictionary, whose file is below `folder`.
 
-    Raises SpecErrors at its place when that cannot be read, or is no such file.
+    Raises SpecErrors at its place when that cannot be read.
     """
     source = section.text("source")
     try:
@@ -111,8 +111,8 @@ def read_file(section: Section, folder: Path, file: str, strict: bool) -> tuple[
     return from_file(section, data, file, strict)
 
 
-def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[Dictionary, list[Found]]:
-    """The words of a file dictionary: of every n-th line what stands before the delimiter.
+def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[Dictionary, list[TrapAt]]:
+    """The words of a file dictionary: of every n-th line what is before the delimiter.
 
     n is the file's size in bytes over file_size_equiv, at least 1. Raises SpecErrors for data that is
     not UTF-8, and under strict-compat for lines that the original cannot read.
@@ -123,16 +123,16 @@ def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[D
     except UnicodeDecodeError as error:
         problem = Problem(file, place, f"the dictionary's file is not UTF-8 text: {error}")
         raise SpecErrors([problem]) from None
-    traps: list[Found] = []
+    traps: list[TrapAt] = []
     lines = text.split("\n")
     last = lines.pop()
     if last:
-        traps.append(found("last-line-without-newline", place, repr(last[:40])))
+        traps.append(trap_at("last-line-without-newline", place, repr(last[:40])))
         if not strict:
             lines.append(last)
     long = next((n for n, line in enumerate(lines, 1) if len(line.encode()) >= LONGEST_LINE), None)
     if long:
-        traps.append(found("long-line", place, f"line {long} of {section.text('source')}"))
+        traps.append(trap_at("long-line", place, f"line {long} of {section.text('source')}"))
         if strict:
             message = f"line {long} of the dictionary's file has {LONGEST_LINE} bytes or more"
             raise SpecErrors([Problem(file, place, message, allowed="shorter lines under strict-compat")])
@@ -142,14 +142,14 @@ def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[D
     words = [line.split(delimiter, 1)[0] for line in lines[step - 1 :: step]]
     if step > 1:
         detail = f"{len(data)} bytes / {equivalent} = {step}: {len(words)} of {len(lines)} words"
-        traps.append(found("sampled-dictionary", section.place("file_size_equiv"), detail))
+        traps.append(trap_at("sampled-dictionary", section.place("file_size_equiv"), detail))
     return Dictionary(section.name, section.text("type"), tuple(map(escape, words))), traps
 
 
-def from_template(section: Section, file: str, strict: bool) -> tuple[Dictionary, list[Found]]:
+def from_template(section: Section, file: str, strict: bool) -> tuple[Dictionary, list[TrapAt]]:
     """The parts of a unique dictionary's template. Raises SpecErrors for a % field that takes no number."""
     source, place = section.text("source"), section.place("source")
-    traps = [found("unique-per-process", place)]
+    traps = [trap_at("unique-per-process", place)]
     parts: list[str | Counter] = []
     counters = offset = 0
     while offset < len(source):
@@ -169,7 +169,7 @@ def from_template(section: Section, file: str, strict: bool) -> tuple[Dictionary
             continue
         counters += 1
         if counters == 2:
-            traps.append(found("second-template-field", place, match.group()))
+            traps.append(trap_at("second-template-field", place, match.group()))
             if strict:
                 break
         parts.append(_counter(match))

@@ -1,6 +1,6 @@
 """What a `.smack` file can run into without noticing: every known trap of super-smack 1.3, by name.
 
-A trap that is found in a file is told with its place, whether it is corrected (the default) or
+A trap that is found in a file is reported with its place, whether it is corrected (the default) or
 imitated (strict-compat).
 """
 
@@ -105,7 +105,7 @@ TRAPS = {
         ),
         Trap(
             "dictionary-before-table",
-            "a dictionary is read where it stands, so before a table below it has made its file",
+            "a dictionary is read at its place in the file, so before a table below it has made its file",
             "dictionaries are read once all tables are made",
         ),
         Trap(
@@ -183,15 +183,15 @@ TRAPS = {
         Trap(
             "silent-failure",
             "a client that fails takes the report with it, and the exit code is 0",
-            "errors are counted and told; the exit code is not 0",
-            "errors are counted and told; the exit code is not 0",
+            "errors are counted and reported; the exit code is not 0",
+            "errors are counted and reported; the exit code is not 0",
         ),
     )
 }
 
 
 @dataclass(frozen=True)
-class Found:
+class TrapAt:
     """One trap at one place of a file; `position` is None for traps of the run as a whole."""
 
     trap: Trap
@@ -206,6 +206,6 @@ class Found:
         return f"{where}: [{self.trap.name}] {self.trap.original}{detail}; here: {now}"
 
 
-def found(name: str, position: Position | None = None, detail: str | None = None) -> Found:
-    """A finding of the trap `name`. Raises KeyError for a name that is no trap."""
-    return Found(TRAPS[name], position, detail)
+def trap_at(name: str, position: Position | None = None, detail: str | None = None) -> TrapAt:
+    """A finding of the trap `name`. Raises KeyError for the name of an unknown trap."""
+    return TrapAt(TRAPS[name], position, detail)
