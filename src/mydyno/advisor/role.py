@@ -96,19 +96,11 @@ _WAYS = {
     "Azure": "its server parameters (portal, or `az mysql flexible-server parameter set`)",
     "Cloud SQL": "its database flags (`gcloud sql instances patch --database-flags`)",
 }
-_NOT_IN_AURORA = frozenset(
-    {
-        "innodb_doublewrite",
-        "innodb_flush_method",
-        "innodb_flush_neighbors",
-        "innodb_io_capacity",
-        "innodb_io_capacity_max",
-        "innodb_log_buffer_size",
-        "innodb_log_file_size",
-        "innodb_log_files_in_group",
-        "innodb_redo_log_capacity",
-    }
-)
+_NOT_IN_AURORA = frozenset((
+    "innodb_doublewrite", "innodb_flush_method", "innodb_flush_neighbors", "innodb_io_capacity",
+    "innodb_io_capacity_max", "innodb_log_buffer_size", "innodb_log_file_size", "innodb_log_files_in_group",
+    "innodb_redo_log_capacity",
+))  # fmt: skip
 
 _GALERA = "Galera orders transactions by row events and by their keys: "
 _GROUP = "a member of Group Replication needs "

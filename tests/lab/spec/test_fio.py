@@ -9,7 +9,7 @@ import pytest
 
 from mydyno.core.document.beside import files_beside
 from mydyno.lab import spec
-from mydyno.lab.workload.external import FioOptions
+from mydyno.lab.workload.external_program import FioOptions
 
 SEED = (
     "fio -filename=/path/test -iodepth=64 -ioengine=libaio -direct=1 -rw=randwrite -bs=4k -size=5G "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import MissingToolError, StorageError
-from mydyno.lab.stack.storage.tools import output_of, run_tool, said, setting, write_setting
+from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool, setting, write_setting
 from mydyno.machine.local import LocalHost
 
 
@@ -26,8 +26,8 @@ def test_a_failure_carries_what_the_tool_said_and_its_command() -> None:
 
 def test_the_advice_to_look_into_the_kernels_log_is_left_out_since_errors_quote_it() -> None:
     script = "echo wrong option >&2; echo '   dmesg(1) may have more information' >&2"
-    assert said(LocalHost().run(["sh", "-c", script])) == "wrong option"
-    assert said(LocalHost().run(["sh", "-c", "exit 3"])) == "exit code 3"
+    assert complaint(LocalHost().run(["sh", "-c", script])) == "wrong option"
+    assert complaint(LocalHost().run(["sh", "-c", "exit 3"])) == "exit code 3"
 
 
 def test_a_setting_is_written_and_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mydyno.core.document.base import Fault, Section, clash
-from mydyno.lab.workload.external.passed import Kind, Plain, dashed, faults_of
+from mydyno.lab.workload.external_program.passed import Kind, Plain, dashed, faults_of
 
 KNOWN: dict[str, Kind] = {
     "auto-generate-sql-add-autoincrement": "switch",

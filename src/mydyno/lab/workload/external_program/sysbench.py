@@ -10,7 +10,7 @@ from pydantic import Field
 from mydyno.core.document.base import Fault, Section
 from mydyno.core.document.quantities import CountRule
 from mydyno.core.nearest import nearest
-from mydyno.lab.workload.external.passed import Kind, Plain, faults_of
+from mydyno.lab.workload.external_program.passed import Kind, Plain, faults_of
 
 SCRIPTS = (
     "oltp_read_only",

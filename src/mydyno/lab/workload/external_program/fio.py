@@ -29,7 +29,7 @@ from mydyno.core.document.beside import folder
 from mydyno.core.document.quantities import Duration, DurationRule
 from mydyno.core.server_files import VolumeName
 from mydyno.core.units import parse_bytes
-from mydyno.lab.workload.external.fio_jobs import (
+from mydyno.lab.workload.external_program.fio_jobs import (
     PATTERNS,
     SYNCHRONOUS,
     JobSection,
