@@ -185,10 +185,10 @@ def _to_device(host: Host, tablespace: Path, device: Path) -> dict[str, Setting]
 
 def _mib(host: Host, tablespace: Path) -> int:
     """Whole MiB of the file, which was made with a fixed size."""
-    manifest = host.run(["stat", "--format=%s", str(tablespace)])
-    if manifest.returncode != 0:
-        raise LabError(f"the dataset has no system tablespace {tablespace.name}: {manifest.stderr.strip()}")
-    return int(manifest.stdout) // 1024**2
+    done = host.run(["stat", "--format=%s", str(tablespace)])
+    if done.returncode != 0:
+        raise LabError(f"the dataset has no system tablespace {tablespace.name}: {done.stderr.strip()}")
+    return int(done.stdout) // 1024**2
 
 
 def _move(host: Host, dataset: FrozenDataset, kind: Kind, place: Place) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.document.source import parse, read_text
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.written import Gathered, Part, Written
@@ -92,9 +92,7 @@ def open_part(name_or_path: str | Path) -> Part:
     known = builtin_names()
     message = "unknown workload"
     allowed = ", ".join(known) + ", or the path of a file"
-    raise SpecErrors(
-        [Problem(name_or_path, None, message, None, allowed, nearest_workload(name_or_path, known))]
-    )
+    raise SpecErrors.of(name_or_path, None, message, None, allowed, nearest_workload(name_or_path, known))
 
 
 @lru_cache
@@ -115,8 +113,7 @@ def read_definitions(part: Part, gathered: Gathered, above: tuple[str, ...] = ()
     """The definitions of a file and of those that it extends; what is wrong goes to `gathered`."""
     root = part.root
     definitions = Definitions(part)
-    for wrong in root.only(FILE_KEYS, "the file"):
-        gathered.add(wrong)
+    gathered.add(*root.only(FILE_KEYS, "the file"))
     with gathered.here():
         definitions.name = _name(root)
     for base in _bases(root, gathered):

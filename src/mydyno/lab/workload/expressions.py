@@ -91,7 +91,7 @@ class _Compiler:
         nearest: str | None = None,
     ) -> Wrong:
         shown = self.text if value is None else value
-        return self.written.wrong_at(self.start + index, message, shown, allowed, nearest)
+        return self.written.at(self.start + index, message, shown, allowed, nearest)
 
     def _refuse(self, node: ast.AST, message: str, allowed: str | None = None) -> Wrong:
         return self._wrong(self._at(node), message, ast.unparse(node), allowed)
@@ -278,10 +278,7 @@ class _Compiler:
         if parameter.kind == "dictionary":
             if name not in self.names.dictionaries:
                 known = sorted(self.names.dictionaries)
-                message, allowed = (
-                    "unknown dictionary",
-                    ", ".join(known) or "`dictionaries` has none",
-                )
+                message, allowed = ("unknown dictionary", ", ".join(known) or "`dictionaries` has none")
                 raise self._wrong(self._at(node), message, name, allowed, nearest(name, known))
         elif name not in self.names.values | self.names.registers:
             known = sorted(self.names.values | self.names.registers)

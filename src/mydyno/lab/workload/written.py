@@ -53,8 +53,8 @@ class Gathered:
         except Wrong as wrong:
             self.problems.append(wrong.problem)
 
-    def add(self, wrong: Wrong) -> None:
-        self.problems.append(wrong.problem)
+    def add(self, *wrong: Wrong) -> None:
+        self.problems += (each.problem for each in wrong)
 
 
 @dataclass(frozen=True)
@@ -131,25 +131,16 @@ class Written:
         """A complaint that points at the key."""
         return self.at(self.key, message, None, allowed, nearest)
 
-    def wrong_at(
-        self,
-        offset: int,
-        message: str,
-        value: str | None = None,
-        allowed: str | None = None,
-        nearest: str | None = None,
-    ) -> Wrong:
-        """A complaint that points at one character of the text."""
-        return self.at(self.place(offset), message, value, allowed, nearest)
-
     def at(
         self,
-        position: Position,
+        place: Position | int,
         message: str,
         value: str | None = None,
         allowed: str | None = None,
         nearest: str | None = None,
     ) -> Wrong:
+        """A complaint that points at a place of the file, or at one character of the text."""
+        position = self.place(place) if isinstance(place, int) else place
         return Wrong(Problem(self.part.file, position, message, value, allowed, nearest))
 
     def place(self, offset: int) -> Position:

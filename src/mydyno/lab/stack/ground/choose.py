@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from mydyno.lab.spec import Host, Storage
@@ -9,6 +10,12 @@ from mydyno.lab.stack.ground.local import LocalGroundLayer
 from mydyno.lab.stack.ground.uml import UmlGroundLayer
 from mydyno.lab.stack.ground.vm import VmGroundLayer
 from mydyno.lab.stack.layer import Layer
+
+_LAYERS: Mapping[str, Callable[..., Layer]] = {
+    "local": LocalGroundLayer,
+    "uml": UmlGroundLayer,
+    "vm": VmGroundLayer,
+}
 
 
 def ground_layer(
@@ -19,10 +26,4 @@ def ground_layer(
     `shown` are folders of this machine that its programs need besides the lab: a guest sees them, read-only,
     at the same places.
     """
-    match host.kind:
-        case "local":
-            return LocalGroundLayer(host=host, storage=storage, folder=folder, trial=trial)
-        case "uml":
-            return UmlGroundLayer(host=host, storage=storage, folder=folder, trial=trial, shown=shown)
-        case "vm":
-            return VmGroundLayer(host=host, storage=storage, folder=folder, trial=trial, shown=shown)
+    return _LAYERS[host.kind](host=host, storage=storage, folder=folder, trial=trial, shown=shown)

@@ -16,7 +16,7 @@ from mydyno.machine.local import LocalHost
 
 @dataclass(frozen=True)
 class RealDisk:
-    """A device that was known and may be built on."""
+    """A device that was examined and may be built on."""
 
     asked: AskedDevice
     device: BlockDevice

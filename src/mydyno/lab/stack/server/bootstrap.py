@@ -29,10 +29,7 @@ _MARIADB = (
     ("mariadb_performance_tables.sql", "mysql_performance_tables.sql"),
     ("mariadb_system_tables_data.sql", "mysql_system_tables_data.sql"),
 )
-_MARIADB_FURTHER = (
-    ("maria_add_gis_sp_bootstrap.sql",),
-    ("mariadb_sys_schema.sql", "mysql_sys_schema.sql"),
-)
+_MARIADB_FURTHER = (("maria_add_gis_sp_bootstrap.sql",), ("mariadb_sys_schema.sql", "mysql_sys_schema.sql"))
 _MYSQL = (("mysql_system_tables.sql",), ("mysql_system_tables_data.sql",))
 
 _PREAMBLE = b"CREATE DATABASE mysql;\nUSE mysql;\n"

@@ -54,10 +54,7 @@ def initialise(
         try:
             command = server_command(site.host, binary.path, [defaults, *arguments], root=binary.root)
             finished = site.host.run(
-                command.argv,
-                identity=command.identity,
-                stdin=script,
-                timeout_seconds=_TIME_LIMIT_SECONDS,
+                command.argv, identity=command.identity, stdin=script, timeout_seconds=_TIME_LIMIT_SECONDS
             )
         finally:
             site.undo(ending)

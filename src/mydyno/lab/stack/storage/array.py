@@ -84,7 +84,8 @@ class ArrayLayer(VolumeLayer):
         output_of(site.host, ["mdadm", "--stop", str(product.device)], f"stopping {product.device}")
         site.undo(product.undo)
         if not product.stays:
-            _forget(site, product.members)
+            # Without its superblock no disk is taken for a member again.
+            output_of(site.host, _forget(product.members), "removing md's superblocks from the disks")
 
     def _create(self, site: Site, ground: Ground, device: Path, members: Sequence[Path]) -> None:
         shape = array_of(self.wanted)
@@ -110,15 +111,20 @@ class ArrayLayer(VolumeLayer):
             _await_sync(site, device)
 
     def _verified(self, site: Site, device: Path, members: Sequence[Path]) -> md.Detail:
-        detail = md.parse_detail(
-            output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")
-        )
+        detail = read_detail(site, device)
         shape = array_of(self.wanted)
         policy = md.policy_wanted(shape, self.wanted.bitmap, self.wanted.consistency_policy)
         differences = md.differences(shape, policy, detail, [str(member) for member in members])
         if differences:
             raise StorageError(f"{device} is not the configured array: " + "; ".join(differences))
         return detail
+
+
+def read_detail(site: Site, device: Path) -> md.Detail:
+    """What mdadm reports of the array. Raises StorageError."""
+    return md.parse_detail(
+        output_of(site.host, ["mdadm", "--detail", str(device)], f"reading the array {device}")
+    )
 
 
 def _free_name(site: Site) -> Path:
@@ -160,11 +166,9 @@ def _in_sync(site: Site, folder: Path) -> bool:
 def _discard(site: Site, device: Path, members: Sequence[Path], undo: int | None) -> None:
     """After a failure: whatever came to be goes, and nothing hides the first error."""
     run_tool(site.host, ["mdadm", "--quiet", "--stop", str(device)])
-    run_tool(site.host, ["mdadm", "--quiet", "--zero-superblock", *(str(member) for member in members)])
+    run_tool(site.host, _forget(members))
     site.undo(undo)
 
 
-def _forget(site: Site, members: Sequence[Path]) -> None:
-    """Without its superblock no disk is taken for a member again."""
-    argv = ["mdadm", "--quiet", "--zero-superblock", *(str(member) for member in members)]
-    output_of(site.host, argv, "removing md's superblocks from the disks")
+def _forget(members: Sequence[Path]) -> list[str]:
+    return ["mdadm", "--quiet", "--zero-superblock", *map(str, members)]

@@ -14,6 +14,7 @@ from mydyno.lab.spec.capacity import array_of
 from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
+from mydyno.lab.stack.storage.array import read_detail
 from mydyno.lab.stack.storage.built import Array, Built, of_volume
 from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool
 from mydyno.lab.stack.storage.volume_layer import VolumeLayer
@@ -85,8 +86,7 @@ class DegradeLayer(VolumeLayer):
         """What mdadm reports of the array once the writes that came before are over."""
         deadline = time.monotonic() + _CLEAN_SECONDS
         while True:
-            described = output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")
-            detail = md.parse_detail(described)
+            detail = read_detail(site, device)
             if "active" not in detail.state or time.monotonic() > deadline:
                 return detail
             time.sleep(_POLL_SECONDS)

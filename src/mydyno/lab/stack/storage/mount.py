@@ -119,9 +119,7 @@ class MountLayer(VolumeLayer):
             return {}
         described = parse_profiles(
             output_of(
-                site.host,
-                ["btrfs", "filesystem", "df", "-b", str(self.path)],
-                "reading btrfs's profiles",
+                site.host, ["btrfs", "filesystem", "df", "-b", str(self.path)], "reading btrfs's profiles"
             )
         )
         wanted = {"data profile": self.wanted.data_profile, "metadata profile": self.wanted.metadata_profile}

@@ -72,11 +72,7 @@ _OWN_DEFAULTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "nogrpid": ("grpid",),
     },
     "jfs": {"integrity": ("nointegrity",), "nodiscard": ("discard",), "errors=remount-ro": ("errors",)},
-    "reiserfs": {
-        "barrier=flush": ("barrier",),
-        "data=ordered": ("data",),
-        "tails=on": ("notail", "tails"),
-    },
+    "reiserfs": {"barrier=flush": ("barrier",), "data=ordered": ("data",), "tails=on": ("notail", "tails")},
     "btrfs": {
         "barrier": ("nobarrier",),
         "datacow": ("nodatacow",),

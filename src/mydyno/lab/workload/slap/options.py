@@ -13,6 +13,7 @@ from mydyno.core.document.quantities import MOST_CONNECTIONS
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.ddl import STORAGE_ENGINES
+from mydyno.lab.workload.options import unknown_engine
 
 _MOST_COLUMNS = 512
 _MOST_ROWS = 10_000_000
@@ -20,8 +21,7 @@ _MOST_ROWS = 10_000_000
 
 def _storage_engine(name: str) -> str:
     if name.lower() not in STORAGE_ENGINES:
-        near = nearest(name, STORAGE_ENGINES)
-        raise refuse(Fault("unknown storage engine", ", ".join(STORAGE_ENGINES), near))
+        raise refuse(unknown_engine(name))
     return name
 
 

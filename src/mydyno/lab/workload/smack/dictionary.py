@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.beneath import read_below
-from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.grammar import Section
 from mydyno.lab.workload.smack.traps import TrapAt, trap_at
@@ -60,18 +60,14 @@ def check(section: Section, file: str) -> None:
         if value not in allowed:
             near = nearest(value, allowed)
             message = f"{word} of a dictionary is {'unknown' if word in section.attributes else 'missing'}"
-            raise SpecErrors(
-                [Problem(file, section.place(word), message, value or None, ", ".join(allowed), near)]
-            )
+            raise SpecErrors.of(file, section.place(word), message, value or None, ", ".join(allowed), near)
     if (kind == "unique") != (source == "template"):
         message = f"a {kind} dictionary cannot have a {source} as its source"
-        raise SpecErrors(
-            [Problem(file, section.place("source_type"), message, allowed="unique with template")]
-        )
+        raise SpecErrors.of(file, section.place("source_type"), message, allowed="unique with template")
     size = section.text("file_size_equiv", "0")
     if not size.isdecimal():
         place = section.place("file_size_equiv")
-        raise SpecErrors([Problem(file, place, "file_size_equiv is not a number of bytes", size)])
+        raise SpecErrors.of(file, place, "file_size_equiv is not a number of bytes", size)
 
 
 def from_list(section: Section, strict: bool) -> tuple[Dictionary, list[TrapAt]]:
@@ -107,7 +103,7 @@ def read_file(section: Section, folder: Path, file: str, strict: bool) -> tuple[
         data = read_below(folder, folder / source, MOST_BYTES)
     except OSError as error:
         message = f"the file {folder / source} of dictionary {section.name} cannot be read: {error.strerror}"
-        raise SpecErrors([Problem(file, section.place("source"), message, allowed=BELOW)]) from None
+        raise SpecErrors.of(file, section.place("source"), message, allowed=BELOW) from None
     return from_file(section, data, file, strict)
 
 
@@ -121,8 +117,7 @@ def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[D
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        problem = Problem(file, place, f"the dictionary's file is not UTF-8 text: {error}")
-        raise SpecErrors([problem]) from None
+        raise SpecErrors.of(file, place, f"the dictionary's file is not UTF-8 text: {error}") from None
     traps: list[TrapAt] = []
     lines = text.split("\n")
     last = lines.pop()
@@ -135,7 +130,7 @@ def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[D
         traps.append(trap_at("long-line", place, f"line {long} of {section.text('source')}"))
         if strict:
             message = f"line {long} of the dictionary's file has {LONGEST_LINE} bytes or more"
-            raise SpecErrors([Problem(file, place, message, allowed="shorter lines under strict-compat")])
+            raise SpecErrors.of(file, place, message, allowed="shorter lines under strict-compat")
     equivalent = int(section.text("file_size_equiv", "0"))
     step = max(len(data) // equivalent, 1) if equivalent else 1
     delimiter = section.text("delim")[:1] or "\n"
@@ -161,8 +156,9 @@ def from_template(section: Section, file: str, strict: bool) -> tuple[Dictionary
             continue
         match = _FIELD.match(source, offset)
         if match is None:
-            problem = Problem(file, place, "a % field that takes no counter", source[offset:], "%d, %05d, %%")
-            raise SpecErrors([problem])
+            raise SpecErrors.of(
+                file, place, "a % field that takes no counter", source[offset:], "%d, %05d, %%"
+            )
         offset = match.end()
         if match.group() == "%%":
             parts.append("%")
@@ -174,8 +170,7 @@ def from_template(section: Section, file: str, strict: bool) -> tuple[Dictionary
                 break
         parts.append(_counter(match))
     if not counters:
-        problem = Problem(file, place, "a unique template without a counter", source, "a %d in it")
-        raise SpecErrors([problem])
+        raise SpecErrors.of(file, place, "a unique template without a counter", source, "a %d in it")
     return Dictionary(section.name, "unique", parts=tuple(parts)), traps
 
 

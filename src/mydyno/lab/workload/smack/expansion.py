@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mydyno.core.document.problems import Position, Problem, SpecErrors
+from mydyno.core.document.problems import Position, SpecErrors
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.grammar import Section
 from mydyno.lab.workload.smack.traps import TrapAt, trap_at
@@ -62,5 +62,4 @@ def expand(
 def _check(name: str, known: tuple[str, ...], place: Position, file: str) -> None:
     if name not in known:
         allowed = ", ".join(known) or "no dictionary is defined"
-        problem = Problem(file, place, "unknown dictionary", f"${name}", allowed, nearest(name, known))
-        raise SpecErrors([problem])
+        raise SpecErrors.of(file, place, "unknown dictionary", f"${name}", allowed, nearest(name, known))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mydyno.core.document.problems import Position, Problem, SpecErrors
+from mydyno.core.document.problems import Position, SpecErrors
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.lexer import Kind, Token, tokenize
 from mydyno.lab.workload.smack.traps import TrapAt, trap_at
@@ -281,4 +281,4 @@ class _Parser:
     def _error(
         self, message: str, token: Token, allowed: str | None = None, near: str | None = None
     ) -> SpecErrors:
-        return SpecErrors([Problem(self._file, token.position, message, token.describe(), allowed, near)])
+        return SpecErrors.of(self._file, token.position, message, token.describe(), allowed, near)

@@ -70,14 +70,14 @@ def _check_section(section: Section, script: Script) -> None:
             name = section.text("client")
             message = "the client of a table must be defined above it"
             near = nearest(name, above)
-            raise SpecErrors(
-                [Problem(script.file, section.place("client"), message, name, ", ".join(above) or None, near)]
+            raise SpecErrors.of(
+                script.file, section.place("client"), message, name, ", ".join(above) or None, near
             )
         try:
             parse_command(section.text("gen_data_file"))
         except UsageError as error:
             place = section.place("gen_data_file")
-            raise SpecErrors([Problem(script.file, place, error.message, allowed=error.hint)]) from None
+            raise SpecErrors.of(script.file, place, error.message, allowed=error.hint) from None
 
 
 def _check_below(section: Section, word: str, file: str) -> None:
@@ -85,15 +85,15 @@ def _check_below(section: Section, word: str, file: str) -> None:
         steps_of(section.text(word))
     except BeneathError as error:
         message = f"{word}: {error.strerror}"
-        raise SpecErrors(
-            [Problem(file, section.place(word), message, section.text(word), dictionaries.BELOW)]
+        raise SpecErrors.of(
+            file, section.place(word), message, section.text(word), dictionaries.BELOW
         ) from None
 
 
 def _check_number(section: Section, word: str, file: str) -> None:
     text = section.text(word, "0")
     if not text.isdecimal():
-        raise SpecErrors([Problem(file, section.place(word), f"{word} is not a number", text)])
+        raise SpecErrors.of(file, section.place(word), f"{word} is not a number", text)
 
 
 def client_of(table: Section, script: Script) -> Section | None:

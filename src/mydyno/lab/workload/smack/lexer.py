@@ -10,7 +10,7 @@ import enum
 import re
 from dataclasses import dataclass
 
-from mydyno.core.document.problems import Position, Problem, SpecErrors, shorten
+from mydyno.core.document.problems import Position, SpecErrors, shorten
 from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 
 
@@ -122,13 +122,7 @@ def _decimal(text: str, position: Position, strict: bool, tokens: list[Token], o
 
 
 def _string(
-    text: str,
-    offset: int,
-    opened: Position,
-    places: _Places,
-    file: str,
-    strict: bool,
-    traps: list[TrapAt],
+    text: str, offset: int, opened: Position, places: _Places, file: str, strict: bool, traps: list[TrapAt]
 ) -> tuple[Token, int]:
     """The string whose contents begin at `offset`, and the offset behind its closing quote."""
     kept: list[str] = []
@@ -153,5 +147,5 @@ def _string(
         where.append(position)
         offset += 1
     if offset >= len(text):
-        raise SpecErrors([Problem(file, opened, "a string is opened here and never closed")])
+        raise SpecErrors.of(file, opened, "a string is opened here and never closed")
     return Token(Kind.TEXT, "".join(kept), opened, tuple(where)), offset + 1

@@ -25,9 +25,7 @@ TRAPS = {
     trap.name: trap
     for trap in (
         Trap(
-            "skipped-character",
-            "characters outside the grammar are skipped without a word",
-            "skipped, too",
+            "skipped-character", "characters outside the grammar are skipped without a word", "skipped, too"
         ),
         Trap(
             "dropped-escape",
@@ -40,12 +38,7 @@ TRAPS = {
             "a point between digits joins two numbers: 0.5 is 05",
             "read as a decimal number",
         ),
-        Trap(
-            "reserved-word",
-            "attribute words and `main` cannot be names in `main`",
-            "accepted",
-            "refused",
-        ),
+        Trap("reserved-word", "attribute words and `main` cannot be names in `main`", "accepted", "refused"),
         Trap(
             "defined-twice",
             "not known: nothing says which of two definitions of one name counts",
@@ -62,11 +55,7 @@ TRAPS = {
             "an escaped comma in a list separates words all the same",
             "an escaped comma belongs to the word",
         ),
-        Trap(
-            "name-at-end-of-query",
-            "a $name at the very end of a query is dropped",
-            "it is expanded",
-        ),
+        Trap("name-at-end-of-query", "a $name at the very end of a query is dropped", "it is expanded"),
         Trap(
             "backslash-stops-expansion",
             "a backslash in a parsed query switches expansion off for the rest of it",
@@ -128,16 +117,8 @@ TRAPS = {
             "%5s of gen-data does not mean 5: it draws 0 to 4, and 0 becomes 256",
             "exactly 5",
         ),
-        Trap(
-            "generator-open-range",
-            "%m-ns of gen-data draws m to n-1",
-            "m to n",
-        ),
-        Trap(
-            "generator-no-width",
-            "%s of gen-data without a width is 256 letters",
-            "256 letters, too",
-        ),
+        Trap("generator-open-range", "%m-ns of gen-data draws m to n-1", "m to n"),
+        Trap("generator-no-width", "%s of gen-data without a width is 256 letters", "256 letters, too"),
         Trap(
             "generator-odd-width",
             "gen-data reads a width digit by digit: %5-s is 5 letters, %-5s is %5s, %2-5-9s is %5-9s,"
