@@ -1,4 +1,4 @@
-"""The rules as a whole: each is told of fully, none in another's way, and old guides' advice has its rule."""
+"""The rules as a whole: each is documented, none in another's way, and old guides' advice has its rule."""
 
 import re
 from collections import Counter

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import re
 
+from mydyno.advisor.rule import NotHere, require
+from mydyno.apply.change import SetUnit
 from mydyno.core.systemd_time import span_seconds
 from mydyno.survey.facts import Array, FileSystem, Kernel, Limit, Server, System, Unit
+from mydyno.survey.facts.storage import LogicalVolume
 
 
 def past_page_cache(server: Server) -> bool | None:
@@ -36,6 +39,11 @@ def unit_of(system: System) -> Unit | None:
     return process.unit if process else None
 
 
+def set_unit(unit: Unit, name: str, value: str, shown: str | None = None) -> SetUnit:
+    """The change of a property of the unit, which systemctl shows as `shown`, by default under its name."""
+    return SetUnit(unit=unit.name, name=name, value=value, was=unit.properties.get(shown or name))
+
+
 def unit_seconds(unit: Unit, name: str) -> float | None:
     """A time of a unit: `TimeoutStop` is TimeoutStopUSec, as systemctl show writes it (`1min 30s`), or
     TimeoutStopSec, as a drop-in does, which wins. infinity is math.inf; None when it is not known."""
@@ -58,6 +66,15 @@ def places(system: System) -> tuple[tuple[FileSystem, str], ...]:
         if files:
             mounted.append((filesystem, ", ".join(files)))
     return tuple(mounted)
+
+
+def data_volume(system: System) -> tuple[FileSystem, LogicalVolume | None]:
+    """The file system of the data and the logical volume that it is on, where that is known. For rules: as
+    `require`, where it is on none."""
+    storage = require(system.host, "the file system of the data").storage
+    data = require(storage.of("data"), "the file system of the data")
+    name = require(data.volume or None, NotHere("the data is not on a logical volume"))
+    return data, next((volume for volume in storage.volumes if volume.name == name), None)
 
 
 def arrays(system: System, *levels: str) -> tuple[Array, ...] | None:

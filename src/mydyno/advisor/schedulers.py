@@ -11,6 +11,13 @@ from mydyno.apply.finding import Severity, Size
 from mydyno.survey.facts import Disk, System
 from mydyno.survey.facts.storage import DiskKind
 
+SOURCES = (
+    "Linux kernel documentation, Multi-Queue Block IO Queueing Mechanism (blk-mq)",
+    "Linux kernel documentation, Switching Scheduler",
+    "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
+)
+"""Of the rules on disks that do not rotate."""
+
 
 @dataclass(frozen=True)
 class Taste:

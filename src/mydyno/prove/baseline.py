@@ -49,6 +49,6 @@ def _value(server: Server, name: str) -> str | None:
     if known is None or (known.origin is not None and known.origin.source in _AS_SHIPPED):
         return None
     if name == "query_cache_size" and server.switch("query_cache_type") is False:
-        # A server that is told a size at its start switches the cache on, whatever its type says.
+        # A server with a size set at its start enables the cache, whatever its type is.
         return None
     return known.value or None

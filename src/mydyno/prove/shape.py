@@ -143,8 +143,8 @@ def sized_by(workload: WorkloadFile) -> str:
 def _rows_for(workload: WorkloadFile, options: Mapping[str, Any], name: str, wanted: int) -> int:
     """The value of the size option at which the tables take about `wanted` bytes."""
     few, many = (workload.resolve({**options, name: rows}).data_bytes for rows in (1, 1001))
-    each = (many - few) / 1000
-    return max(round((wanted - few) / each), 1) if each > 0 else 1
+    row_bytes = (many - few) / 1000
+    return max(round((wanted - few) / row_bytes), 1) if row_bytes > 0 else 1
 
 
 def _with_notes(workload: WorkloadFile, options: Mapping[str, Any], real: int | None) -> Shape:

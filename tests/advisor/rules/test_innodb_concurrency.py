@@ -47,7 +47,7 @@ def test_galera_gets_the_mode_that_it_needs() -> None:
     assert sentences(finding) == ["innodb_autoinc_lock_mode = 2 (now 1)"]
 
 
-def test_numbers_that_a_replica_would_give_otherwise_are_told_of() -> None:
+def test_numbers_that_a_replica_would_give_otherwise_are_reported() -> None:
     statements = {"log_bin": "ON", "binlog_format": "STATEMENT"}
     finding = found(
         judged(rule_of("autoinc-lock-mode"), MYSQL_84, innodb_autoinc_lock_mode="2", **statements)
@@ -88,7 +88,7 @@ def test_a_deadlock_ends_at_once_unless_waits_are_short_anyway() -> None:
     assert isinstance(judged(rule_of("deadlock-detect")), NotHere)
 
 
-def test_time_spent_waiting_for_rows_is_told_as_sessions() -> None:
+def test_time_spent_waiting_for_rows_is_reported_as_sessions() -> None:
     waiting = server(
         MYSQL_84,
         status={"Innodb_row_lock_time": 600_000, "Innodb_row_lock_waits": 1200},
@@ -100,7 +100,7 @@ def test_time_spent_waiting_for_rows_is_told_as_sessions() -> None:
     assert isinstance(rule_of("row-lock-waits").judge(system(), Targets()), Unknown)
 
 
-def test_endless_waits_for_a_row_are_told_of() -> None:
+def test_endless_waits_for_a_row_are_reported() -> None:
     assert "1h" in found(judged(rule_of("lock-wait-timeout"), innodb_lock_wait_timeout="3600")).title
     assert isinstance(judged(rule_of("lock-wait-timeout"), innodb_lock_wait_timeout="50"), Fine)
 
@@ -128,7 +128,7 @@ def test_a_gate_narrower_than_the_machine_is_opened() -> None:
     assert isinstance(judged("4", version=MARIADB_105), NotHere)
 
 
-def test_tables_get_files_of_their_own() -> None:
+def test_tables_get_separate_files() -> None:
     finding = found(judged(rule_of("file-per-table"), innodb_file_per_table="OFF"))
     assert sentences(finding)[0] == "innodb_file_per_table = ON (now OFF)"
     assert finding.changes[1].kind == "by hand"

@@ -45,7 +45,7 @@ def test_what_syncs_at_each_commit_is_left_alone(value: str) -> None:
     assert isinstance(judged(rule_of("flush-at-commit"), innodb_flush_log_at_trx_commit=value), Fine)
 
 
-def test_the_price_of_a_sync_is_told_where_it_was_measured() -> None:
+def test_the_price_of_a_sync_is_reported_where_it_was_measured() -> None:
     data = FileSystem(mount_point="/data", kind="ext4", source="/dev/sda", options=())
     speed = DiskSpeed(mount_point="/data", read_iops=9e3, write_iops=4e3, sync_seconds=0.002)
     uses = (Use(files="data", path="/data", mount_point="/data"),)
@@ -129,6 +129,6 @@ def test_table_and_binary_log_commit_together() -> None:
     assert isinstance(judged(rule_of("two-phase-commit"), MYSQL_84, log_bin="ON"), NotHere)
 
 
-def test_an_innodb_that_only_reads_is_told_of() -> None:
+def test_an_innodb_that_only_reads_is_reported() -> None:
     assert found(judged(rule_of("innodb-read-only"), innodb_read_only="ON")).restart
     assert isinstance(judged(rule_of("innodb-read-only"), innodb_read_only="OFF"), Fine)

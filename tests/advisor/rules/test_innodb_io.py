@@ -145,7 +145,7 @@ def test_a_small_pool_keeps_the_cache_and_so_does_a_file_system_without_o_direct
     assert isinstance(opened_by(MYSQL_57, "O_DIRECT"), Fine)
 
 
-def test_syncs_that_are_left_out_are_put_back_whatever_the_pool() -> None:
+def test_syncs_that_are_left_out_are_restored_whatever_the_pool() -> None:
     small = Targets(buffer_pool_bytes=GIB)
     unsafe, less_safe = (
         found(opened_by(MYSQL_57, value, small)) for value in ("nosync", "O_DIRECT_NO_FSYNC")

@@ -72,7 +72,7 @@ def test_both_halves_of_a_warm_restart_are_switched_on() -> None:
     assert isinstance(rule_of("buffer-pool-dump").judge(system(server(variables=on)), Targets()), Fine)
 
 
-def test_waits_for_a_free_page_are_told_with_their_rate() -> None:
+def test_waits_for_a_free_page_are_reported_with_their_rate() -> None:
     waiting = server(
         status={"Innodb_buffer_pool_wait_free": 1200, "Innodb_buffer_pool_pages_dirty": 900,
                 "Innodb_buffer_pool_pages_total": 1000},
@@ -95,7 +95,7 @@ def test_a_scan_may_not_empty_the_pool() -> None:
     assert isinstance(judged("1000"), Fine)
 
 
-def test_a_dedicated_server_beside_explicit_sizes_is_left_to_somebody_to_decide() -> None:
+def test_a_dedicated_server_with_explicit_sizes_is_left_to_the_user() -> None:
     def judged(source: str) -> Judgement:
         pool = variable(str(GIB), origin=Origin(source=source, file="/etc/my.cnf", line=3))
         return rule_of("dedicated-server").judge(

@@ -72,7 +72,7 @@ def test_mysqls_checkpoint_age_comes_from_its_counters_or_from_innodbs_report() 
     assert isinstance(rule_of("checkpoint-age").judge(system(server(MYSQL_84, capacity)), Targets()), Unknown)
 
 
-def test_the_log_buffer_grows_only_where_somebody_has_waited() -> None:
+def test_the_log_buffer_grows_only_where_transactions_have_waited() -> None:
     def judged(waits: float, target: int) -> Judgement:
         waiting = server(variables={"innodb_log_buffer_size": "16777216"}, status={"Innodb_log_waits": waits})
         return rule_of("log-buffer").judge(system(waiting), Targets(log_buffer_bytes=target))

@@ -46,5 +46,5 @@ def test_where_nothing_helps_it_says_how_much_is_missing() -> None:
     assert found.recommendation.startswith("give the machine 1.")
 
 
-def test_without_the_memory_known_it_cannot_be_told() -> None:
+def test_without_the_memory_known_it_is_unknown() -> None:
     assert isinstance(judged(GIB, 100, memory=None), Unknown)

@@ -1,14 +1,17 @@
 """Every rule, one a file, in a folder for each layer; and what rule files import from here with `*`."""
 
+from mydyno.advisor.buffer_pool import pool_bytes
 from mydyno.advisor.counts import DAY, a_second, decimal, often, share, total, uptime
 from mydyno.advisor.disk_space import ENTRY_BYTES, days_until_full, free_bytes, usual_rate
 from mydyno.advisor.innodb import GIB, MIB, checkpoint_age, history_list_length, is_mariadb, is_mysql
 from mydyno.advisor.machine import (
     arrays,
+    data_volume,
     limit_of,
     past_page_cache,
     places,
     power_of_two,
+    set_unit,
     unit_of,
     unit_seconds,
 )
@@ -62,9 +65,9 @@ __all__ = (
     "Finding", "Fine", "FstabEntry", "Index", "Judgement", "Kernel", "Memory", "NotHere", "RemoveVariable",
     "Rule", "Server", "SetArray", "SetMountOptions", "SetQueue", "SetSysctl", "SetSysfs", "SetUnit",
     "SetVariable", "Setting", "Severity", "Size", "Storage", "System", "Targets", "Unit", "Unknown", "Use",
-    "a_second", "arrays", "better", "by_hand", "checkpoint_age", "counted", "days_until_full", "decimal",
-    "finding", "first", "format_bytes", "format_duration", "free_bytes", "history_list_length",
-    "is_mariadb", "is_mysql", "limit_of", "often", "past_page_cache", "places", "power_of_two", "quoted",
-    "require", "settings", "share", "size_text", "total", "unit_of", "unit_seconds", "uptime", "usual_rate",
-    "worse",
+    "a_second", "arrays", "better", "by_hand", "checkpoint_age", "counted", "data_volume",
+    "days_until_full", "decimal", "finding", "first", "format_bytes", "format_duration", "free_bytes",
+    "history_list_length", "is_mariadb", "is_mysql", "limit_of", "often", "past_page_cache", "places",
+    "pool_bytes", "power_of_two", "quoted", "require", "set_unit", "settings", "share", "size_text",
+    "total", "unit_of", "unit_seconds", "uptime", "usual_rate", "worse",
 )  # fmt: skip

@@ -27,7 +27,7 @@ def test_a_partitions_queue_is_that_of_its_disk(tmp_path: Path) -> None:
             subprocess.run(["delpart", str(disk), "1"], check=True)
 
 
-def test_a_change_is_journalled_until_it_is_put_back(tmp_path: Path) -> None:
+def test_a_change_is_journalled_until_it_is_restored(tmp_path: Path) -> None:
     site = site_in(tmp_path / "lab")
     with attached(sparse_file(tmp_path / "disk")) as disk:
         file = queue_of(site.host, disk) / "read_ahead_kb"
@@ -39,7 +39,7 @@ def test_a_change_is_journalled_until_it_is_put_back(tmp_path: Path) -> None:
         assert (file.read_text(), site.journal.outstanding()) == (before, [])
 
 
-def test_a_value_that_stands_already_is_not_written(tmp_path: Path) -> None:
+def test_a_value_that_is_already_set_is_not_written(tmp_path: Path) -> None:
     site = site_in(tmp_path / "lab")
     with attached(sparse_file(tmp_path / "disk")) as disk:
         file = queue_of(site.host, disk) / "nr_requests"
@@ -57,7 +57,7 @@ def test_a_value_that_the_kernel_refuses_leaves_nothing_in_the_journal(tmp_path:
         assert (file.read_text(), site.journal.outstanding()) == (before, [])
 
 
-def test_a_device_that_has_gone_has_nothing_to_put_back(tmp_path: Path) -> None:
+def test_a_device_that_has_gone_has_nothing_to_restore(tmp_path: Path) -> None:
     site = site_in(tmp_path / "lab")
     with attached(sparse_file(tmp_path / "disk")) as disk:
         changed = set_number(site, queue_of(site.host, disk) / "read_ahead_kb", 64)

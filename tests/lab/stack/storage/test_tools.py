@@ -1,4 +1,4 @@
-"""A tool that is missing or fails is told with the package that has it, or with its own words."""
+"""A tool that is missing or fails is reported with the package that has it, or with its own words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool, setti
 from mydyno.machine.local import LocalHost
 
 
-def test_a_missing_tool_is_told_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_tool_is_reported_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingToolError, match=r"mkfs.reiserfs was not found on the local host") as caught:
         run_tool(LocalHost(), ["mkfs.reiserfs", "-q"])

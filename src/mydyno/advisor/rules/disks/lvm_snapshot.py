@@ -16,11 +16,7 @@ from mydyno.advisor.rules import *
     sources=("Linux kernel documentation, Device-mapper snapshot support", "lvmraid(7), lvcreate(8)"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    storage = require(system.host, "the file system of the data").storage
-    data = require(storage.of("data"), "the file system of the data")
-    if not data.volume:
-        return NotHere("the data is not on a logical volume")
-    volume = next((volume for volume in storage.volumes if volume.name == data.volume), None)
+    data, volume = data_volume(system)
     if volume is None or volume.snapshots is None:
         return Unknown(f"the snapshots of {data.volume}")
     if not volume.snapshots:

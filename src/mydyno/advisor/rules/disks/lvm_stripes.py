@@ -16,11 +16,7 @@ from mydyno.advisor.rules import *
     sources=("lvcreate(8), --stripes", "lvm(8), segment types"),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    storage = require(system.host, "the file system of the data").storage
-    data = require(storage.of("data"), "the file system of the data")
-    if not data.volume:
-        return NotHere("the data is not on a logical volume")
-    volume = next((volume for volume in storage.volumes if volume.name == data.volume), None)
+    data, volume = data_volume(system)
     if volume is None or volume.segment is None:
         return Unknown(f"how {data.volume} is laid out")
     if data.array:

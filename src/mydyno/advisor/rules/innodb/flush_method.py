@@ -73,7 +73,7 @@ def _changes(server: Server, method: str) -> tuple[SetVariable, ...]:
 
 def _cache_is_needed(system: System, targets: Targets) -> Judgement | None:
     """Why the file system's cache should stay in use; None when the pool does without it."""
-    pool = targets.buffer_pool_bytes or system.server.number("innodb_buffer_pool_size")
+    pool = pool_bytes(system, targets)
     if system.host is None or pool is None:
         return Unknown("the machine's memory")
     schema = system.server.schema_facts

@@ -26,7 +26,7 @@ def rule(system: System, targets: Targets) -> Judgement:
     if not is_mysql(server.release, (5, 7, 4)):
         return NotHere("this release has one page cleaner")
     now = server.number(_NAME)
-    pool = targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size")
+    pool = pool_bytes(system, targets)
     parts = instances_advised(system, pool) if pool else None
     if now is None or parts is None:
         return Unknown(f"{_NAME}, innodb_buffer_pool_instances")

@@ -26,7 +26,7 @@ def rule(system: System, targets: Targets) -> Judgement:
     limit, unit = limit_of(system, "Max locked memory"), unit_of(system)
     if limit is None:
         return Unknown("the limit of locked memory of the server's process")
-    pool = targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size") or 0
+    pool = pool_bytes(system, targets) or 0
     if limit.hard is None or limit.hard >= pool:
         most = "unlimited" if limit.hard is None else format_bytes(limit.hard)
         return Fine(f"locked memory may be {most}, the buffer pool is {format_bytes(pool)}")

@@ -40,9 +40,7 @@ def rule(system: System, targets: Targets) -> Judgement:
     wanted = max(_LEAST, power_of_two(need))
     change: Change = ByHand(says=f"raise `ulimit -n` to {wanted} (hard and soft) where the server is started")
     if unit:
-        change = SetUnit(
-            unit=unit.name, name="LimitNOFILE", value=str(wanted), was=unit.properties.get("LimitNOFILE")
-        )
+        change = set_unit(unit, "LimitNOFILE", str(wanted))
     refused = system.server.counter("Connection_errors_accept") or 0
     close = opened is not None and opened > limit.hard * 0.9
     return finding(

@@ -44,9 +44,7 @@ def rule(system: System, targets: Targets) -> Judgement:
     wanted = str(power_of_two(need * 2))
     changes: tuple[Change, ...] = by_hand(f"raise `ulimit -u` to {wanted} where the server is started")
     if unit:
-        changes = tuple(
-            SetUnit(unit=unit.name, name=name, value=wanted, was=unit.properties.get(name)) for name in low
-        )
+        changes = tuple(set_unit(unit, name, wanted) for name in low)
     return finding(
         title=f"The server may need {need} threads and may start {min(low.values()):.0f}",
         evidence=(numbers, f"bounds: {limits}"),

@@ -23,10 +23,8 @@ _MISSED = 0.02
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now = require(server.number(_NAME), NotHere(f"{server.release} has no Aria"))
-    reads = often(server, "Aria_pagecache_reads")
+    reads = require(often(server, "Aria_pagecache_reads"), "Aria_pagecache_reads")
     missed = share(server.counter("Aria_pagecache_reads"), server.counter("Aria_pagecache_read_requests"))
-    if reads is None:
-        return Unknown("Aria_pagecache_reads")
     if reads < _READS or missed is None or missed < _MISSED:
         return Fine(f"{format_bytes(now)}, {a_second(reads)} pages are read from disk")
     on_disk = often(server, "Created_tmp_disk_tables")

@@ -24,7 +24,7 @@ _LARGE = 8 * GIB
 )
 def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
-    pool = targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size")
+    pool = pool_bytes(system, targets)
     if pool is None or not server.has(*_NAMES):
         return Unknown(", ".join(_NAMES))
     changes = settings(server, dict.fromkeys(_NAMES, "ON"))

@@ -24,7 +24,7 @@ def rule(system: System, targets: Targets) -> Judgement:
     if server.release.is_mariadb:
         return NotHere("MariaDB has one buffer pool since 10.5.1")
     now = server.number(_NAME)
-    pool = targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size")
+    pool = pool_bytes(system, targets)
     if not now or pool is None:
         return Unknown(_NAME)
     wanted = instances_advised(system, pool)

@@ -32,7 +32,7 @@ def rule(system: System, targets: Targets) -> Judgement:
         f"{format_bytes(reserved)} reserved"
     )
     if wanted:
-        pool = targets.buffer_pool_bytes or system.server.number("innodb_buffer_pool_size") or 0
+        pool = pool_bytes(system, targets) or 0
         if reserved >= pool:
             return Fine(f"large_pages is ON; {numbers} for a buffer pool of {format_bytes(pool)}")
         return _too_few(memory, pool, numbers)

@@ -10,12 +10,9 @@ from mydyno.advisor.rules import *
 _BASE = 256 << 20
 """The server's own code, dictionary and performance_schema, roughly."""
 _GLOBAL = (
-    "innodb_buffer_pool_size",
-    "innodb_log_buffer_size",
-    "key_buffer_size",
-    "aria_pagecache_buffer_size",
+    "innodb_buffer_pool_size", "innodb_log_buffer_size", "key_buffer_size", "aria_pagecache_buffer_size",
     "query_cache_size",
-)
+)  # fmt: skip
 
 
 @Rule(

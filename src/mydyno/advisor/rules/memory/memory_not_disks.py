@@ -52,7 +52,7 @@ def rule(system: System, targets: Targets) -> Judgement:
         evidence=(
             numbers,
             f"{a_second(reads)} pages are read from the disk",
-            hits if hits else None,
+            hits,
             f"({format_bytes(data)} - {format_bytes(pool)}) x {_OVERHEAD:g} = {format_bytes(missing)}",
         ),
         recommendation=f"give the machine {format_bytes(missing)} more memory before other disks; less is "

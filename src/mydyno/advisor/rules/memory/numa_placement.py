@@ -35,9 +35,7 @@ def rule(system: System, targets: Targets) -> Judgement:
     nodes = host.cpu.numa_nodes
     if nodes < 2:
         return NotHere("the machine has one memory node")
-    pool = require(
-        targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size"), "the size of the buffer pool"
-    )
+    pool = require(pool_bytes(system, targets), "the size of the buffer pool")
     node = min(host.cpu.numa_memory_bytes, default=host.memory.total // nodes)
     sums = f"buffer pool {format_bytes(pool)}, smallest of {nodes} nodes {format_bytes(node)}"
     if pool <= node * _PART:
@@ -52,8 +50,7 @@ def rule(system: System, targets: Targets) -> Judgement:
     changes: tuple[Change, ...] = settings(server, {_NAME: "ON"}) if server.has(_NAME) else ()
     if not changes and unit:
         changes = tuple(
-            SetUnit(unit=unit.name, name=name, value=value, was=unit.properties.get(name))
-            for name, value in (("NUMAPolicy", "interleave"), ("NUMAMask", "all"))
+            set_unit(unit, name, value) for name, value in (("NUMAPolicy", "interleave"), ("NUMAMask", "all"))
         )
     if not changes:
         changes = by_hand("start the server by numactl --interleave=all")

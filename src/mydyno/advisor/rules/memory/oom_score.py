@@ -44,12 +44,7 @@ def rule(system: System, _: Targets) -> Judgement:
         commands=(f"choom --pid {process.pid} --adjust {_WANTED}",),
     )
     if unit:
-        change = SetUnit(
-            unit=unit.name,
-            name="OOMScoreAdjust",
-            value=str(_WANTED),
-            was=unit.properties.get("OOMScoreAdjust"),
-        )
+        change = set_unit(unit, "OOMScoreAdjust", str(_WANTED))
     return finding(
         title="The kernel kills the server first when memory is short",
         evidence=(numbers, f"the kernel has killed {killed} processes since boot" if killed else None),

@@ -31,7 +31,7 @@ def rule(system: System, targets: Targets) -> Judgement:
     if mode != 2:
         return Fine(f"vm.overcommit_memory is {mode}: no strict limit")
     pool = require(
-        targets.buffer_pool_bytes or system.server.number("innodb_buffer_pool_size"),
+        pool_bytes(system, targets),
         "the size of the buffer pool",
     )
     if host.kernel.number("vm.overcommit_kbytes"):

@@ -22,11 +22,10 @@ _URGENT = 0.9
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    schema = system.server.schema_facts
-    if schema is None or schema.nearly_full_counters is None:
-        return Unknown("the schema was not read")
+    schema = require(system.server.schema_facts, "the schema was not read")
+    nearly_full_counters = require(schema.nearly_full_counters, "the schema was not read")
     tables = sorted(
-        (table for table in schema.nearly_full_counters if (table.auto_increment_used or 0) >= _NEAR),
+        (table for table in nearly_full_counters if (table.auto_increment_used or 0) >= _NEAR),
         key=lambda table: -(table.auto_increment_used or 0),
     )
     if not tables:

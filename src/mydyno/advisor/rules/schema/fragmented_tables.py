@@ -23,10 +23,9 @@ _WORTH = 1 << 30
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    schema = system.server.schema_facts
-    if schema is None or schema.fragmented is None:
-        return Unknown("the schema was not read")
-    tables = sorted(schema.fragmented, key=lambda table: -(table.free_bytes or 0))
+    schema = require(system.server.schema_facts, "the schema was not read")
+    fragmented = require(schema.fragmented, "the schema was not read")
+    tables = sorted(fragmented, key=lambda table: -(table.free_bytes or 0))
     free = sum(table.free_bytes or 0 for table in tables)
     if free < _WORTH:
         return Fine(f"less than {format_bytes(_WORTH)} is free inside tables with much free space")

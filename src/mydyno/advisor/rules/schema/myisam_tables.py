@@ -22,10 +22,9 @@ from mydyno.advisor.rules import *
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    schema = server.schema_facts
-    if schema is None or schema.tables_by_engine is None:
-        return Unknown("the schema was not read")
-    number = schema.tables_by_engine.get("MyISAM", 0)
+    schema = require(server.schema_facts, "the schema was not read")
+    tables_by_engine = require(schema.tables_by_engine, "the schema was not read")
+    number = tables_by_engine.get("MyISAM", 0)
     if not number:
         return Fine("no user table is MyISAM")
     names = [table.name for table in schema.other_engines or () if table.engine == "MyISAM"]

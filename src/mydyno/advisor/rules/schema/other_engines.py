@@ -24,10 +24,9 @@ _LOSING = frozenset({"MEMORY", "Aria", "BLACKHOLE", "CSV", "ARCHIVE", "MRG_MYISA
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    schema = server.schema_facts
-    if schema is None or schema.tables_by_engine is None:
-        return Unknown("the schema was not read")
-    counts = {engine: number for engine, number in schema.tables_by_engine.items() if engine in _LOSING}
+    schema = require(server.schema_facts, "the schema was not read")
+    tables_by_engine = require(schema.tables_by_engine, "the schema was not read")
+    counts = {engine: number for engine, number in tables_by_engine.items() if engine in _LOSING}
     if not counts:
         return Fine("no table has such an engine")
     names = [table.name for table in schema.other_engines or () if table.engine in _LOSING]

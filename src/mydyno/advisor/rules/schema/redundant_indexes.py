@@ -19,10 +19,8 @@ from mydyno.advisor.rules import *
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    schema = system.server.schema_facts
-    if schema is None or schema.redundant_indexes is None:
-        return Unknown("the schema was not read")
-    redundant = schema.redundant_indexes
+    schema = require(system.server.schema_facts, "the schema was not read")
+    redundant = require(schema.redundant_indexes, "the schema was not read")
     if not redundant:
         return Fine("no index is a prefix of another")
     return finding(

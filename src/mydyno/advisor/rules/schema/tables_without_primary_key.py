@@ -22,10 +22,9 @@ from mydyno.advisor.rules import *
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    schema, role = server.schema_facts, server.role
-    if schema is None or schema.without_primary_key is None:
-        return Unknown("the schema was not read")
-    tables = schema.without_primary_key
+    role = server.role
+    schema = require(server.schema_facts, "the schema was not read")
+    tables = require(schema.without_primary_key, "the schema was not read")
     if not tables:
         return Fine(f"each of {schema.tables} tables has a primary key")
     copied = role.replica or role.source or role.galera or role.group_replication

@@ -17,23 +17,13 @@ from mydyno.server.variables.row import Row
 from mydyno.survey.facts import Origin
 
 _REMOVABLE = (
-    "innodb_adaptive_max_sleep_delay",
-    "innodb_background_scrub_data_check_interval",
-    "innodb_background_scrub_data_compressed",
-    "innodb_background_scrub_data_interval",
-    "innodb_background_scrub_data_uncompressed",
-    "innodb_file_format",
-    "innodb_large_prefix",
-    "innodb_log_checksums",
-    "innodb_log_compressed_pages",
-    "innodb_log_optimize_ddl",
-    "innodb_prefix_index_cluster_optimization",
-    "innodb_replication_delay",
-    "innodb_scrub_log",
-    "innodb_scrub_log_speed",
-    "innodb_thread_sleep_delay",
-    "innodb_undo_logs",
-)
+    "innodb_adaptive_max_sleep_delay", "innodb_background_scrub_data_check_interval",
+    "innodb_background_scrub_data_compressed", "innodb_background_scrub_data_interval",
+    "innodb_background_scrub_data_uncompressed", "innodb_file_format", "innodb_large_prefix",
+    "innodb_log_checksums", "innodb_log_compressed_pages", "innodb_log_optimize_ddl",
+    "innodb_prefix_index_cluster_optimization", "innodb_replication_delay", "innodb_scrub_log",
+    "innodb_scrub_log_speed", "innodb_thread_sleep_delay", "innodb_undo_logs",
+)  # fmt: skip
 """Ignored ones that no rule sets in any release."""
 
 
