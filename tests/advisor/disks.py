@@ -29,7 +29,7 @@ def filesystem(
 
 
 def array(level: str, devices: int = 4, **known: Any) -> Array:
-    """md0, on disks of its own; the host of `arrayed` has it under everything."""
+    """md0, on separate disks; the host of `arrayed` has it under everything."""
     return Array(name="md0", level=level, devices=devices, **{"working": devices, **known})
 
 

@@ -151,7 +151,7 @@ _sysctls = st.fixed_dictionaries(
 
 @cache
 def _base(version: str) -> tuple[Mapping[str, str], frozenset[str], Mapping[str, str]]:
-    """Variables, those that only a start sets, and status, of a release as far as it can be told."""
+    """Variables, those that only a start sets, and status, of a release as far as it is known."""
     told = json.loads((_FOLDER / f"{_RELEASES[version]}.json").read_text(encoding="utf-8"))
     release = parse_version(version)
     rows = catalogue().variables

@@ -25,7 +25,7 @@ def test_findings_come_in_the_order_of_their_severity() -> None:
     assert severities == sorted(severities, reverse=True)
 
 
-def test_every_rule_is_told_of_once() -> None:
+def test_every_rule_is_listed_once() -> None:
     from mydyno.advisor import RULES
 
     advice = advise(swapping(), NOW)
@@ -72,7 +72,7 @@ def test_another_file_is_refused_with_what_is_wrong(text: str, says: str) -> Non
         read_advice(text, "advice.json")
 
 
-def test_a_key_that_nobody_knows_is_refused() -> None:
+def test_an_unknown_key_is_refused() -> None:
     written = json.loads(advise(swapping(), NOW).to_json())
     written["findings"][0]["changes"][0]["vlaue"] = "2"
     with pytest.raises(UsageError, match="vlaue"):

@@ -59,7 +59,7 @@ def level(server: Server) -> int:
 
 
 def fits_into_memory(it: Advised) -> None:
-    """The worst case of the advised system is inside its memory, or it was told that it cannot be; then
+    """The worst case of the advised system is inside its memory, or it was reported that it cannot be; then
     the pool does not grow. What a managed service has is left to its console."""
     usable, before = it.targets.usable_bytes, it.system.server.number(POOL)
     if usable is None:

@@ -87,7 +87,7 @@ def test_what_a_topology_agrees_on_is_not_changed_on_one_of_its_servers(role: st
     assert forbidden(as_(), setting(name, "7")) is None
 
 
-def test_only_a_server_that_nobody_writes_to_may_become_read_only() -> None:
+def test_only_a_server_without_writes_may_become_read_only() -> None:
     read_only = setting("read_only", "ON")
     assert forbidden(as_(replica=True), read_only) is None
     assert forbidden(as_(replica=True, source=True), read_only) is None

@@ -106,7 +106,7 @@ def by_hand(found: System) -> list[str]:
     return [change.says for change in changes if isinstance(change, ByHand)]
 
 
-def test_a_source_is_told_of_its_log_format_and_why_mydyno_leaves_it() -> None:
+def test_the_log_format_of_a_source_is_reported_with_why_mydyno_leaves_it() -> None:
     assert any(
         "binlog_format = ROW" in says and "replicas first" in says
         for says in by_hand(neglected(ROLES["source"]))
@@ -115,7 +115,7 @@ def test_a_source_is_told_of_its_log_format_and_why_mydyno_leaves_it() -> None:
     assert "variable binlog_format" in names
 
 
-def test_only_a_server_that_nobody_writes_to_is_closed_to_writes() -> None:
+def test_only_a_server_without_writes_is_closed_to_writes() -> None:
     closed = {name for name, role in ROLES.items() if "variable read_only" in targets(neglected(role))}
     assert closed == {"replica"}
 

@@ -213,7 +213,7 @@ def test_the_same_pool_is_judged_alike_on_both_sides_of_what_fits() -> None:
         assert min(size * GIB, 16 * GIB) <= found.buffer_pool_bytes <= size * GIB
 
 
-def test_a_limit_of_connections_that_nobody_uses_gives_way_before_the_pool() -> None:
+def test_an_unused_limit_of_connections_gives_way_before_the_pool() -> None:
     found = targets_of(loaded(Load(memory=22 * GIB, used=17, limit=3000, pool=16 * GIB)))
     assert found.buffer_pool_bytes == 16 * GIB
     assert found.max_connections is not None

@@ -155,7 +155,7 @@ def test_redo_is_bounded_by_the_free_disk() -> None:
     assert any("a fifth of the free disk" in line for line in found.redo_lines)
 
 
-def test_the_log_buffer_is_raised_where_somebody_waited() -> None:
+def test_the_log_buffer_is_raised_where_transactions_waited() -> None:
     assert targets(the_status={"Innodb_log_waits": 0}).log_buffer_bytes == 16 * MIB
     assert targets(the_status={"Innodb_log_waits": 9}).log_buffer_bytes == 64 * MIB
 
@@ -169,12 +169,12 @@ def test_table_caches_that_are_full_and_missed_are_made_as_large_as_tables_and_c
     assert found.open_files >= 151 + 2 * 2800
 
 
-def test_a_key_buffer_of_gigabytes_that_nobody_uses_is_given_to_the_pool() -> None:
+def test_an_unused_key_buffer_of_gigabytes_is_given_to_the_pool() -> None:
     found = targets(the_status={"Key_blocks_used": 10}, key_buffer_size=str(4 * GIB))
     assert found.key_buffer_bytes == (16 + 256) * MIB
 
 
-def test_machines_of_half_a_gibibyte_are_told_that_it_does_not_fit() -> None:
+def test_on_machines_of_half_a_gibibyte_the_finding_says_that_it_does_not_fit() -> None:
     found = targets(memory=GIB // 4, used=100)
     assert found.fits is False
     assert found.buffer_pool_bytes == 128 * MIB

@@ -35,7 +35,7 @@ from mydyno.lab.stack import (
 )
 from mydyno.lab.stack.cache import WarmPoolLayer
 from mydyno.lab.stack.datasets import DatasetStore
-from mydyno.lab.stack.datasets.release import releases_told_by
+from mydyno.lab.stack.datasets.release import recorded_releases
 from mydyno.lab.stack.datasets.tables import read_everything
 from mydyno.lab.stack.datasets.verify import verify
 
@@ -128,7 +128,7 @@ def test_data_of_another_release_is_refused_and_no_server_is_started(
     shared: tuple[Site, FrozenDataset], binary: ServerBinary
 ) -> None:
     site, frozen = shared
-    assert releases_told_by(frozen.data) == {"redo log": str(binary.version)}
+    assert recorded_releases(frozen.data) == {"redo log": str(binary.version)}
     folder = site.lab / "refusing"
     folder.mkdir()
     other = replace(binary, version=replace(binary.version, text="4.1.22"))

@@ -20,7 +20,7 @@ from mydyno.lab.load import messages
 from mydyno.lab.load.external import External
 from mydyno.lab.load.job import Phase, Sampling, Target, closed_loop, open_loop, rounds, timed
 from mydyno.lab.stack import RunningServer
-from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 
 pytestmark = pytest.mark.live
 

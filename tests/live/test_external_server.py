@@ -246,7 +246,7 @@ def test_the_way_back_leaves_what_somebody_else_has_set_since_and_says_so(
         write(cursor, "sort_buffer_size", 700416)
         (told,) = way.carry_out()
         assert told.startswith(f"sort_buffer_size of the server of {external.defaults_file} was ")
-        assert "is 700416 now, which somebody else has set since: left unchanged" in told
+        assert "is 700416 now, which another session has set since: left unchanged" in told
         assert read(cursor, names) == before | {"sort_buffer_size": 700416}
         about_to_be_set = way.model_copy(update={"ours": None})
         assert about_to_be_set.carry_out() == ()

@@ -16,7 +16,7 @@ from mydyno.lab.load.fio.driver import Part
 from mydyno.lab.stack import BuiltLayers, Site
 from mydyno.lab.stack.ground import DiskLimits
 from mydyno.lab.stack.ground.uml import UmlGround
-from mydyno.lab.workload.external import FioOptions
+from mydyno.lab.workload.external_program import FioOptions
 
 pytestmark = [
     pytest.mark.live,

@@ -1,4 +1,4 @@
-"""Advice to put to the test: findings with one change each, unless told otherwise."""
+"""Advice to put to the test: findings with one change each, by default."""
 
 from __future__ import annotations
 

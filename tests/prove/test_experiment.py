@@ -94,7 +94,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_file_is_as_it_was(name: str) -> None:
-    """`python tests/prove/test_experiment.py` writes the files anew; read the difference."""
+    """`python tests/prove/test_experiment.py` writes the files again; read the difference."""
     assert CASES[name]().text == (DATA / f"{name}.yaml").read_text()
 
 

@@ -17,7 +17,7 @@ def names(found: Levels) -> list[str]:
     return [level.name for level in found.all]
 
 
-def test_each_finding_stands_alone_and_all_together() -> None:
+def test_each_finding_is_alone_and_all_are_together() -> None:
     found = levels(POOL, THREADS)
     assert names(found) == ["as it is", "buffer-pool", "thread-cache", "all together"]
     assert found.now.values == {
@@ -48,7 +48,7 @@ def test_a_single_finding_has_no_level_for_all_of_them() -> None:
     assert names(levels(SYNC)) == ["as it is", "flush-at-commit"]
 
 
-def test_a_finding_that_changes_nothing_at_this_size_is_told() -> None:
+def test_a_finding_that_changes_nothing_at_this_size_is_reported() -> None:
     small = finding("small-pool", variable("innodb_buffer_pool_size", "64M", "32M"))
     found = levels(small, THREADS, scale=0.001)
     assert names(found) == ["as it is", "thread-cache"]

@@ -112,7 +112,7 @@ def test_other_forms() -> None:
     assert of(line)[0] == {"innodb_redo_log_capacity": "32M"}
 
 
-def test_sentences_unknown_variables_and_second_lines_are_told() -> None:
+def test_sentences_unknown_variables_and_second_lines_are_reported() -> None:
     values, left = of(
         "DON'T APPLY SETTINGS BECAUSE THERE ARE TOO MANY PROCESSES RUNNING ON THIS SERVER.",
         "*** Add RAM before increasing MySQL buffer variables ***",

@@ -38,7 +38,7 @@ def test_there_is_no_pilot_where_nothing_holds_data_or_nothing_is_known_or_keys_
     assert pilot_of(pool, SEEN, has_keys=False) is None
 
 
-def test_the_nearest_misses_are_taken_and_told() -> None:
+def test_the_nearest_misses_are_taken_and_reported() -> None:
     found = choose({"as it is": 0.024, "uniform": 0.15, "pareto": 0.05}, 0.17)
     assert found is not None
     assert (found.candidate.keys, found.candidate.pool_share) == ("uniform", 1.0)
@@ -48,7 +48,7 @@ def test_the_nearest_misses_are_taken_and_told() -> None:
     )
 
 
-def test_where_none_is_near_it_is_told_by_how_much() -> None:
+def test_where_none_is_near_it_is_reported_by_how_much() -> None:
     found = choose({"as it is": 0.024, "uniform": 0.034}, 0.17)
     assert found is not None
     assert "less by a factor of 5.0, and the nearest of 2 loads" in found.note

@@ -34,7 +34,7 @@ def proofs(**verdicts: Verdict) -> dict[str, Proof]:
     return {each.level: each for each in found.proofs}
 
 
-def test_what_a_finding_is_worth_is_told_with_its_interval() -> None:
+def test_what_a_finding_is_worth_is_reported_with_its_interval() -> None:
     found = proofs(buffer_pool=verdict(1.12, 1.09, 1.15))["buffer-pool"]
     assert (found.outcome, found.worth) == ("worth it", "worth 12.0% (95% CI 9.0 to 15.0)")
     assert (found.ratio, found.low, found.high, found.n) == (1.12, 1.09, 1.15, (5, 5))
@@ -62,7 +62,7 @@ def test_less_latency_is_worth_something() -> None:
     assert found.worth == f"worth 20.0% (95% CI 15.0 to 25.0) of {LATENCY_P95.noun}"
 
 
-def test_what_safety_costs_is_told_with_what_it_buys() -> None:
+def test_what_safety_costs_is_reported_with_what_it_buys() -> None:
     found = proofs(flush_at_commit=verdict(0.7, 0.65, 0.75, durability="durable"))["flush-at-commit"]
     assert found.worth == (
         "costs 30.0% (95% CI 25.0 to 35.0); it improves durability: "
@@ -70,7 +70,7 @@ def test_what_safety_costs_is_told_with_what_it_buys() -> None:
     )
 
 
-def test_a_level_without_a_valid_trial_and_a_finding_without_a_level_are_told_apart() -> None:
+def test_a_level_without_a_valid_trial_and_a_finding_without_a_level_are_distinguished() -> None:
     found = proofs()
     assert found["buffer-pool"].worth == "not measured: no valid trial"
     assert found["swappiness"].worth == "not measured here"
@@ -81,7 +81,7 @@ def test_a_level_without_a_valid_trial_and_a_finding_without_a_level_are_told_ap
     ("together", "said"),
     [(1.30, "they overlap"), (1.55, "together they gain more than each alone"), (1.41, "no interaction")],
 )
-def test_what_findings_bring_together_is_held_against_the_product_of_each_alone(
+def test_what_findings_bring_together_is_compared_with_the_product_of_each_alone(
     together: float, said: str
 ) -> None:
     found = proofs_of(

@@ -59,7 +59,7 @@ def test_settings_that_the_server_there_does_not_take_are_not_shared() -> None:
     assert "sync_binlog" not in proposed(POOL, facts=facts("1G"), refuses=refuses).common.config
 
 
-def test_a_value_as_it_is_that_the_server_there_does_not_take_is_told() -> None:
+def test_a_value_as_it_is_that_the_server_there_does_not_take_is_reported() -> None:
     def refuses(name: str, value: str) -> str | None:
         return "no such value" if value == "8" else None
 
@@ -67,7 +67,7 @@ def test_a_value_as_it_is_that_the_server_there_does_not_take_is_told() -> None:
     assert found.untried[0].reasons == ("thread_cache_size = 32 (now 8): as it is (8): no such value",)
 
 
-def test_what_nobody_has_set_is_left_to_the_server_and_a_cache_that_is_off_stays_off() -> None:
+def test_defaults_are_left_to_the_server_and_a_cache_that_is_off_stays_off() -> None:
     variables = {
         "innodb_io_capacity": in_force("200", origin=Origin(source="compiled")),
         "sort_buffer_size": in_force("1M", origin=Origin(source="file")),

@@ -64,11 +64,11 @@ def test_variables_and_limits_are_measured_in_a_sandbox() -> None:
         (variable("max_connections", "500", "151"), "the load opens a fixed number of them"),
     ],
 )
-def test_what_a_sandbox_cannot_show_is_told_with_the_reason(change: Change, says: str) -> None:
+def test_what_a_sandbox_cannot_show_is_reported_with_the_reason(change: Change, says: str) -> None:
     assert says in reason(change)
 
 
-def test_a_setting_that_the_server_there_does_not_take_is_told_in_its_words() -> None:
+def test_a_setting_that_the_server_there_does_not_take_is_reported_in_its_words() -> None:
     ground = Ground("sandbox", refuses=lambda name, value: f"no {name} here")
     assert reason(variable("innodb_fast", "1", "0"), ground).endswith("no innodb_fast here")
 

@@ -33,17 +33,17 @@ def test_the_free_disk_bounds_the_data_too() -> None:
     assert shape(1000 * GIB).data_bytes < 16 * GIB
 
 
-def test_rows_that_are_asked_for_win_over_the_servers_data() -> None:
+def test_configured_rows_win_over_the_servers_data() -> None:
     found = shape(10 * GIB, table_size=1000)
     assert found.options == {"table_size": 1000}
     assert found.scale < 0.001
 
 
-def test_a_size_of_the_data_that_is_asked_for_is_met() -> None:
+def test_a_configured_size_of_the_data_is_met() -> None:
     assert shape(None, wanted=GIB).data_bytes == pytest.approx(GIB, rel=0.02)
 
 
-def test_a_size_asked_for_twice_is_refused() -> None:
+def test_a_size_given_twice_is_refused() -> None:
     with pytest.raises(UsageError, match="both set the size"):
         shape(None, wanted=GIB, table_size=1000)
 

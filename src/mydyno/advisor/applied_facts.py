@@ -1,8 +1,8 @@
 """The facts as they would be after changes were carried out: pure.
 
 What a server rounds is rounded, and what follows from a change follows: a process has the limits of its
-unit, a server with more files allowed says so, kernel settings that exclude each other do. What only a load
-can tell (status, free memory) stays as it was seen.
+unit, a server with more files allowed says so, kernel settings that exclude each other do. What depends on
+the load (status, free memory) stays as it was read.
 """
 
 from __future__ import annotations
@@ -24,8 +24,25 @@ from mydyno.apply.change import (
 from mydyno.core.record import Record
 from mydyno.core.units import bytes_or_none, parse_bytes
 from mydyno.server.variables.row import same_value
-from mydyno.survey.facts import Host, Limit, Origin, Process, Server, Storage, System, Unit, Variable
+from mydyno.survey.facts import (
+    Array,
+    Disk,
+    FileSystem,
+    FstabEntry,
+    Host,
+    Limit,
+    Origin,
+    Process,
+    Server,
+    Storage,
+    System,
+    Unit,
+    Variable,
+)
 
+_R = TypeVar("_R", bound=Record)
+_D = TypeVar("_D", Disk, Array)
+_M = TypeVar("_M", FileSystem, FstabEntry)
 _POOL = "innodb_buffer_pool_size"
 _ROUNDED = {"read_buffer_size": 4096, "innodb_log_file_size": 4096, "innodb_redo_log_capacity": 1 << 20}
 """To multiples of how many bytes servers round these down."""
@@ -49,7 +66,7 @@ _ATIMES = frozenset({"atime", "noatime", "relatime", "strictatime"})
 def after(system: System, changes: Iterable[Change]) -> System:
     """The system with all of `changes` made; what is to be done by hand is left undone.
 
-    Schedulers come first, as a disk's queue is made anew for its scheduler.
+    Schedulers come first, as a disk's queue is recreated for its scheduler.
     """
     for change in sorted(changes, key=lambda word: not _is_scheduler(word)):
         system = _changed(system, change)
@@ -139,44 +156,34 @@ def _with_sysctl(host: Host, name: str, value: str) -> Host:
 def _with_storage(storage: Storage, change: SetQueue | SetArray | SetMountOptions) -> Storage:
     match change:
         case SetQueue(disk=name, attribute="scheduler", value=value):
-            disks = tuple(
-                _with(disk, scheduler=value, requests=None) if disk.name == name else disk
-                for disk in storage.disks
-            )
-            return _with(storage, disks=disks)
+            return _with(storage, disks=_named(storage.disks, name, scheduler=value, requests=None))
         case SetQueue(disk=name, attribute="nr_requests", value=value):
-            disks = tuple(
-                _with(disk, requests=int(value)) if disk.name == name else disk for disk in storage.disks
-            )
-            return _with(storage, disks=disks)
+            return _with(storage, disks=_named(storage.disks, name, requests=int(value)))
         case SetQueue(disk=name, value=value):
-            disks = tuple(
-                _with(disk, read_ahead_kib=int(value)) if disk.name == name else disk
-                for disk in storage.disks
-            )
-            arrays = tuple(
-                _with(array, read_ahead_kib=int(value)) if array.name == name else array
-                for array in storage.arrays
-            )
-            return _with(storage, disks=disks, arrays=arrays)
+            disks = _named(storage.disks, name, read_ahead_kib=int(value))
+            return _with(storage, disks=disks, arrays=_named(storage.arrays, name, read_ahead_kib=int(value)))
         case SetArray(array=name, attribute=attribute, value=value):
-            arrays = tuple(
-                _with(array, **{attribute: int(value)}) if array.name == name else array
-                for array in storage.arrays
+            return _with(storage, arrays=_named(storage.arrays, name, **{attribute: int(value)}))
+        case SetMountOptions():
+            return _with(
+                storage,
+                filesystems=_remounted(storage.filesystems, change),
+                fstab=_remounted(storage.fstab, change),
             )
-            return _with(storage, arrays=arrays)
-        case SetMountOptions(mount_point=point):
-            mounted = tuple(
-                _with(filesystem, options=_options(filesystem.options, change))
-                if filesystem.mount_point == point
-                else filesystem
-                for filesystem in storage.filesystems
-            )
-            entries = tuple(
-                _with(entry, options=_options(entry.options, change)) if entry.mount_point == point else entry
-                for entry in storage.fstab
-            )
-            return _with(storage, filesystems=mounted, fstab=entries)
+
+
+def _named(devices: Iterable[_D], name: str, **changes: object) -> tuple[_D, ...]:
+    """The devices with these changes of the one called `name`."""
+    return tuple(_with(device, **changes) if device.name == name else device for device in devices)
+
+
+def _remounted(mounts: Iterable[_M], change: SetMountOptions) -> tuple[_M, ...]:
+    return tuple(
+        _with(mount, options=_options(mount.options, change))
+        if mount.mount_point == change.mount_point
+        else mount
+        for mount in mounts
+    )
 
 
 def _options(options: tuple[str, ...], change: SetMountOptions) -> tuple[str, ...]:
@@ -208,14 +215,11 @@ def _shown(name: str) -> str:
 
 
 def _with_files(server: Server, process: Process) -> Server:
-    """A server takes as many files as its process may have, when that is more than it asked for."""
+    """A server takes as many files as its process may have, when that is more than it requested."""
     limit, now = process.limits["Max open files"].soft, server.number("open_files_limit")
     if limit is None or now is None or limit <= now:
         return server
     return _with_variable(server, "open_files_limit", str(limit))
-
-
-_R = TypeVar("_R", bound=Record)
 
 
 def _with(record: _R, **changes: object) -> _R:

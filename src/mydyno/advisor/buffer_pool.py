@@ -1,11 +1,17 @@
-"""Into how many parts the buffer pool should be cut: what several rules ask."""
+"""The size of the buffer pool and into how many parts it should be cut, for several rules."""
 
 from __future__ import annotations
 
 from mydyno.advisor.innodb import GIB, is_mysql
+from mydyno.advisor.targets import Targets
 from mydyno.survey.facts import System
 
 _MANY = 8
+
+
+def pool_bytes(system: System, targets: Targets) -> int | None:
+    """The pool as advised, or as it is."""
+    return targets.buffer_pool_bytes or system.server.number("innodb_buffer_pool_size")
 
 
 def instances_advised(system: System, pool_bytes: int) -> int | None:

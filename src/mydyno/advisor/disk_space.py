@@ -14,7 +14,7 @@ def free_bytes(system: System, *files: str) -> int | None:
     storage = system.host.storage if system.host else None
     if storage is None:
         return None
-    place = next((found for name in files if (found := storage.of(name)) is not None), None)
+    place = next((filesystem for name in files if (filesystem := storage.of(name)) is not None), None)
     return place.free_bytes if place else None
 
 

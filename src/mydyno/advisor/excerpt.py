@@ -1,7 +1,7 @@
 """What of the facts travels with an advice, so that it can be proved without the facts: pure.
 
-How much data there is, which settings somebody has made, what the load was like, which disks carry the data.
-No statement, no name of a table or an account.
+How much data there is, which settings are not the defaults, what the load was like, which disks carry the
+data. No statement, no name of a table or an account.
 """
 
 from __future__ import annotations
@@ -13,44 +13,20 @@ from mydyno.survey.facts.storage import Storage
 from mydyno.survey.facts.tables import Schema
 
 SETTINGS = (
-    "innodb_buffer_pool_size",
-    "innodb_redo_log_capacity",
-    "innodb_log_file_size",
-    "innodb_log_files_in_group",
-    "innodb_log_buffer_size",
-    "innodb_flush_log_at_trx_commit",
-    "innodb_flush_method",
-    "innodb_doublewrite",
-    "innodb_io_capacity",
-    "innodb_io_capacity_max",
-    "innodb_file_per_table",
-    "innodb_adaptive_hash_index",
-    "innodb_change_buffering",
-    "innodb_read_io_threads",
-    "innodb_write_io_threads",
-    "innodb_thread_concurrency",
-    "log_bin",
-    "sync_binlog",
-    "binlog_format",
-    "table_open_cache",
-    "table_definition_cache",
-    "thread_cache_size",
-    "thread_handling",
-    "query_cache_type",
-    "query_cache_size",
-    "sort_buffer_size",
-    "join_buffer_size",
-    "read_buffer_size",
-    "read_rnd_buffer_size",
-    "tmp_table_size",
-    "max_heap_table_size",
-    "transaction_isolation",
-    "tx_isolation",
-)
+    "innodb_buffer_pool_size", "innodb_redo_log_capacity", "innodb_log_file_size",
+    "innodb_log_files_in_group", "innodb_log_buffer_size", "innodb_flush_log_at_trx_commit",
+    "innodb_flush_method", "innodb_doublewrite", "innodb_io_capacity", "innodb_io_capacity_max",
+    "innodb_file_per_table", "innodb_adaptive_hash_index", "innodb_change_buffering",
+    "innodb_read_io_threads", "innodb_write_io_threads", "innodb_thread_concurrency", "log_bin",
+    "sync_binlog", "binlog_format", "table_open_cache", "table_definition_cache", "thread_cache_size",
+    "thread_handling", "query_cache_type", "query_cache_size", "sort_buffer_size", "join_buffer_size",
+    "read_buffer_size", "read_rnd_buffer_size", "tmp_table_size", "max_heap_table_size",
+    "transaction_isolation", "tx_isolation",
+)  # fmt: skip
 """What decides how fast an OLTP load is, and nothing that names a file, a network or an account."""
 
 CACHES = ("key_buffer_size", "aria_pagecache_buffer_size")
-"""What holds data in memory beside the buffer pool."""
+"""What holds data in memory besides the buffer pool."""
 
 POOL_REQUESTS, POOL_READS = "Innodb_buffer_pool_read_requests", "Innodb_buffer_pool_reads"
 READING = ("Com_select",)

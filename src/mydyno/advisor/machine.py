@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import re
 
+from mydyno.advisor.rule import NotHere, require
+from mydyno.apply.change import SetUnit
 from mydyno.core.systemd_time import span_seconds
 from mydyno.survey.facts import Array, FileSystem, Kernel, Limit, Server, System, Unit
+from mydyno.survey.facts.storage import LogicalVolume
 
 
 def past_page_cache(server: Server) -> bool | None:
@@ -20,8 +23,8 @@ def past_page_cache(server: Server) -> bool | None:
 
 def kernel_number(kernel: Kernel) -> tuple[int, int] | None:
     """The first two numbers of the kernel's release: (6, 1) of `6.1.0-18-amd64`."""
-    found = re.match(r"(\d+)\.(\d+)", kernel.release or "")
-    return (int(found[1]), int(found[2])) if found else None
+    match = re.match(r"(\d+)\.(\d+)", kernel.release or "")
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def limit_of(system: System, name: str) -> Limit | None:
@@ -36,9 +39,14 @@ def unit_of(system: System) -> Unit | None:
     return process.unit if process else None
 
 
+def set_unit(unit: Unit, name: str, value: str, shown: str | None = None) -> SetUnit:
+    """The change of a property of the unit, which systemctl shows as `shown`, by default under its name."""
+    return SetUnit(unit=unit.name, name=name, value=value, was=unit.properties.get(shown or name))
+
+
 def unit_seconds(unit: Unit, name: str) -> float | None:
     """A time of a unit: `TimeoutStop` is TimeoutStopUSec, as systemctl show writes it (`1min 30s`), or
-    TimeoutStopSec, as a drop-in does, which wins. infinity is math.inf; None when it is not told."""
+    TimeoutStopSec, as a drop-in does, which wins. infinity is math.inf; None when it is not known."""
     return span_seconds(unit.properties.get(f"{name}Sec") or unit.properties.get(f"{name}USec") or "")
 
 
@@ -52,22 +60,31 @@ def places(system: System) -> tuple[tuple[FileSystem, str], ...]:
     storage = system.host.storage if system.host else None
     if storage is None:
         return ()
-    found = []
+    mounted = []
     for filesystem in storage.filesystems:
         files = dict.fromkeys(use.files for use in storage.uses if use.mount_point == filesystem.mount_point)
         if files:
-            found.append((filesystem, ", ".join(files)))
-    return tuple(found)
+            mounted.append((filesystem, ", ".join(files)))
+    return tuple(mounted)
+
+
+def data_volume(system: System) -> tuple[FileSystem, LogicalVolume | None]:
+    """The file system of the data and the logical volume that it is on, where that is known. For rules: as
+    `require`, where it is on none."""
+    storage = require(system.host, "the file system of the data").storage
+    data = require(storage.of("data"), "the file system of the data")
+    name = require(data.volume or None, NotHere("the data is not on a logical volume"))
+    return data, next((volume for volume in storage.volumes if volume.name == name), None)
 
 
 def arrays(system: System, *levels: str) -> tuple[Array, ...] | None:
     """The software arrays of these levels (of any, if none is given) under the server's files; None when it
     is not known where those lie."""
     storage = system.host.storage if system.host else None
-    found = places(system)
-    if storage is None or not found:
+    mounted = places(system)
+    if storage is None or not mounted:
         return None
-    names = {filesystem.array for filesystem, _ in found}
+    names = {filesystem.array for filesystem, _ in mounted}
     return tuple(
         array for array in storage.arrays if array.name in names and (not levels or array.level in levels)
     )

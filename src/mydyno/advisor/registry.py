@@ -11,14 +11,13 @@ from mydyno.core.errors import UsageError
 from mydyno.core.nearest import did_you_mean
 
 
-def _found() -> tuple[Rule, ...]:
+def _loaded() -> tuple[Rule, ...]:
     modules = pkgutil.walk_packages(rules.__path__, f"{rules.__name__}.")
     loaded = (importlib.import_module(module.name) for module in modules if not module.ispkg)
-    found = [module.RULE for module in loaded if hasattr(module, "RULE")]
-    return tuple(sorted(found, key=lambda rule: rule.id))
+    return tuple(sorted((module.rule for module in loaded), key=lambda rule: rule.id))
 
 
-RULES: tuple[Rule, ...] = _found()
+RULES: tuple[Rule, ...] = _loaded()
 
 
 def rule_of(name: str) -> Rule:

@@ -96,29 +96,15 @@ _WAYS = {
     "Azure": "its server parameters (portal, or `az mysql flexible-server parameter set`)",
     "Cloud SQL": "its database flags (`gcloud sql instances patch --database-flags`)",
 }
-_NOT_IN_AURORA = frozenset(
-    {
-        "innodb_doublewrite",
-        "innodb_flush_method",
-        "innodb_flush_neighbors",
-        "innodb_io_capacity",
-        "innodb_io_capacity_max",
-        "innodb_log_buffer_size",
-        "innodb_log_file_size",
-        "innodb_log_files_in_group",
-        "innodb_redo_log_capacity",
-    }
-)
+_NOT_IN_AURORA = frozenset((
+    "innodb_doublewrite", "innodb_flush_method", "innodb_flush_neighbors", "innodb_io_capacity",
+    "innodb_io_capacity_max", "innodb_log_buffer_size", "innodb_log_file_size", "innodb_log_files_in_group",
+    "innodb_redo_log_capacity",
+))  # fmt: skip
 
 _GALERA = "Galera orders transactions by row events and by their keys: "
 _GROUP = "a member of Group Replication needs "
-_TOPOLOGY = (
-    "gtid_mode",
-    "enforce_gtid_consistency",
-    "gtid_strict_mode",
-    "gtid_domain_id",
-    "server_id",
-)
+_TOPOLOGY = ("gtid_mode", "enforce_gtid_consistency", "gtid_strict_mode", "gtid_domain_id", "server_id")
 
 
 def _replicates(role: Role) -> bool | None:
@@ -132,12 +118,7 @@ _GUARDS = (
         _GALERA + "it needs innodb_autoinc_lock_mode = 2",
         ("2",),
     ),
-    _Guard(
-        lambda role: role.galera,
-        ("binlog_format",),
-        _GALERA + "it needs binlog_format = ROW",
-        ("ROW",),
-    ),
+    _Guard(lambda role: role.galera, ("binlog_format",), _GALERA + "it needs binlog_format = ROW", ("ROW",)),
     _Guard(
         lambda role: role.galera,
         ("binlog_row_image",),
@@ -168,12 +149,7 @@ _GUARDS = (
         "locks of SERIALIZABLE do not reach other nodes of a cluster",
         ("READ-COMMITTED", "REPEATABLE-READ"),
     ),
-    _Guard(
-        lambda role: role.group_replication,
-        ("binlog_format",),
-        _GROUP + "binlog_format = ROW",
-        ("ROW",),
-    ),
+    _Guard(lambda role: role.group_replication, ("binlog_format",), _GROUP + "binlog_format = ROW", ("ROW",)),
     _Guard(
         lambda role: role.group_replication,
         ("gtid_mode", "enforce_gtid_consistency", "log_replica_updates", "log_slave_updates"),
@@ -220,11 +196,7 @@ _GUARDS = (
         "the application writes here: read_only would refuse it",
         ("OFF",),
     ),
-    _Guard(
-        _replicates,
-        _TOPOLOGY,
-        "it is changed step by step on all servers of a topology together",
-    ),
+    _Guard(_replicates, _TOPOLOGY, "it is changed step by step on all servers of a topology together"),
     _Guard(
         _replicates,
         ("sql_mode", "lower_case_table_names", "explicit_defaults_for_timestamp", "default_time_zone"),

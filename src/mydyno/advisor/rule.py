@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import ByHand, Change
 from mydyno.apply.finding import Aspect, Durability, Effect, Finding, Severity, Size
 from mydyno.survey.facts import System
+
+T = TypeVar("T")
 
 LAYERS = {
     "disks": "disks",
@@ -49,9 +52,18 @@ class NotHere:
 Judgement = Finding | Fine | Unknown | NotHere
 
 
-@dataclass(frozen=True)
+class Missing(Exception):  # noqa: N818 - its judgement is a result, not an error
+    """A fact that a rule needs is not known."""
+
+    def __init__(self, judgement: Unknown | NotHere) -> None:
+        super().__init__(judgement)
+        self.judgement = judgement
+
+
+@dataclass(eq=False)
 class Rule:
-    """One idea, in one file of `advisor/rules`, whose module docstring is its long explanation."""
+    """One idea, in one file of `advisor/rules`: what is documented of it, as the decorator of the function
+    that judges a system. The module docstring is its long explanation."""
 
     checks: str
     """What is looked at, one sentence."""
@@ -61,51 +73,73 @@ class Rule:
     """What following it brings, and in which direction, one sentence."""
     sources: tuple[str, ...]
     """Title and section of manuals, papers, kernel documentation; an old guide where it said so."""
-    judge: Callable[[System, Targets], Judgement]
     variables: tuple[str, ...] = ()
     """Every server variable that it may set, in all releases' names. No other rule sets any of them."""
     durability: str = "none"
     """`none`, or what it does to committed transactions."""
     risk: str = "none known"
     """`none known`, or what may go wrong."""
+    _judge: Callable[[System, Targets], Judgement] = field(init=False)
+
+    def __call__(self, judge: Callable[[System, Targets], Judgement]) -> Rule:
+        self._judge = judge
+        return self
+
+    @property
+    def module(self) -> str:
+        return self._judge.__module__
 
     @property
     def id(self) -> str:
         """The name of its file with dashes: `redo-capacity`."""
-        return self.judge.__module__.rpartition(".")[2].replace("_", "-")
+        return self.module.rpartition(".")[2].replace("_", "-")
 
     @property
     def layer(self) -> str:
         """One of LAYERS, by its folder."""
-        return LAYERS[self.judge.__module__.split(".")[-2]]
+        return LAYERS[self.module.split(".")[-2]]
 
-    def finding(
-        self,
-        title: str,
-        evidence: tuple[str, ...],
-        recommendation: str,
-        changes: tuple[Change, ...],
-        severity: Severity,
-        effect: Effect,
-        durability: Durability = "keeps",
-        durability_says: str | None = None,
-        risk: str | None = None,
-        restart: bool = False,
-    ) -> Finding:
-        """What this rule says of one system; with a restart where one of the changes needs it."""
-        return Finding(
-            rule=self.id,
-            title=title,
-            evidence=evidence,
-            recommendation=recommendation,
-            changes=changes,
-            severity=severity,
-            effect=effect,
-            durability=durability,
-            durability_says=durability_says,
-            risk=risk,
-            restart=restart or any(getattr(change, "restart", False) for change in changes),
-        )
+    def judge(self, system: System, targets: Targets) -> Judgement:
+        try:
+            judgement = self._judge(system, targets)
+        except Missing as missing:
+            return missing.judgement
+        return judgement.model_copy(update={"rule": self.id}) if isinstance(judgement, Finding) else judgement
+
+
+def require(value: T | None, missing: str | NotHere) -> T:
+    """The value. Where it is None, the judgement is that it is missing, or NotHere."""
+    if value is None:
+        raise Missing(Unknown(missing) if isinstance(missing, str) else missing)
+    return value
+
+
+def finding(
+    title: str,
+    evidence: tuple[str | None, ...],
+    recommendation: str,
+    changes: tuple[Change, ...],
+    effect: Effect,
+    severity: Severity = Severity.LOW,
+    durability: Durability = "keeps",
+    durability_says: str | None = None,
+    risk: str | None = None,
+    restart: bool = False,
+) -> Finding:
+    """What a rule says of one system: its evidence without None; a restart where a change needs it."""
+    return Finding(
+        rule="",  # Rule.judge fills it in
+        title=title,
+        evidence=tuple(line for line in evidence if line is not None),
+        recommendation=recommendation,
+        changes=changes,
+        severity=severity,
+        effect=effect,
+        durability=durability,
+        durability_says=durability_says,
+        risk=risk,
+        restart=restart or any(getattr(change, "restart", False) for change in changes),
+    )
 
 
 def better(aspect: Aspect, size: Size, says: str) -> Effect:

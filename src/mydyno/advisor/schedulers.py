@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown
+from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown, better, finding
 from mydyno.apply.change import SetQueue
-from mydyno.apply.finding import Effect, Finding, Severity, Size
+from mydyno.apply.finding import Severity, Size
 from mydyno.survey.facts import Disk, System
 from mydyno.survey.facts.storage import DiskKind
+
+SOURCES = (
+    "Linux kernel documentation, Multi-Queue Block IO Queueing Mechanism (blk-mq)",
+    "Linux kernel documentation, Switching Scheduler",
+    "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
+)
+"""Of the rules on disks that do not rotate."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,7 @@ class Taste:
     """Of others: how much better the good ones are, and why, as it goes on after the scheduler's name."""
 
 
-def judge_schedulers(rule: str, system: System, taste: Taste) -> Judgement:
+def judge_schedulers(system: System, taste: Taste) -> Judgement:
     storage = system.host.storage if system.host else None
     disks = [disk for disk in storage.server_disks() if disk.kind == taste.kind] if storage else []
     if storage is None or not storage.disks:
@@ -39,8 +46,7 @@ def judge_schedulers(rule: str, system: System, taste: Taste) -> Judgement:
     names = dict.fromkeys(disk.scheduler or "" for disk, _ in wrong)
     sizes = [taste.bad[name][0] for name in names]
     size: Size = "medium" if "medium" in sizes or "large" in sizes else "small"
-    return Finding(
-        rule=rule,
+    return finding(
         title=f"{' and '.join(names)} schedules the I/O of {', '.join(disk.name for disk, _ in wrong)}",
         evidence=(
             *(
@@ -56,13 +62,12 @@ def judge_schedulers(rule: str, system: System, taste: Taste) -> Judgement:
             for disk, wanted in wrong
         ),
         severity=Severity.LOW if size == "small" else Severity.MEDIUM,
-        effect=Effect(
-            aspect="latency",
-            direction="better",
-            size=size,
-            says="less CPU and queue time for each I/O"
-            if taste.kind != "rotating"
-            else "sorted requests, and none that starves",
+        effect=better(
+            "latency",
+            size,
+            "sorted requests, and none that starves"
+            if taste.kind == "rotating"
+            else "less CPU and queue time for each I/O",
         ),
         risk="also changes the order of other programs' I/O on the same disk",
     )

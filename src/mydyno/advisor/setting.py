@@ -16,16 +16,13 @@ from mydyno.survey.facts import Server
 def settings(server: Server, wanted: Mapping[str, Setting]) -> tuple[SetVariable, ...]:
     """The changes by which `wanted` (any release's names) comes about on this server; those that are
     in force already are left out. Empty too where the release has no such setting."""
-    known = {name: found.value for name, found in server.variables.items()}
+    known = {name: variable.value for name, variable in server.variables.items()}
     translated = translate(wanted, known, server.release, catalogue())
     refused = {problem.name for problem in translated.problems}
     made = ((name, text_of(value)) for name, value in translated.settings.items() if name not in refused)
     return tuple(
         SetVariable(
-            name=name,
-            value=value,
-            was=server.text(name),
-            restart=server.variables[name].dynamic is False,
+            name=name, value=value, was=server.text(name), restart=server.variables[name].dynamic is False
         )
         for name, value in made
         if name in known and not in_force(server, name, value)

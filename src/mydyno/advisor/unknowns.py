@@ -53,13 +53,13 @@ class Known:
 
     def _in_any_role(self, rule: Rule, own: Judgement) -> Judgement:
         judged = [rule.judge(system, targets) for system, targets in self.possible]
-        found = [judgement for judgement in judged if isinstance(judgement, Finding)]
-        if len(found) == len(judged):
-            mildest = min(found, key=lambda finding: finding.severity)
+        findings = [judgement for judgement in judged if isinstance(judgement, Finding)]
+        if len(findings) == len(judged):
+            mildest = min(findings, key=lambda finding: finding.severity)
             return (own if isinstance(own, Finding) else mildest).model_copy(
                 update={"severity": mildest.severity}
             )
-        if found or len({type(judgement) for judgement in judged}) > 1:
+        if findings or len({type(judgement) for judgement in judged}) > 1:
             roles = [system.server.role for system, _ in self.possible]
             return Unknown(", ".join(ROLES[name] for name in _that_matter(roles, judged)))
         return judged[0] if isinstance(own, Finding) else own

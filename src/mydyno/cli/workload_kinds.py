@@ -102,9 +102,9 @@ def _section(name: str) -> type[Section]:
 
         return SqlBench
     if name == "fio":
-        from mydyno.lab.workload.external.fio import FioOptions
+        from mydyno.lab.workload.external_program.fio import FioOptions
 
         return FioOptions
-    from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
+    from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 
     return ExternalSysbench if name == "sysbench" else ExternalSlap

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 _PARTS = "▏▎▍▌▋▊▉█"
 _HEIGHTS = "▁▂▃▄▅▆▇█"
 _BUCKETS_OF_DOUBLING = 8
-"""Of the histograms that the engine tells (docs/reference/digest-format.md)."""
+"""Of the histograms that the engine reports (docs/reference/digest-format.md)."""
 
 
 def bar(share: float, width: int) -> str:
@@ -33,7 +33,7 @@ def on_log_scale(histogram: Sequence[tuple[int, int]], most: int) -> list[int]:
     places = [round(math.log2(max(bound, 1)) * _BUCKETS_OF_DOUBLING) for bound, _ in histogram]
     span = places[-1] - places[0] + 1
     together = math.ceil(span / most)
-    found = [0] * math.ceil(span / together)
+    columns = [0] * math.ceil(span / together)
     for place, (_, count) in zip(places, histogram, strict=True):
-        found[(place - places[0]) // together] += count
-    return found
+        columns[(place - places[0]) // together] += count
+    return columns

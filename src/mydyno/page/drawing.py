@@ -46,5 +46,5 @@ def drawings(figures: Sequence[Figure]) -> Callable[[], tuple[Drawing, ...]]:
 
 
 def _width(drawn: str) -> float:
-    """Pixels, as an SVG's first element tells them."""
+    """Pixels, as an SVG's first element has them."""
     return float(drawn.partition('width="')[2].partition('"')[0])

@@ -30,6 +30,6 @@ class Figure:
     """Its panels can be zoomed along x, which is the same quantity in all of them."""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """What it shows, in words."""
         return f"{self.title}. {self.caption}"

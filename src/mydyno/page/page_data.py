@@ -1,4 +1,4 @@
-"""What stands in the page for its script: data as JSON, the script itself, and the policy that lets nothing
+"""What the page holds for its script: data as JSON, the script itself, and the policy that lets nothing
 else run."""
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 `templates/skeleton.html` is the frame, which a page's template extends; macros for tables and charts are in
 `templates/macros.html`.
 
-**Charts.** In each figure stands a still picture, for the first sight, for print and for readers without
+**Charts.** Each figure has a still picture, for the first sight, for print and for readers without
 script. When it comes near the window, `templates/report.js` draws the same chart in its place, at the width
-of its box, from its Vega-Lite specification. That stands in the page as JSON, as does all other data
+of its box, from its Vega-Lite specification. That is in the page as JSON, as does all other data
 (`page_data.py`): nothing in the page is ever put together to a script, and its Content-Security-Policy names
 its scripts by their hash.
 
@@ -59,8 +59,8 @@ def rendered(
 ) -> str:
     """The page that `template`, of the `templates` folder of `package`, makes of `view`.
 
-    `contents`: (id, title) of each section, in their order. `styles` and `scripts`: files beside the template
-    that this page has besides those of every page; such a script runs before `report.js`.
+    `contents`: (id, title) of each section, in their order. `styles` and `scripts`: files next to the
+    template that this page has besides those of every page; such a script runs before `report.js`.
     """
     templates = _templates(package)
     sources = [press().script.result(), *(_source(templates, name) for name in (*scripts, "report.js"))]

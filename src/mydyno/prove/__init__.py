@@ -6,5 +6,5 @@ advice -> provable.py   what a finding changes, as steps of an experiment; or wh
        -> experiment.py the experiment file, which `mydyno run` takes as any other
 run    -> proof.py      what each finding was worth
        -> table.py      the same as text, Markdown and JSON
-mysqltuner/             the advice of another program, to be held beside ours
+mysqltuner/             the advice of another program, to be compared with ours
 """

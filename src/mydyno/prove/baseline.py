@@ -1,4 +1,4 @@
-"""The settings that a private server shares with the advised one, beside those that the advice changes."""
+"""The settings that a private server shares with the advised one, besides those that the advice changes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _INSTEAD = {
 
 
 _AS_SHIPPED = ("compiled", "computed")
-"""Origins of a value that nobody has set: a server of that release has it by itself, and one of another
+"""Origins of a value that was not set: a server of that release has it by itself, and one of another
 release its own, which is what would become of it there."""
 
 
 def shared_settings(ground: Ground, changed: Iterable[str], scale: float) -> dict[str, str]:
-    """Variables that somebody has set on the advised server, as far as the facts have them and the server
-    there takes them.
+    """Variables that were set on the advised server, as far as the facts have them and the server there takes
+    them.
 
     `changed` are the variables that some level sets; those have their values as it is from the advice.
     """
@@ -32,23 +32,23 @@ def shared_settings(ground: Ground, changed: Iterable[str], scale: float) -> dic
     if server is None or ground.on == "server":
         return {}
     taken = set(changed)
-    found: dict[str, str] = {}
+    shared: dict[str, str] = {}
     for name in SETTINGS:
         value = _value(server, name)
         if value is None or name in taken or _INSTEAD.get(name) in server.variables:
             continue
         value = scaled_value(name, value, scale)
         if ground.refuses(name, value) is None:
-            found[name] = value
-    return found
+            shared[name] = value
+    return shared
 
 
 def _value(server: Server, name: str) -> str | None:
-    """None where it is not known, nobody has set it, or it is empty: a server that was told nothing."""
+    """None where it is not known, was not set, or is empty."""
     known = server.variables.get(name)
     if known is None or (known.origin is not None and known.origin.source in _AS_SHIPPED):
         return None
     if name == "query_cache_size" and server.switch("query_cache_type") is False:
-        # A server that is told a size at its start switches the cache on, whatever its type says.
+        # A server with a size set at its start enables the cache, whatever its type is.
         return None
     return known.value or None

@@ -9,7 +9,7 @@ from mydyno.advisor.excerpt import POOL_READS, POOL_REQUESTS, READING, WRITING
 from mydyno.survey.facts import Server, System
 
 _LEAST_REQUESTS = 1_000
-"""Fewer page requests than that say nothing of a ratio."""
+"""Page requests that a ratio needs at least."""
 _LEAST_STATEMENTS = 100
 _READS_ONLY, _WRITES_ONLY = 0.95, 0.05
 _MOST_CONNECTIONS = 64
@@ -25,7 +25,7 @@ class Condition:
     reading: float | None = None
     """Share of SELECT among the statements that read or change rows."""
     running: int | None = None
-    """Connections that ran a statement at the busier end of the interval, the one that asked left out."""
+    """Connections that ran a statement at the busier end of the interval, without mydyno's own."""
 
     @property
     def workload(self) -> str:

@@ -12,7 +12,7 @@ from mydyno.apply.finding import Finding
 from mydyno.core.grounds import GUESTS
 from mydyno.prove.levels import AS_IT_IS, Level, Levels
 from mydyno.prove.place import Place
-from mydyno.prove.provable import CONFIG, Untried
+from mydyno.prove.provable import CONFIG, Untried, Value
 from mydyno.prove.shape import Shape
 from mydyno.prove.yaml_text import block, comment, inline
 
@@ -41,7 +41,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Common:
-    """What all levels share beside the load."""
+    """What all levels share besides the load."""
 
     on: Place
     release: str | None = None
@@ -159,17 +159,14 @@ def _setup(proposal: Proposal) -> dict[str, Any]:
         server["external"] = dict(common.external)
     elif common.release is not None:
         server["release"] = common.release
-    set_now = {_last(path): value for path, value in now.items() if path.startswith(CONFIG)}
-    config = {**common.config, **set_now}
+    config = {**common.config, **_below(CONFIG, now)}
     if config and common.external is None:
         server["config"] = config
     if server:
         made["server"] = server
     if common.storage is not None:
-        data = {_last(path): value for path, value in now.items() if path.startswith("storage.data.")}
-        made["storage"] = {"data": {**common.storage, **data}}
-    limits = {_last(path): value for path, value in now.items() if path.startswith("limits.")}
-    if limits:
+        made["storage"] = {"data": {**common.storage, **_below("storage.data.", now)}}
+    if limits := _below("limits.", now):
         made["limits"] = limits
     return made
 
@@ -209,5 +206,5 @@ def _claims(levels: Levels) -> Iterator[dict[str, Any]]:
             yield {"factor": FACTOR, "order": order, "said": said}
 
 
-def _last(path: str) -> str:
-    return path.rpartition(".")[2]
+def _below(prefix: str, values: Mapping[str, Value]) -> dict[str, Value]:
+    return {path.removeprefix(prefix): value for path, value in values.items() if path.startswith(prefix)}

@@ -11,7 +11,7 @@ from mydyno.survey.facts import FileSystem, System
 
 
 def takes_all(name: str, value: str) -> str | None:
-    """Of a server that was not asked."""
+    """Of a server that was not queried."""
     return None
 
 
@@ -29,7 +29,7 @@ class Ground:
 
     @property
     def has_storage(self) -> bool:
-        """Whether it builds disks and file systems of its own."""
+        """Whether it builds separate disks and file systems."""
         return self.on in GUESTS
 
     @property

@@ -33,7 +33,7 @@ class Levels:
     alone: tuple[Level, ...]
     together: tuple[Level, ...]
     """`all together` where several findings keep the durability; `all together and safer` where some raise
-    it beside others."""
+    it, with others."""
     untried: tuple[Untried, ...] = ()
     """Findings that turned out to change nothing."""
 

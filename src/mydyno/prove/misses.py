@@ -15,12 +15,12 @@ _READS, _REQUESTS = f"status.{POOL_READS}", f"status.{POOL_REQUESTS}"
 
 def misses_by_level(run: Run) -> Mapping[str, float]:
     """Level -> the median over its valid trials of the share of page requests that went to the disk."""
-    found: dict[str, list[float]] = {}
+    shares_of: dict[str, list[float]] = {}
     for trial in run.trials():
         share = _misses(run, trial) if trial.status == "valid" else None
         if share is not None:
-            found.setdefault(trial.levels[FACTOR], []).append(share)
-    return {level: median(shares) for level, shares in found.items()}
+            shares_of.setdefault(trial.levels[FACTOR], []).append(share)
+    return {level: median(shares) for level, shares in shares_of.items()}
 
 
 def _misses(run: Run, trial: TrialRecord) -> float | None:

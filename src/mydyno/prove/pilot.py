@@ -3,7 +3,7 @@
 What a cache is worth depends on how often it is missed. The load's own keys may miss it far less often than
 the advised server's statements did, and then more memory seems to be worth nothing. So `as it is` is driven
 with several distributions of keys, and with a pool that is a half or a quarter of its share of the data, and
-the one whose misses are nearest is taken. Where none is near, that is told.
+the one whose misses are nearest is taken. Where none is near, a note says so.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ POOL = "innodb_buffer_pool_size"
 OPTION = "distribution"
 """The option of sysbench's workloads that says how keys are drawn."""
 DEFAULT_KEYS = "special"
-"""What it is where nobody says otherwise."""
+"""Its default."""
 _MOST_SECONDS = 10.0
-"""Of measuring each candidate: to tell misses of 2% from 17% takes no longer."""
+"""Of measuring each candidate: enough to distinguish misses of 2% from 17%."""
 _NEAR = 1.25
 """Misses that differ by no more than this factor are alike."""
 _LEAST = 1e-5
@@ -61,7 +61,7 @@ CANDIDATES = (
 
 @dataclass(frozen=True)
 class Choice:
-    """What the pilot has found."""
+    """The result of the pilot."""
 
     candidate: Candidate
     misses: float
@@ -95,19 +95,19 @@ def pool_as_it_is(proposal: Proposal) -> str | None:
     return None if value is None else str(value)
 
 
-def choose(found: Mapping[str, float], wanted: float) -> Choice | None:
-    """The candidate whose share of misses is nearest on the scale of ratios. `found`: by the pilot's levels.
+def choose(misses_of: Mapping[str, float], wanted: float) -> Choice | None:
+    """The candidate whose share of misses is nearest on the scale of ratios. `misses_of`: by level.
 
     None where no trial of the pilot is valid.
     """
-    tried = [(option, found[option.level]) for option in CANDIDATES if option.level in found]
+    tried = [(option, misses_of[option.level]) for option in CANDIDATES if option.level in misses_of]
     if not tried:
         return None
     candidate, misses = min(tried, key=lambda pair: abs(_distance(pair[1], wanted)))
-    return Choice(candidate, misses, "; ".join(_told(candidate, misses, wanted, tried)))
+    return Choice(candidate, misses, "; ".join(_notes(candidate, misses, wanted, tried)))
 
 
-def _told(
+def _notes(
     candidate: Candidate, misses: float, wanted: float, tried: Sequence[tuple[Candidate, float]]
 ) -> Iterator[str]:
     yield (

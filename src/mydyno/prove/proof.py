@@ -1,4 +1,4 @@
-"""What each finding was worth: its expected effect beside the verdict of the trials."""
+"""What each finding was worth: its expected effect with the verdict of the trials."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def proofs_of(
 ) -> Proofs:
     """What the trials say. `verdicts`: level -> the level against `as it is`; `notes`: what else to know."""
     metric = next((verdict.metric for verdict in verdicts.values()), None)
-    found = tuple(_proofs(proposal, verdicts))
+    proofs = tuple(_proofs(proposal, verdicts))
     better = metric.better if metric else "higher"
-    together = interaction(proposal, {proof.level: proof for proof in found}, better)
+    together = interaction(proposal, {proof.level: proof for proof in proofs}, better)
     return Proofs(
         mydyno=mydyno,
         experiment=proposal.name,
@@ -70,7 +70,7 @@ def proofs_of(
         metric=metric.noun if metric else None,
         better=metric.better if metric else None,
         notes=(*([together] if together else []), *proposal.shape.notes, *notes),
-        proofs=found,
+        proofs=proofs,
     )
 
 
@@ -80,20 +80,20 @@ def interaction(proposal: Proposal, proofs: Mapping[str, Proof], better: str) ->
     Independent findings multiply: speed is compared as a ratio.
     """
     together = next((level for level in proposal.levels.together if level.name == TOGETHER), None)
-    found = proofs.get(TOGETHER)
-    if together is None or found is None or found.ratio is None:
+    measured = proofs.get(TOGETHER)
+    if together is None or measured is None or measured.ratio is None:
         return None
     alone = [proofs.get(rule) for rule in _rules(together)]
     ratios = [proof.ratio for proof in alone if proof is not None and proof.ratio is not None]
     if len(ratios) < len(alone):
         return None
     product = math.prod(ratios)
-    summary = f"each finding alone multiplies to {product:.2f}x, all together {found.ratio:.2f}x"
-    if found.low is None or found.high is None:
+    summary = f"each finding alone multiplies to {product:.2f}x, all together {measured.ratio:.2f}x"
+    if measured.low is None or measured.high is None:
         return summary
-    if found.low <= product <= found.high:
+    if measured.low <= product <= measured.high:
         return f"{summary}: no interaction was found"
-    less = product > found.high if better == "higher" else product < found.low
+    less = product > measured.high if better == "higher" else product < measured.low
     return f"{summary}: {'they overlap' if less else 'together they gain more than each alone'}"
 
 

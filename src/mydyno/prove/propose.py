@@ -1,4 +1,4 @@
-"""From advice, a place and a load to the experiment: what the files beside this one have in common."""
+"""From advice, a place and a load to the experiment: what brings the other modules together."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from mydyno.prove.provable import CONFIG, Tried, Untried, tried
 from mydyno.prove.storage import storage_of
 
 _SPARE_CONNECTIONS = 20
-"""For mydyno's own, beside those of the load."""
+"""For mydyno's own, besides those of the load."""
 _CACHED = f"{CONFIG}thread_cache_size"
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for, beside the advice and the place."""
+    """What is requested, besides the advice and the place."""
 
     name: str
     """After which the experiment is called: the advice file's."""
@@ -44,7 +44,7 @@ class Wanted:
     notes: tuple[str, ...] = ()
     """What else is other than on the advised server."""
     pool_share: float = 1.0
-    """Of what holds data in memory, beside the share of the data: see pilot.py."""
+    """Of what holds data in memory, besides the share of the data: see pilot.py."""
     most_data_bytes: int | None = None
     """As many as can be loaded in the time; None: as many as there is room for."""
 
@@ -52,11 +52,11 @@ class Wanted:
 def propose(advice: Advice, ground: Ground, wanted: Wanted, here: HostFacts) -> Proposal:
     """The experiment. `here`: memory and disk of the host that the server is on.
 
-    Raises UsageError when nothing of the advice can be measured there.
+    Raises UsageError when none of the advice can be measured there.
     """
-    found = [tried(finding, ground) for finding in chosen_findings(advice, wanted.only)]
-    to_try = [trial_of for trial_of in found if isinstance(trial_of, Tried)]
-    untried = tuple(trial_of for trial_of in found if isinstance(trial_of, Untried))
+    attempts = [tried(finding, ground) for finding in chosen_findings(advice, wanted.only)]
+    to_try = [trial_of for trial_of in attempts if isinstance(trial_of, Tried)]
+    untried = tuple(trial_of for trial_of in attempts if isinstance(trial_of, Untried))
     made = shape.shape_of(
         wanted.workload,
         wanted.options,
@@ -116,8 +116,8 @@ def holds_data(levels: Levels) -> bool:
 
 
 def _real(ground: Ground) -> int | None:
-    """Bytes of the advised server's tables; None: not known. On the server itself they are in the way of
-    nobody, and the load's tables stand beside them."""
+    """Bytes of the advised server's tables; None: not known. On the server itself
+    the load's tables come in addition to them."""
     schema = ground.system.server.schema_facts if ground.system else None
     return schema.innodb_bytes if schema and ground.on != "server" else None
 

@@ -26,12 +26,9 @@ MOUNT = "storage.data.mount"
 CONFIG = "server.config."
 _QUEUE = {"scheduler": "scheduler", "read_ahead_kb": "readahead", "nr_requests": "queue_depth"}
 _LIMITS = {"LimitNOFILE": "limits.nofile", "LimitNPROC": "limits.nproc"}
-_OF_THE_LOAD = {
-    "max_connections": "it limits connections, and the load opens a fixed number of them",
-    "max_user_connections": "it limits connections, and the load opens a fixed number of them",
-}
+_OF_THE_LOAD = ("max_connections", "max_user_connections")
 _OF_THE_MACHINE = "it applies to the whole machine, and an experiment does not change system settings"
-_NEEDS_STORAGE = "a private server uses this machine's file system"
+_NEEDS_STORAGE = "a private server uses this machine's file system: --on vm or --on uml"
 
 
 @dataclass(frozen=True)
@@ -79,15 +76,15 @@ class Untried:
 
 
 def tried(finding: Finding, ground: Ground) -> Tried | Untried:
-    """The finding as steps of an experiment on that ground."""
+    """The finding as steps of an experiment in that environment."""
     steps: list[Step] = []
     reasons: list[str] = []
     for change in finding.changes:
-        found = _step(change, ground)
-        if isinstance(found, str):
-            reasons.append(f"{change.sentence()}: {found}")
+        step = _step(change, ground)
+        if isinstance(step, str):
+            reasons.append(f"{change.sentence()}: {step}")
         else:
-            steps.append(found)
+            steps.append(step)
     if not steps:
         return Untried(finding, tuple(reasons) or ("it changes nothing by itself",))
     return Tried(finding, tuple(steps), tuple(reasons))
@@ -108,18 +105,16 @@ def _step(change: Change, ground: Ground) -> Step | str:
             return "experiments cannot set this attribute of an array"
     if ground.on == "server":
         return "on the server itself only dynamic variables are set"
-    match change:
-        case SetUnit():
-            return _limit(change, ground)
-        case SetQueue():
-            return _queue(change, ground)
-        case SetMountOptions():
-            return _mount(change, ground)
+    if isinstance(change, SetUnit):
+        return _limit(change, ground)
+    if not ground.has_storage:
+        return _NEEDS_STORAGE
+    return _queue(change, ground) if isinstance(change, SetQueue) else _mount(change, ground)
 
 
 def _variable(change: SetVariable, ground: Ground) -> Step | str:
-    if (why := _OF_THE_LOAD.get(change.name)) is not None:
-        return why
+    if change.name in _OF_THE_LOAD:
+        return "it limits connections, and the load opens a fixed number of them"
     if ground.on == "server" and change.restart:
         return "it takes effect only at a start: measure it on a private server (--on)"
     if change.name == "open_files_limit" and (why := _too_many_files(_count(change.value), ground)):
@@ -128,7 +123,7 @@ def _variable(change: SetVariable, ground: Ground) -> Step | str:
         return why
     if change.was and (why := ground.refuses(change.name, change.was)) is not None:
         return f"as it is ({change.was}): {why}"
-    # An empty value (no list, no file) is what a server has that was told nothing.
+    # A server has an empty value (no list, no file) where none was set.
     return Step(f"{CONFIG}{change.name}", change.value, change.was or None)
 
 
@@ -152,8 +147,6 @@ def _too_many_files(wanted: int | None, ground: Ground) -> str | None:
 
 
 def _queue(change: SetQueue, ground: Ground) -> Step | str:
-    if not ground.has_storage:
-        return f"{_NEEDS_STORAGE}: --on vm or --on uml"
     if change.disk not in ground.data_disks:
         return f"{change.disk} is not known to hold the data: give the facts (--facts)"
     path = f"storage.data.{_QUEUE[change.attribute]}"
@@ -165,8 +158,6 @@ def _queue(change: SetQueue, ground: Ground) -> Step | str:
 
 
 def _mount(change: SetMountOptions, ground: Ground) -> Step | str:
-    if not ground.has_storage:
-        return f"{_NEEDS_STORAGE}: --on vm or --on uml"
     if ground.data is None or change.mount_point != ground.data.mount_point:
         return f"{change.mount_point} is not known to hold the data: give the facts (--facts)"
     was = of_volume(change.was or ())
@@ -187,7 +178,7 @@ def of_volume(options: tuple[str, ...]) -> tuple[str, ...]:
 
 def with_options(before: tuple[str, ...], add: tuple[str, ...], remove: tuple[str, ...]) -> tuple[str, ...]:
     """Mount options with some added and some taken away; what is added replaces its opposite."""
-    gone = {*remove, *(word for each in add for word in _replaced(each))}
+    gone = {*remove, *(word for option in add for word in _replaced(option))}
     return (
         *(option for option in before if option not in gone and option.partition("=")[0] not in gone),
         *add,

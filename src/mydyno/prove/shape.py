@@ -28,7 +28,7 @@ _ROOM_PART = 0.15
 _LEAST = 6 << 20
 _MEBIBYTE = 1 << 20
 _CHUNK = 128 << 20
-"""Of a buffer pool by default: a server rounds what is no multiple of it up."""
+"""Of a buffer pool by default: a server rounds up to a multiple of it."""
 _SAME = 0.95
 """Above it nothing is scaled: it would change less than the estimate of the rows is sure of."""
 
@@ -57,9 +57,9 @@ def shape_of(
 ) -> Shape:
     """The data of `workload` in the shape of `real` bytes of the advised server (None: not known).
 
-    `options` are those that were asked for, `wanted` a size of the data in their place; without either it
+    `options` are those that were given, `wanted` a size of the data in their place; without either it
     is the real one, as far as this host can hold it and `most` allows. `largest` is the most that a level
-    gives to what holds data in memory. Raises UsageError when the size is asked for twice, or the workload
+    gives to what holds data in memory. Raises UsageError when the size is given twice, or the workload
     has no option for it.
     """
     given = [name for name in SIZED_BY if name in options]
@@ -69,9 +69,9 @@ def shape_of(
         wanted = int(real * _fits(real, largest, here))
         wanted = wanted if most is None else min(wanted, most)
     if wanted is None:
-        return _told(workload, options, real)
+        return _with_notes(workload, options, real)
     name = sized_by(workload)
-    return _told(workload, {**options, name: _rows_for(workload, options, name, wanted)}, real)
+    return _with_notes(workload, {**options, name: _rows_for(workload, options, name, wanted)}, real)
 
 
 def scaled(findings: Iterable[Tried], scale: float) -> tuple[Tried, ...]:
@@ -143,20 +143,20 @@ def sized_by(workload: WorkloadFile) -> str:
 def _rows_for(workload: WorkloadFile, options: Mapping[str, Any], name: str, wanted: int) -> int:
     """The value of the size option at which the tables take about `wanted` bytes."""
     few, many = (workload.resolve({**options, name: rows}).data_bytes for rows in (1, 1001))
-    each = (many - few) / 1000
-    return max(round((wanted - few) / each), 1) if each > 0 else 1
+    row_bytes = (many - few) / 1000
+    return max(round((wanted - few) / row_bytes), 1) if row_bytes > 0 else 1
 
 
-def _told(workload: WorkloadFile, options: Mapping[str, Any], real: int | None) -> Shape:
-    found = workload.resolve(options)
-    size = format_bytes(found.data_bytes)
+def _with_notes(workload: WorkloadFile, options: Mapping[str, Any], real: int | None) -> Shape:
+    tables = workload.resolve(options)
+    size = format_bytes(tables.data_bytes)
     if not real:
         note = f"the workload's tables take about {size}; the size of the advised server's data is unknown"
-        return Shape(options, found.data_bytes, 1.0, (note,))
-    scale = min(found.data_bytes / real, 1.0)
+        return Shape(options, tables.data_bytes, 1.0, (note,))
+    scale = min(tables.data_bytes / real, 1.0)
     notes = [f"the workload's tables take about {size}, those of the advised server {format_bytes(real)}"]
     if scale < _SAME:
         notes.append(
             f"what holds data in memory ({', '.join(HOLD_DATA)}) is scaled by {scale:.3g}, like the data"
         )
-    return Shape(options, found.data_bytes, scale, tuple(notes))
+    return Shape(options, tables.data_bytes, scale, tuple(notes))

@@ -1,7 +1,7 @@
 """Which levels are measured in the time that there is, and in which order: pure.
 
-The question that is asked first is whether the advice as a whole is worth it, so where not all fits into the
-time of a first answer, `all together` against `as it is` is a run of its own. Each finding alone follows in a
+The first question is whether the advice as a whole is worth it, so where not all fits into the
+time of a first answer, `all together` against `as it is` is a separate run. Each finding alone follows in a
 second run, in the order of the advice, as many as the time allows.
 """
 

@@ -12,7 +12,7 @@ from mydyno.survey.facts import Array, System
 
 _LEAST_DISK = 2 << 30
 _DATA_TIMES = 6
-"""Room for the data beside its redo log, undo and what the load adds, in the size of the data."""
+"""Space for the data with its redo log, undo and what the load adds, in multiples of the data."""
 
 
 def storage_of(system: System | None, data_bytes: int) -> dict[str, Any]:
@@ -33,8 +33,7 @@ def storage_of(system: System | None, data_bytes: int) -> dict[str, Any]:
     speed = storage.speed_of(filesystem)
     if speed is not None:
         # The limit of a disk of ours counts reads and writes together.
-        each = max(int(min(speed.read_iops, speed.write_iops) / disks.get("count", 1)), 1)
-        disks["iops"] = each
+        disks["iops"] = max(int(min(speed.read_iops, speed.write_iops) / disks.get("count", 1)), 1)
     if filesystem.kind in get_args(FileSystem):
         made["filesystem"] = filesystem.kind
         made["mount"] = of_volume(filesystem.options)

@@ -95,7 +95,7 @@ def test_the_default_chunk_holds_pages_whole_and_a_mirror_has_none() -> None:
     assert isinstance(judged("raid-chunk", server(), host=arrayed(array("raid1", 2))), NotHere)
 
 
-def test_a_fine_bitmap_and_none_at_all_are_both_told() -> None:
+def test_a_fine_bitmap_and_none_at_all_are_both_reported() -> None:
     fine_grained = array("raid5", bitmap="internal", bitmap_chunk_bytes=4 * MIB)
     found = finding("raid-bitmap", server(), host=arrayed(fine_grained))
     assert "set 64 times less often" in found.evidence[1]
@@ -153,7 +153,7 @@ def striped(*options: str, kind: str = "ext4") -> Host:
     return host(storage=storage(place, arrays=(array("raid6", 6, chunk_bytes=512 << 10),)))
 
 
-def test_a_file_system_that_does_not_know_its_stripes_is_told_them() -> None:
+def test_a_file_system_that_does_not_know_its_stripes_gets_them() -> None:
     found = finding("filesystem-stripe", server(), host=striped())
     assert "512K chunk x 4 data disks = 2M a stripe" in found.evidence[0]
     assert found.changes[0].model_dump()["commands"] == ("tune2fs -E stride=128,stripe_width=512 /dev/md0",)

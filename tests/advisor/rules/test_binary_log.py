@@ -12,7 +12,7 @@ MIB = 1 << 20
 
 @pytest.mark.parametrize("version", [MARIADB, MYSQL_57, MYSQL_84])
 @pytest.mark.parametrize("value", ["0", "1000"])
-def test_a_binary_log_that_is_not_synced_is_made_durable_and_the_cost_is_told(
+def test_a_binary_log_that_is_not_synced_is_made_durable_and_the_cost_is_reported(
     version: str, value: str
 ) -> None:
     found = finding("binary-log-sync", server(version, {"log_bin": "ON", "sync_binlog": value}))
@@ -62,7 +62,7 @@ def small_disk(free: int) -> Storage:
     )
 
 
-def test_logs_that_never_expire_fill_the_disk_on_a_day_that_is_told() -> None:
+def test_logs_that_never_expire_fill_the_disk_on_a_day_that_is_reported() -> None:
     kept = server(
         MARIADB,
         {"log_bin": "ON", "expire_logs_days": "0.000000", "binlog_expire_logs_seconds": "0"},
@@ -100,7 +100,7 @@ def test_commits_wait_for_others_only_where_there_are_others(version: str, delay
     assert isinstance(judged("binlog-commit-delay", many), Fine)
 
 
-def test_a_transaction_that_spills_is_told_with_the_memory_that_more_would_take() -> None:
+def test_a_transaction_that_spills_is_reported_with_the_memory_that_more_would_take() -> None:
     spilling = server(
         variables={"log_bin": "ON", "binlog_cache_size": "32768", "max_connections": "100"},
         status={"Binlog_cache_disk_use": 600, "Binlog_cache_use": 1000},

@@ -103,7 +103,7 @@ def test_failed_attempts_are_named_by_the_error_log_of_this_release(
     assert isinstance(judged("aborted-connects", few), Fine)
 
 
-def test_connections_that_die_are_told_with_the_timeout() -> None:
+def test_connections_that_die_are_reported_with_the_timeout() -> None:
     dying = server(
         variables={"wait_timeout": "28800", "max_allowed_packet": "16777216"},
         status={"Aborted_clients": 300, "Connections": 1000},
@@ -171,7 +171,7 @@ def test_small_packets_are_a_finding_only_where_connections_die() -> None:
     assert isinstance(judged("packet-size", well), Fine)
 
 
-def test_clients_that_come_for_a_few_statements_are_told_to_stay() -> None:
+def test_clients_that_connect_for_a_few_statements_should_keep_their_connections() -> None:
     churning = server(
         status={"Connections": 60_000, "Questions": 200_000}, before={"Connections": 0, "Questions": 0}
     )
@@ -191,7 +191,7 @@ def test_the_limit_of_prepared_statements_is_raised_before_it_is_reached() -> No
     assert isinstance(judged("prepared-statements", roomy), Fine)
 
 
-def test_preparing_for_one_execution_is_told() -> None:
+def test_preparing_for_one_execution_is_reported() -> None:
     once = server(
         status={"Com_stmt_prepare": 60_000, "Com_stmt_execute": 60_000},
         before={"Com_stmt_prepare": 0, "Com_stmt_execute": 0},

@@ -55,7 +55,7 @@ def commands(found: Finding) -> str:
     return " ".join(text for each in found.changes if isinstance(each, ByHand) for text in each.commands)
 
 
-def test_data_that_belongs_to_somebody_else_is_found_with_the_command_that_mends_it() -> None:
+def test_data_of_another_user_is_reported_with_the_command_that_fixes_it() -> None:
     found = finding("data-directory-rights", server(), host=owned(owner="root", mode=0o750, file_mode=0o640))
     assert found.title == "The data directory belongs to root, the server runs as mysql"
     assert "chown --recursive mysql: /RAID0/mysql" in commands(found)

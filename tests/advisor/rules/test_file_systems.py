@@ -24,7 +24,7 @@ from mydyno.survey.facts.fstab import parse_fstab
         ("jfs", Severity.LOW),
     ],
 )
-def test_what_no_database_should_lie_on_is_told_by_how_bad_it_is(kind: str, severity: Severity) -> None:
+def test_what_no_database_should_lie_on_is_reported_by_how_bad_it_is(kind: str, severity: Severity) -> None:
     assert finding("filesystem-kind", server(), host=stored(filesystem(kind=kind))).severity is severity
 
 
@@ -47,7 +47,7 @@ def on_btrfs(attribute: bool | None, options: tuple[str, ...] = ("rw", "relatime
     return host(storage=plain.model_copy(update={"uses": uses}))
 
 
-def test_copy_on_write_below_tables_is_told_with_the_commands() -> None:
+def test_copy_on_write_below_tables_is_reported_with_the_commands() -> None:
     found = finding("btrfs-copy-on-write", server(), host=on_btrfs(False))
     assert "chattr +C /data/mysql" in found.changes[0].model_dump()["commands"]
     assert isinstance(judged("btrfs-copy-on-write", server(), host=on_btrfs(True)), Fine)
@@ -93,7 +93,7 @@ def test_a_file_system_that_cannot_be_remounted_so_is_left_to_hands() -> None:
     ]
 
 
-def test_the_modes_of_ext4s_journal_are_told_by_what_they_cost() -> None:
+def test_the_modes_of_ext4s_journal_are_reported_by_what_they_cost() -> None:
     doubled = finding("mount-ext4-data", server(), host=stored(filesystem(options=("rw", "data=journal"))))
     assert doubled.effect.size == "large"
     unordered = finding(
@@ -114,7 +114,7 @@ def test_discards_at_each_commit_are_left_to_a_timer() -> None:
     assert settled("mount-discard", server(), host=machine)
 
 
-def test_a_disk_that_is_never_told_of_free_blocks_is_told_of() -> None:
+def test_a_disk_to_which_free_blocks_are_never_reported_is_found() -> None:
     able = (disk(discards=True),)
     assert (
         finding("mount-discard", server(), host=stored(disks=able, trim_timer=False)).severity is Severity.LOW
@@ -132,7 +132,7 @@ def test_a_disk_that_is_never_told_of_free_blocks_is_told_of() -> None:
     ("free", "severity"),
     [(1, Severity.CRITICAL), (8, Severity.HIGH)],
 )
-def test_a_disk_that_fills_up_is_told_by_how_soon(free: int, severity: Severity) -> None:
+def test_a_disk_that_fills_up_is_reported_by_how_soon(free: int, severity: Severity) -> None:
     machine = stored(filesystem(size_bytes=100 * GIB, free_bytes=free * GIB))
     found = finding("free-space", server(variables={"log_bin": "ON"}), host=machine)
     assert found.severity is severity
@@ -158,7 +158,7 @@ def test_files_can_run_out_before_space() -> None:
     )
 
 
-def test_what_root_keeps_of_a_large_volume_is_told() -> None:
+def test_what_root_keeps_of_a_large_volume_is_reported() -> None:
     large = stored(filesystem(size_bytes=1000 * GIB, reserved_bytes=50 * GIB))
     found = finding("reserved-blocks", server(), host=large)
     assert found.title == "50G of the data's disk are reserved for root, which the server is not"
@@ -200,7 +200,7 @@ def test_options_that_are_gone_are_named_with_what_to_write() -> None:
     assert isinstance(judged("fstab-faults", server(), host=stored()), Unknown)
 
 
-def test_options_in_force_that_the_next_boot_forgets_are_told() -> None:
+def test_options_in_force_that_the_next_boot_forgets_are_reported() -> None:
     found = finding("fstab-differs", server(), host=fstab(GOOD, place=("rw", "noatime", "nobarrier")))
     assert found.evidence == (
         "/data: noatime in force, relatime in /etc/fstab:3",
@@ -209,7 +209,7 @@ def test_options_in_force_that_the_next_boot_forgets_are_told() -> None:
     assert isinstance(judged("fstab-differs", server(), host=fstab(GOOD)), Fine)
 
 
-def test_a_mount_that_fstab_does_not_know_is_told() -> None:
+def test_a_mount_that_fstab_does_not_know_is_reported() -> None:
     other = GOOD.model_copy(update={"mount_point": "/"})
     found = finding("fstab-differs", server(), host=fstab(other))
     assert found.evidence == ("/data (/dev/sda1): no line in /etc/fstab",)
@@ -239,7 +239,7 @@ def test_logs_on_disks_of_their_own_are_fine() -> None:
     assert isinstance(judged("redo-apart", syncing(150), host=apart), Fine)
 
 
-def test_large_data_on_the_systems_own_disk_is_told() -> None:
+def test_large_data_on_the_systems_own_disk_is_reported() -> None:
     on_root = stored(filesystem("/", free_bytes=20 * GIB))
     large = server(schema_facts=Schema(tables=10, bytes_by_engine={"InnoDB": 30 * GIB}))
     assert finding("data-on-root", large, host=on_root).severity is Severity.LOW
@@ -257,7 +257,7 @@ def cached(kind: str, seconds: float | None = None) -> Storage:
     return storage(disks=(disk(write_cache=kind),), speeds=speeds)
 
 
-def test_a_volatile_cache_is_told_by_what_its_flush_costs() -> None:
+def test_a_volatile_cache_is_reported_by_what_its_flush_costs() -> None:
     commits = server(status={"Handler_commit": 864_000 * 200.0}, before={"Handler_commit": 863_940 * 200.0})
     found = finding("write-cache", commits, host=host(storage=cached("write back", 0.005)))
     assert found.title == "Each commit waits 5ms for the disk's volatile cache"

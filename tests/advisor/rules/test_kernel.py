@@ -21,7 +21,7 @@ def nodes(count: int, variables: dict[str, str] | None = None, **more: object) -
     return plain.model_copy(update={"cpu": Cpu(count=16, numa_nodes=count), **more})
 
 
-def test_huge_pages_unasked_become_huge_pages_on_request() -> None:
+def test_huge_pages_always_become_huge_pages_on_request() -> None:
     always = with_kernel(thp_enabled="always", counters={"compact_stall": 12})
     found = finding("transparent-huge-pages", server(), host=always)
     assert sentences(found) == ["madvise > /sys/kernel/mm/transparent_hugepage/enabled (now always)"]
@@ -52,7 +52,7 @@ def swapping(swapped: int, swap: int = 4 * GIB) -> Host:
     )
 
 
-def test_a_server_in_swap_is_told_and_a_few_megabytes_are_not() -> None:
+def test_a_server_in_swap_is_reported_and_a_few_megabytes_are_not() -> None:
     found = finding("swapped-out", server(), host=swapping(2 * GIB))
     assert found.severity is Severity.HIGH
     assert found.evidence[0] == "2G of the server are in swap, 8G in memory: 20%"
@@ -167,7 +167,7 @@ def governed(governor: str | None, driver: str | None) -> Host:
     return host().model_copy(update={"cpu": cpu})
 
 
-def test_a_slow_governor_is_told_and_a_driver_that_drives_itself_is_not() -> None:
+def test_a_slow_governor_is_reported_and_a_driver_that_drives_itself_is_not() -> None:
     slow = finding("cpu-governor", server(), host=governed("powersave", "acpi-cpufreq"))
     assert slow.severity is Severity.MEDIUM
     assert (
@@ -183,7 +183,7 @@ def test_a_slow_governor_is_told_and_a_driver_that_drives_itself_is_not() -> Non
     assert isinstance(judged("cpu-governor", server(), host=governed(None, None)), NotHere)
 
 
-def test_a_slow_clock_is_told_with_the_way_to_a_fast_one() -> None:
+def test_a_slow_clock_is_reported_with_the_way_to_a_fast_one() -> None:
     slow = with_kernel(clock_source="hpet", clock_sources=("tsc", "hpet", "acpi_pm"))
     assert "echo tsc" in finding("clock-source", server(), host=slow).changes[0].model_dump()["commands"][0]
     distrusted = with_kernel(clock_source="acpi_pm", clock_sources=("acpi_pm",))
@@ -202,7 +202,7 @@ def reserved(pages: int, free: int | None = None) -> Host:
     )
 
 
-def test_huge_pages_that_nobody_uses_are_lost_memory() -> None:
+def test_unused_huge_pages_are_lost_memory() -> None:
     off = server(variables={"large_pages": "OFF"})
     found = finding("huge-pages", off, host=reserved(2048, free=2048))
     assert found.title == "4G of memory are reserved for huge pages that this server does not use"
@@ -230,7 +230,7 @@ def test_asynchronous_io_and_file_handles_of_the_machine_run_out_together() -> N
     assert isinstance(judged("file-max", server(), Targets(open_files=10_000), low), Fine)
 
 
-def test_the_queue_of_waiting_connections_is_as_long_as_was_asked() -> None:
+def test_the_queue_of_waiting_connections_is_as_long_as_configured() -> None:
     asking = server(variables={"back_log": "500"})
     cut = host(kernel=Kernel(sysctls={"net.core.somaxconn": "128"}, counters={"TcpExtListenOverflows": 7}))
     found = finding("somaxconn", asking, Targets(), cut)

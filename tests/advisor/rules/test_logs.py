@@ -31,7 +31,7 @@ def test_ten_seconds_hide_what_users_wait_for() -> None:
     assert isinstance(judged("long-query-time", seen), Fine)
 
 
-def test_a_slow_log_of_everything_is_told_by_hand() -> None:
+def test_a_slow_log_of_everything_is_left_to_the_user() -> None:
     everything = server(
         MARIADB,
         {"long_query_time": "0.000000", "slow_query_log": "ON", "log_slow_rate_limit": "1"},
@@ -106,13 +106,13 @@ def test_values_that_do_not_fit_are_refused_after_a_test_of_the_application() ->
     assert isinstance(judged("sql-mode", strict), Fine)
 
 
-def test_nobody_waits_a_year_for_the_definition_of_a_table() -> None:
+def test_no_statement_waits_a_year_for_the_definition_of_a_table() -> None:
     year = server(MYSQL_84, {"lock_wait_timeout": "31536000"})
     assert "365 days" in finding("metadata-lock-wait", year).title
     assert isinstance(judged("metadata-lock-wait", server(variables={"lock_wait_timeout": "3600"})), Fine)
 
 
-def test_misses_of_aria_are_told_by_hand_and_mysql_has_no_aria() -> None:
+def test_misses_of_aria_are_left_to_the_user_and_mysql_has_no_aria() -> None:
     missing = {"Aria_pagecache_reads": 60_000, "Aria_pagecache_read_requests": 600_000}
     found = finding(
         "aria-page-cache",

@@ -163,7 +163,7 @@ def a_good_machine() -> Host:
 
 
 def the_guides_machine() -> Host:
-    """What somebody has who did all that the guides of 2015 say, on a kernel of today."""
+    """A server whose administrator did all that the guides of 2015 say, on a kernel of today."""
     guide = "/dev/md127 /RAID0 ext4 defaults,nobootwait, noatime 0 0\n"
     disks = tuple(
         disk(

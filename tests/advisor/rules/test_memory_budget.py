@@ -1,6 +1,6 @@
 from advisor.builders import GIB, MARIADB, host, server, system
+from mydyno.advisor import rule_of
 from mydyno.advisor.rule import Fine, Judgement, Unknown
-from mydyno.advisor.rules.memory.memory_budget import RULE
 from mydyno.advisor.targets import targets_of
 from mydyno.apply.finding import Finding, Severity
 
@@ -16,7 +16,7 @@ def judged(pool: int, connections: int, memory: int | None = 16 * GIB, used: int
     )
     if memory is None:
         the_system = the_system.model_copy(update={"host": None})
-    return RULE.judge(the_system, targets_of(the_system))
+    return rule_of("memory-budget").judge(the_system, targets_of(the_system))
 
 
 def test_what_fits_is_fine_and_says_the_sum() -> None:
@@ -46,5 +46,5 @@ def test_where_nothing_helps_it_says_how_much_is_missing() -> None:
     assert found.recommendation.startswith("give the machine 1.")
 
 
-def test_without_the_memory_known_it_cannot_be_told() -> None:
+def test_without_the_memory_known_it_is_unknown() -> None:
     assert isinstance(judged(GIB, 100, memory=None), Unknown)

@@ -66,7 +66,7 @@ def test_where_the_order_of_commits_cannot_be_kept_there_are_no_workers() -> Non
 WRITES = dict.fromkeys(("Com_insert", "Com_update", "Com_delete", "Com_replace"), 0.0)
 
 
-def test_a_replica_nobody_writes_to_is_closed_and_another_is_left_to_its_owner() -> None:
+def test_a_replica_without_writes_is_closed_and_another_is_left_to_its_owner() -> None:
     untouched = server(variables={"read_only": "OFF"}, status=WRITES, role=REPLICA)
     assert sentences(finding("replica-read-only", untouched)) == ["read_only = ON (now OFF)"]
     written = server(variables={"read_only": "OFF"}, status={**WRITES, "Com_insert": 7}, role=REPLICA)
@@ -78,7 +78,7 @@ def test_a_replica_nobody_writes_to_is_closed_and_another_is_left_to_its_owner()
     assert isinstance(judged("replica-read-only", server(variables={"read_only": "OFF"})), NotHere)
 
 
-def test_semi_synchronous_replication_that_fell_back_is_told() -> None:
+def test_semi_synchronous_replication_that_fell_back_is_reported() -> None:
     fallen = server(
         MYSQL_84,
         {"rpl_semi_sync_source_enabled": "ON", "rpl_semi_sync_source_timeout": "10000"},

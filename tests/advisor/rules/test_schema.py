@@ -30,7 +30,7 @@ READ = {
     "unused_indexes": (),
     "redundant_indexes": (),
 }
-"""A schema that was read in full, in which nothing stands out."""
+"""A schema that was read in full, without remarkable tables."""
 
 
 def with_schema(version: str = MARIADB, role: Role | None = None, **known: object) -> Server:

@@ -89,7 +89,7 @@ def test_the_memory_of_a_query_cache_that_is_off_is_freed_and_mysql_8_has_none()
     assert isinstance(judged("query-cache", server(MYSQL_84)), NotHere)
 
 
-def test_a_key_buffer_that_nobody_used_is_given_to_others() -> None:
+def test_an_unused_key_buffer_is_given_to_others() -> None:
     unused = server(
         variables={"key_buffer_size": str(4 * GIB)}, status={"Key_blocks_used": 100, "Key_reads": 5}
     )
@@ -98,7 +98,7 @@ def test_a_key_buffer_that_nobody_used_is_given_to_others() -> None:
     assert isinstance(judged("key-buffer", small), Fine)
 
 
-def test_a_key_buffer_that_misses_is_told_by_hand() -> None:
+def test_a_key_buffer_that_misses_is_left_to_the_user() -> None:
     missing = server(
         variables={"key_buffer_size": str(16 * MIB)},
         status={"Key_blocks_used": 13_000, "Key_reads": 60_000, "Key_read_requests": 600_000},

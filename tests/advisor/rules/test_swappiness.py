@@ -1,6 +1,6 @@
 from advisor.builders import host, system
+from mydyno.advisor import rule_of
 from mydyno.advisor.rule import Fine, NotHere
-from mydyno.advisor.rules.kernel.swappiness import RULE
 from mydyno.advisor.targets import Targets
 from mydyno.apply.finding import Finding
 from mydyno.survey.facts import Memory, System
@@ -15,11 +15,11 @@ def machine(swappiness: str, swap: int = 1 << 30) -> System:
 
 
 def test_the_default_is_a_finding_where_there_is_swap() -> None:
-    found = RULE.judge(machine("60"), Targets())
+    found = rule_of("swappiness").judge(machine("60"), Targets())
     assert isinstance(found, Finding)
     assert [change.sentence() for change in found.changes] == ["vm.swappiness = 1 (now 60)"]
 
 
 def test_one_is_fine_and_without_swap_there_is_nothing_to_say() -> None:
-    assert isinstance(RULE.judge(machine("1"), Targets()), Fine)
-    assert isinstance(RULE.judge(machine("60", swap=0), Targets()), NotHere)
+    assert isinstance(rule_of("swappiness").judge(machine("1"), Targets()), Fine)
+    assert isinstance(rule_of("swappiness").judge(machine("60", swap=0), Targets()), NotHere)

@@ -69,7 +69,7 @@ def test_a_pool_as_large_as_the_cpus_is_fine_and_mysql_has_none() -> None:
     assert isinstance(judged("thread-pool", plain), NotHere)
 
 
-def test_threads_that_start_slowly_tell_of_a_starved_machine() -> None:
+def test_threads_that_start_slowly_show_an_overloaded_machine() -> None:
     starved = server(variables={"slow_launch_time": "2"}, status={"Slow_launch_threads": 40})
     assert "overloaded" in finding("slow-launch", starved).title
     assert isinstance(

@@ -9,7 +9,7 @@ import pytest
 
 from mydyno.core.document.spec_folder import files_in
 from mydyno.lab import spec
-from mydyno.lab.workload.external import FioOptions
+from mydyno.lab.workload.external_program import FioOptions
 
 SEED = (
     "fio -filename=/path/test -iodepth=64 -ioengine=libaio -direct=1 -rw=randwrite -bs=4k -size=5G "

@@ -1,4 +1,4 @@
-"""Small things that the tests of the stack share."""
+"""Helpers that the tests of the stack share."""
 
 from __future__ import annotations
 

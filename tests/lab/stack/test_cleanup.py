@@ -13,7 +13,7 @@ def test_a_lab_without_a_journal_has_nothing_to_clean_up_and_gets_none(tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_run_left_is_undone_and_told_newest_first(tmp_path: Path) -> None:
+def test_what_a_killed_run_left_is_undone_and_reported_newest_first(tmp_path: Path) -> None:
     folder = tmp_path / "mydyno-0123456789ab"
     journal = Journal(tmp_path)
     journal.intend(RemoveTree(path=folder))
@@ -27,7 +27,7 @@ def test_what_a_killed_run_left_is_undone_and_told_newest_first(tmp_path: Path) 
     assert cleanup(tmp_path) == []
 
 
-def test_what_cannot_be_undone_is_told_every_time_until_it_can(tmp_path: Path) -> None:
+def test_what_cannot_be_undone_is_reported_every_time_until_it_can(tmp_path: Path) -> None:
     folder = tmp_path / "mydyno-0123456789ab"
     Journal(tmp_path).intend(RemoveTree(path=folder))
     (tmp_path / "elsewhere").mkdir()

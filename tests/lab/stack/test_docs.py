@@ -1,4 +1,4 @@
-"""docs/reference/safety.md tells every way back, and what is refused of real disks."""
+"""docs/reference/safety.md documents every way back, and what is refused of real disks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def test_every_way_back_has_its_row_and_no_row_is_left_over() -> None:
     assert sorted(told) == sorted(kinds)
 
 
-def test_the_folders_of_stable_names_are_told() -> None:
+def test_the_folders_of_stable_names_are_documented() -> None:
     for folder in STABLE_FOLDERS:
         assert f"`{folder}`" in SAFETY or f"`{folder.name}`" in SAFETY

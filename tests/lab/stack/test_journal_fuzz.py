@@ -1,4 +1,4 @@
-"""The lab's undo journal of any content: each line is an entry of its kind, or told as damaged."""
+"""The lab's undo journal of any content: each line is an entry of its kind, or reported as damaged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WAYS: tuple[Undo, ...] = (
 )
 
 
-def test_a_journal_of_any_content_is_read_and_nothing_of_it_needs_more_than_a_receipt(
+def test_a_journal_of_any_content_is_read_and_no_entry_needs_more_than_a_receipt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [

@@ -38,11 +38,11 @@ def test_the_rows_of_proc_are_read_and_unlimited_is_no_number() -> None:
     assert parse_limits("") == ()
 
 
-def test_only_what_was_asked_is_set() -> None:
+def test_only_what_is_configured_is_set() -> None:
     assert wrap(["mysqld"], Limits(nofile=700), None) == ["prlimit", "--nofile=700:700", "--", "mysqld"]
 
 
-def test_the_user_is_changed_behind_the_limits_and_the_tie_made_anew() -> None:
+def test_the_user_is_changed_behind_the_limits_and_the_tie_made_again() -> None:
     command = wrap(["mysqld", "--x"], LIMITS, Identity("nobody", 65534, 65533))
     assert " ".join(command) == (
         "prlimit --nofile=700:700 --nproc=4000:4000 -- "
@@ -88,7 +88,7 @@ def test_the_limits_of_a_running_process_are_read_through_its_host() -> None:
     assert in_force(LocalHost(), child.pid) == ()
 
 
-def test_a_limit_that_differs_or_cannot_be_read_is_told() -> None:
+def test_a_limit_that_differs_or_cannot_be_read_is_reported() -> None:
     raised = LimitInForce("nofile", 1024, 1048576)
     assert limits_difference(LIMITS, (raised, LimitInForce("nproc", 4000, 4000))) == (
         LimitDifference("nofile", 700, raised),

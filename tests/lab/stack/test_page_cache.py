@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.lab.stack.cache.page_cache import PageCache, drop, look, told_by_fincore
+from mydyno.lab.stack.cache.page_cache import PageCache, drop, look, read_fincore
 from mydyno.machine.local import LocalHost
 
 MIB = 1 << 20
@@ -40,5 +40,5 @@ def test_only_the_files_below_the_folders_are_dropped_and_what_stayed_is_read_ba
 
 def test_several_documents_of_fincore_are_summed() -> None:
     one = '{"fincore": [{"res": 4096, "size": 5000},\n{"res": 0, "size": 1},{"res": 4096, "size": 4}]}\n'
-    assert told_by_fincore(one + one) == PageCache(10_010, 8200)
-    assert told_by_fincore("") == PageCache(0, 0)
+    assert read_fincore(one + one) == PageCache(10_010, 8200)
+    assert read_fincore("") == PageCache(0, 0)

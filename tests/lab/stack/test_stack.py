@@ -18,7 +18,7 @@ from mydyno.lab.stack.stack import Stack
 
 @dataclass
 class World:
-    """What recording layers do to the world: the notes they left, and what stands."""
+    """What recording layers do to the world: the notes they left, and which are left."""
 
     notes: list[str] = field(default_factory=list)
     built: list[str] = field(default_factory=list)
@@ -26,7 +26,7 @@ class World:
 
 @dataclass(frozen=True)
 class RecordingLayer:
-    """A layer `name` of kind `kind` that can be told to fail on its way up or down."""
+    """A layer `name` of kind `kind` that can be made to fail while it is built or removed."""
 
     name: str
     kind: int
@@ -103,7 +103,7 @@ def test_equal_layers_at_the_bottom_are_never_rebuilt_and_the_rest_always_is(
 
 
 @given(first=KINDS, second=KINDS, place=st.integers(0, 4))
-def test_after_a_failure_on_the_way_up_nothing_stands(
+def test_after_a_failure_while_building_no_layer_is_left(
     first: list[int], second: list[int], place: int, site: Site
 ) -> None:
     world = World()
@@ -125,7 +125,7 @@ def test_after_a_failure_on_the_way_up_nothing_stands(
 @given(
     kinds=st.lists(st.integers(0, 2), min_size=1, max_size=5), place=st.integers(0, 4), keep=st.integers(0, 4)
 )
-def test_after_a_failure_on_the_way_down_nothing_stands(
+def test_after_a_failure_while_removing_no_layer_is_left(
     kinds: list[int], place: int, keep: int, site: Site
 ) -> None:
     world = World()
@@ -142,7 +142,7 @@ def test_after_a_failure_on_the_way_down_nothing_stands(
         assert world.built == [str(layer) for layer in wanted]
 
 
-def test_an_error_while_tidying_up_is_told_beside_the_first_and_not_instead(site: Site) -> None:
+def test_an_error_while_tidying_up_is_reported_with_the_first_and_not_instead(site: Site) -> None:
     world = World()
     stack = Stack(site)
     (first,) = layers(world, [0])
@@ -154,7 +154,7 @@ def test_an_error_while_tidying_up_is_told_beside_the_first_and_not_instead(site
     assert world.built == []
 
 
-def test_leaving_the_block_takes_everything_down_even_after_an_interruption(site: Site) -> None:
+def test_leaving_the_block_removes_all_layers_even_after_an_interruption(site: Site) -> None:
     world = World()
 
     def run_and_interrupt() -> None:

@@ -42,7 +42,7 @@ def disk(folder: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def foreign_disk(tmp_path: Path) -> Iterator[Path]:
-    """A loop device over somebody else's file."""
+    """A loop device over another user's file."""
     with attached(sparse_file(tmp_path / "disk")) as device:
         yield device
 
@@ -84,7 +84,7 @@ def test_a_loop_whose_file_was_deleted_meanwhile_is_still_found(folder: Path, di
 
 
 @needs_loops
-def test_a_loop_that_is_still_mounted_is_told_and_stays_in_the_journal(
+def test_a_loop_that_is_still_mounted_is_reported_and_stays_in_the_journal(
     folder: Path, disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mydyno.lab.stack.undo.detach_loops._DETACH_SECONDS", 0.1)
@@ -114,7 +114,7 @@ def test_loops_of_a_folder_that_is_not_ours_are_never_detached(folder: str) -> N
 
 
 @needs_loops
-def test_a_stray_loop_of_the_lab_is_swept_though_no_journal_tells_of_it(tmp_path: Path) -> None:
+def test_a_stray_loop_of_the_lab_is_swept_though_it_is_in_no_journal(tmp_path: Path) -> None:
     lab = tmp_path / "lab"
     ours = lab / "run" / "mydyno-0123456789ab"
     ours.mkdir(parents=True)
@@ -194,7 +194,7 @@ def test_a_queue_gets_its_old_scheduler_and_readahead_back(disk: Path) -> None:
 
 
 @needs_loops
-def test_a_value_that_the_kernel_does_not_take_is_told(disk: Path) -> None:
+def test_a_value_that_the_kernel_does_not_take_is_reported(disk: Path) -> None:
     with pytest.raises(UndoError, match="does not take back 'cfq'"):
         RestoreSysfs(path=Path(f"/sys/block/{disk.name}/queue/scheduler"), value="cfq").carry_out()
 

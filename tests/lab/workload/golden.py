@@ -1,4 +1,4 @@
-"""What the reader says of each file in bad/, and the way to write it down anew.
+"""What the reader says of each file in bad/, and the way to write it down again.
 
     python tests/lab/workload/golden.py
 

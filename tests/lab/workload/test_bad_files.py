@@ -1,4 +1,4 @@
-"""Every file in bad/ is refused, in exactly the words of the .txt file beside it."""
+"""Every file in bad/ is refused, in exactly the words of the .txt file next to it."""
 
 from __future__ import annotations
 

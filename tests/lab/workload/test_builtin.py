@@ -84,7 +84,7 @@ def test_an_event_sends_the_statements_of_the_original(
 
 
 def test_every_builtin_workload_is_counted() -> None:
-    """The events of order-entry differ from each other: they have tests of their own."""
+    """The events of order-entry differ from each other: they have separate tests."""
     assert {name for name, _, _ in EVENTS} == set(workload.builtin_names()) - {"order-entry"}
 
 
@@ -211,7 +211,7 @@ def test_super_smack_asks_for_every_120th_of_its_stock_names() -> None:
     assert resolve("smack", rows=100).program["dictionaries"]["users"]["column"]["every"] == 1
 
 
-def test_lists_of_values_are_as_long_as_asked() -> None:
+def test_lists_of_values_are_as_long_as_configured() -> None:
     [transaction] = resolve("select-random-points", random_points=3).program["transactions"]
     parts = transaction["steps"][0]["send"]["sql"]
     assert [part for part in parts if isinstance(part, dict)] == [{"value": ["draw", "k"]}] * 3

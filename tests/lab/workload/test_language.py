@@ -229,7 +229,7 @@ def test_transactions_count_by_their_weights() -> None:
     assert read.resolve({}).statements_per_event == pytest.approx(1.5)
 
 
-def test_words_of_a_dictionary_come_from_the_file_beside_the_workload(tmp_path: Path) -> None:
+def test_words_of_a_dictionary_come_from_the_file_next_to_the_workload(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("one\n\ntwo\n")
     text = (
         "workload: test\ndictionaries: {w: {file: words.txt}}\ntransactions: {event: ['SELECT :(pick(w))']}\n"

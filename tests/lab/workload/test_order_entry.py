@@ -247,7 +247,7 @@ def test_the_last_three_of_ten_orders_are_not_delivered(toy: dict[str, list[Row]
         assert row["ol_quantity"] == 5
 
 
-def test_the_customers_of_a_district_order_in_an_order_of_its_own() -> None:
+def test_the_customers_of_each_district_order_in_a_different_order() -> None:
     program = resolve(districts=2, customers=300, orders=300, items=1).program
     ordered: dict[int, list[int]] = defaultdict(list)
     for row in rows(program, "orders"):

@@ -48,11 +48,11 @@ def advice_lines(
     yield from wrapped(_counts(advice), width, style="heading")
     number = 0
     for severity in sorted(Severity, reverse=True):
-        found = [finding for finding in advice.findings if finding.severity is severity]
-        if found:
+        findings = [finding for finding in advice.findings if finding.severity is severity]
+        if findings:
             yield Line()
             yield Line(severity.label.upper(), _STYLES[severity])
-        for finding in found:
+        for finding in findings:
             number += 1
             yield Line()
             yield from _finding(number, finding, advice.memory, width)
@@ -78,8 +78,8 @@ def advice_lines(
 
 def _counts(advice: Advice) -> str:
     total, severities = len(advice.findings), Counter(finding.severity for finding in advice.findings)
-    found = sorted(severities.items(), reverse=True)
-    parts = ", ".join(f"{times} {severity.label}" for severity, times in found)
+    findings = sorted(severities.items(), reverse=True)
+    parts = ", ".join(f"{times} {severity.label}" for severity, times in findings)
     text = f"{counted(total, 'finding')}: {parts}." if total else "No findings."
     outcomes = Counter(reasons.outcome for reasons in advice.silent)
     return (
@@ -95,20 +95,20 @@ def _finding(number: int, finding: Finding, budget: Sequence[str], width: int) -
         evidence.append(_BUDGET)
     for text in evidence:
         yield from wrapped(text, width, first="       ", rest="         ")
-    yield from _told("do", finding.recommendation, width)
+    yield from _labelled("do", finding.recommendation, width)
     for change in finding.changes:
         yield from _change(change, width)
-    yield from _told("brings", _effect(finding), width)
+    yield from _labelled("brings", _effect(finding), width)
     if finding.durability != "keeps" or finding.durability_says:
         says = finding.durability_says or f"{finding.durability} it"
-        yield from _told("durability", says, width)
+        yield from _labelled("durability", says, width)
     if finding.risk:
-        yield from _told("risk", finding.risk, width)
+        yield from _labelled("risk", finding.risk, width)
     if finding.restart or any(
         isinstance(change, SetVariable) and change.restart for change in finding.changes
     ):
-        yield from _told("restart", "required for all changes to take effect", width)
-    yield from _told("rule", finding.rule, width, "faint")
+        yield from _labelled("restart", "required for all changes to take effect", width)
+    yield from _labelled("rule", finding.rule, width, "faint")
 
 
 def _effect(finding: Finding) -> str:
@@ -117,7 +117,7 @@ def _effect(finding: Finding) -> str:
     return f"{effect.aspect} {how}, {effect.size}: {effect.says}"
 
 
-def _told(label: str, text: str, width: int, style: Style = "plain") -> Iterator[Line]:
+def _labelled(label: str, text: str, width: int, style: Style = "plain") -> Iterator[Line]:
     indent = " " * (5 + _LABEL)
     yield from wrapped(text, width, first=f"     {label:{_LABEL}}", rest=indent, style=style)
 
@@ -133,7 +133,7 @@ def _change(change: Change, width: int) -> Iterator[Line]:
 
 
 def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
-    """Every line as it stands in the file that it goes to, to be copied."""
+    """Every line as it is in the file that it goes to, to be copied."""
     yield from _section("All changes, as lines of files")
     variables = [change for change in changes if isinstance(change, SetVariable)]
     if variables:
@@ -176,10 +176,7 @@ def _line(change: Change) -> str | None:
             return f"tmpfiles.d: {path} = {value}"
 
 
-_OUTCOMES = {
-    "fine": "Passed",
-    "not here": "Does not apply here",
-}
+_OUTCOMES = {"fine": "Passed", "not here": "Does not apply here"}
 
 
 def _silent(advice: Advice, width: int) -> Iterator[Line]:

@@ -18,7 +18,7 @@ _LABEL = 12
 
 def explanation(rule: Rule) -> str:
     """The docstring of the rule's file: paragraphs with an empty line between."""
-    return inspect.cleandoc(sys.modules[rule.judge.__module__].__doc__ or "")
+    return inspect.cleandoc(sys.modules[rule.module].__doc__ or "")
 
 
 def by_layer() -> Iterator[tuple[str, tuple[Rule, ...]]]:

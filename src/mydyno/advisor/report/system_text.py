@@ -95,7 +95,7 @@ def _age(seconds: float) -> str:
 
 
 def _moment(text: str) -> str:
-    """`2026-11-21 23:45 UTC`; as it is written when it is no time."""
+    """`2026-11-21 23:45 UTC`; as it is written when it is not a time."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

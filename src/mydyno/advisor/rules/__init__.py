@@ -1,19 +1,33 @@
 """Every rule, one a file, in a folder for each layer; and what rule files import from here with `*`."""
 
+from mydyno.advisor.buffer_pool import pool_bytes
 from mydyno.advisor.counts import DAY, a_second, decimal, often, share, total, uptime
 from mydyno.advisor.disk_space import ENTRY_BYTES, days_until_full, free_bytes, usual_rate
 from mydyno.advisor.innodb import GIB, MIB, checkpoint_age, history_list_length, is_mariadb, is_mysql
 from mydyno.advisor.machine import (
     arrays,
+    data_volume,
     limit_of,
     past_page_cache,
     places,
     power_of_two,
+    set_unit,
     unit_of,
     unit_seconds,
 )
 from mydyno.advisor.names import SHOWN, counted, first, quoted
-from mydyno.advisor.rule import Fine, Judgement, NotHere, Rule, Unknown, better, by_hand, worse
+from mydyno.advisor.rule import (
+    Fine,
+    Judgement,
+    NotHere,
+    Rule,
+    Unknown,
+    better,
+    by_hand,
+    finding,
+    require,
+    worse,
+)
 from mydyno.advisor.setting import settings
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import (
@@ -46,72 +60,14 @@ from mydyno.survey.facts import (
     Use,
 )
 
-__all__ = [
-    "DAY",
-    "ENTRY_BYTES",
-    "GIB",
-    "MIB",
-    "SHOWN",
-    "Array",
-    "ByHand",
-    "Change",
-    "Effect",
-    "FileSystem",
-    "Finding",
-    "Fine",
-    "FstabEntry",
-    "Index",
-    "Judgement",
-    "Kernel",
-    "Memory",
-    "NotHere",
-    "RemoveVariable",
-    "Rule",
-    "Server",
-    "SetArray",
-    "SetMountOptions",
-    "SetQueue",
-    "SetSysctl",
-    "SetSysfs",
-    "SetUnit",
-    "SetVariable",
-    "Setting",
-    "Severity",
-    "Size",
-    "Storage",
-    "System",
-    "Targets",
-    "Unit",
-    "Unknown",
-    "Use",
-    "a_second",
-    "arrays",
-    "better",
-    "by_hand",
-    "checkpoint_age",
-    "counted",
-    "days_until_full",
-    "decimal",
-    "first",
-    "format_bytes",
-    "format_duration",
-    "free_bytes",
-    "history_list_length",
-    "is_mariadb",
-    "is_mysql",
-    "limit_of",
-    "often",
-    "past_page_cache",
-    "places",
-    "power_of_two",
-    "quoted",
-    "settings",
-    "share",
-    "size_text",
-    "total",
-    "unit_of",
-    "unit_seconds",
-    "uptime",
-    "usual_rate",
-    "worse",
-]
+__all__ = (
+    "DAY", "ENTRY_BYTES", "GIB", "MIB", "SHOWN", "Array", "ByHand", "Change", "Effect", "FileSystem",
+    "Finding", "Fine", "FstabEntry", "Index", "Judgement", "Kernel", "Memory", "NotHere", "RemoveVariable",
+    "Rule", "Server", "SetArray", "SetMountOptions", "SetQueue", "SetSysctl", "SetSysfs", "SetUnit",
+    "SetVariable", "Setting", "Severity", "Size", "Storage", "System", "Targets", "Unit", "Unknown", "Use",
+    "a_second", "arrays", "better", "by_hand", "checkpoint_age", "counted", "data_volume",
+    "days_until_full", "decimal", "finding", "first", "format_bytes", "format_duration", "free_bytes",
+    "history_list_length", "is_mariadb", "is_mysql", "limit_of", "often", "past_page_cache", "places",
+    "pool_bytes", "power_of_two", "quoted", "require", "set_unit", "settings", "share", "size_text",
+    "total", "unit_of", "unit_seconds", "uptime", "usual_rate", "worse",
+)  # fmt: skip

@@ -39,8 +39,8 @@ def budget(server: Server, chosen: Mapping[str, int]) -> MemorySum:
         return chosen[name] if name in chosen else server.number(name)
 
     def sizes(names: tuple[str, ...]) -> list[tuple[str, int]]:
-        found = ((name, number(name)) for name in names if server.has(name) and _counts(server, name))
-        return [(name, size) for name, size in found if size is not None and size > 0]
+        values = ((name, number(name)) for name in names if server.has(name) and _counts(server, name))
+        return [(name, size) for name, size in values if size is not None and size > 0]
 
     family = Family.of(server.release)
     once = sizes(catalogue().of_memory("once"))

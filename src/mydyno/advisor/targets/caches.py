@@ -10,7 +10,7 @@ _SPARE = 256 * MIB
 _SHARE = 0.05
 """Of the usable memory: on a small machine less may be there unused."""
 _NOTHING = MIB
-"""The default size, beside a type that is OFF: not worth a change."""
+"""The default size, with a type that is OFF: not worth a change."""
 _WORTH_KEEPING = 0.5
 """Share of reads that the query cache answers, below which its one lock costs more than it saves."""
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from mydyno.advisor.targets import pool
 from mydyno.advisor.targets.budget import OVERHEAD, POOL, budget
 from mydyno.advisor.targets.connections import Connections, down_to_step
+from mydyno.advisor.targets.record import Sized
 from mydyno.advisor.targets.sessions import capped, least_of, lowered
 from mydyno.advisor.targets.steps import down_to
-from mydyno.advisor.targets.usable import Usable
 from mydyno.core.units import format_bytes
 from mydyno.server.variables.memory import MemorySum
 from mydyno.survey.facts import Server, System
@@ -42,7 +42,7 @@ class Solution:
     buffers: Mapping[str, int]
     pool_bytes: int | None
     pool_could_grow: bool
-    """Whether there is room for a larger pool, and nobody knows whether the data needs it."""
+    """Whether there is room for a larger pool, while it is not known whether the data needs it."""
     total: MemorySum
     lines: tuple[str, ...]
 
@@ -58,7 +58,7 @@ class _Budget:
         return budget(self.server, {**self.fixed, **buffers, "max_connections": limit, POOL: 0})
 
 
-def solve(system: System, room: Usable, uses: Connections, fixed: Mapping[str, int]) -> Solution:
+def solve(system: System, room: Sized, uses: Connections, fixed: Mapping[str, int]) -> Solution:
     """`fixed`: what other targets have decided (log buffer, key buffer, query cache, temporary tables)."""
     server = system.server
     now, rest = server.number(POOL), _Budget(server, fixed)
@@ -73,7 +73,7 @@ def solve(system: System, room: Usable, uses: Connections, fixed: Mapping[str, i
     return Solution(limit, buffers, size, could_grow, total, lines_of(room, total))
 
 
-def _wanted(room: Usable, uses: Connections, rest: _Budget) -> int:
+def _wanted(room: Sized, uses: Connections, rest: _Budget) -> int:
     """The limit that use calls for, as far as a share of the memory goes with the smallest buffers."""
     smallest = rest.of(uses.now, least_of(rest.server)).each_connection
     return uses.within(int(room.bytes * _SESSIONS_SHARE / smallest) if smallest else None)
@@ -116,7 +116,7 @@ def _with_overhead(size: int) -> int:
     return size + int(size * OVERHEAD)
 
 
-def lines_of(room: Usable, total: MemorySum) -> tuple[str, ...]:
+def lines_of(room: Sized, total: MemorySum) -> tuple[str, ...]:
     """The whole arithmetic, a line for each part."""
     parts = [f"  {name} {format_bytes(size)}" for name, size in total.once]
     each = " + ".join(f"{name} {format_bytes(size)}" for name, size in total.per_connection)

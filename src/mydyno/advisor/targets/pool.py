@@ -51,8 +51,8 @@ def data_bytes(system: System) -> tuple[int, str] | None:
 
 def most_useful(system: System) -> int | None:
     """The pool that takes all of the data with room to grow; None: as much as there is."""
-    found = data_bytes(system)
-    if found is None:
+    data = data_bytes(system)
+    if data is None:
         return None
-    wanted = found[0] * _GROWTH
+    wanted = data[0] * _GROWTH
     return max(LEAST, up_to(wanted, unit(system, int(wanted))))

@@ -7,6 +7,14 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
+class Sized:
+    """A size, and the arithmetic behind it."""
+
+    bytes: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Targets:
     """None: not to be decided from these facts, leave it. What is well as it is has its present value.
 

@@ -8,8 +8,7 @@ a crash longer, so it stays below the buffer pool's size, from which the pages t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from mydyno.advisor.targets.record import Sized
 from mydyno.advisor.targets.steps import MIB, ladder, ladder_down
 from mydyno.core.units import format_bytes
 from mydyno.survey.facts import System
@@ -32,12 +31,6 @@ _LEAST_BUFFER = 64 * MIB
 _MOST_BUFFER = 256 * MIB
 
 
-@dataclass(frozen=True)
-class Redo:
-    bytes: int
-    lines: tuple[str, ...]
-
-
 def redo_now(system: System) -> int | None:
     """The whole capacity in force: innodb_redo_log_capacity, or the files together."""
     server = system.server
@@ -48,7 +41,8 @@ def redo_now(system: System) -> int | None:
 
 
 def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
-    """Bytes of redo a second in a busy hour, and how they were found. None: the server does not tell."""
+    """Bytes of redo a second in a busy hour, and how they were calculated. None: the server does not count
+    them."""
     server, name = system.server, "Innodb_os_log_written"
     seen = server.rate(name)
     busy = usual_write_rate(system)
@@ -65,19 +59,19 @@ def write_rate(system: System) -> tuple[float, tuple[str, ...]] | None:
 def usual_write_rate(system: System) -> float | None:
     """The same by the mean since the start alone, which two intervals of one load agree on.
 
-    None: not told, or the server is up for too short a time to have a mean.
+    None: not counted, or the server is up for too short a time to have a mean.
     """
     server = system.server
     usual = server.average("Innodb_os_log_written")
     return None if usual is None or (server.uptime_seconds or 0) < _YOUNG else usual * _PEAK
 
 
-def redo(system: System, pool_bytes: int | None) -> Redo | None:
+def redo(system: System, pool_bytes: int | None) -> Sized | None:
     """The capacity that an hour of writes needs; what is there when that is at least two thirds of it."""
-    now, found = redo_now(system), write_rate(system)
-    if now is None or found is None:
+    now, writing = redo_now(system), write_rate(system)
+    if now is None or writing is None:
         return None
-    rate, lines = found
+    rate, lines = writing
     hour = rate * _HOUR
     bounds = {"what the server takes": _MOST}
     arithmetic = [*lines, f"{_rate(rate)} x {_HOUR} s = {format_bytes(int(hour))} in an hour"]
@@ -93,11 +87,11 @@ def redo(system: System, pool_bytes: int | None) -> Redo | None:
         arithmetic.append(f"no more than {format_bytes(most)}: limited by {narrowest}")
     target = min(wanted, most)
     if now >= _ENOUGH * target:
-        return Redo(now, (*arithmetic, f"the capacity of {format_bytes(now)} is enough"))
-    return Redo(target, (*arithmetic, f"the capacity is {format_bytes(now)}"))
+        return Sized(now, (*arithmetic, f"the capacity of {format_bytes(now)} is enough"))
+    return Sized(target, (*arithmetic, f"the capacity is {format_bytes(now)}"))
 
 
-def log_buffer(system: System) -> Redo | None:
+def log_buffer(system: System) -> Sized | None:
     """Raised where transactions have waited for it (Innodb_log_waits, MySQL Reference Manual,
     "Optimizing InnoDB Redo Logging"), to two seconds of the writes seen."""
     server = system.server
@@ -106,11 +100,11 @@ def log_buffer(system: System) -> Redo | None:
         return None
     line = f"Innodb_log_waits = {waits:.0f} since the start, with a buffer of {format_bytes(now)}"
     if not waits:
-        return Redo(now, (line,))
-    found = write_rate(system)
-    two_seconds = ladder(_ONE_SECOND * found[0] / MIB) * MIB if found else 0
+        return Sized(now, (line,))
+    writing = write_rate(system)
+    two_seconds = ladder(_ONE_SECOND * writing[0] / MIB) * MIB if writing else 0
     enough = min(_MOST_BUFFER, max(_LEAST_BUFFER, two_seconds))
-    return Redo(max(now, enough), (line, f"enough for the redo of two seconds: {format_bytes(enough)}"))
+    return Sized(max(now, enough), (line, f"enough for the redo of two seconds: {format_bytes(enough)}"))
 
 
 def _rate(bytes_per_second: float) -> str:

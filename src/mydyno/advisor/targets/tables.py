@@ -36,8 +36,8 @@ class TableCaches:
 
 def table_caches(server: Server) -> TableCaches:
     """As large as tables and connections can need, where a cache is full and tables are opened again all the
-    time. What is open in a full cache says nothing of the need, so it is no part of the sum: the size that
-    is advised is advised once."""
+    time. What is open in a full cache does not show the need, so it is not in the sum: the size that is
+    advised is advised once."""
     opened, first = _cache(server, "table_open_cache", "Open_tables", "Opened_tables", _handlers(server))
     names = ("table_definition_cache", "Open_table_definitions", "Opened_table_definitions")
     defined, second = _cache(server, *names, _definitions(server, opened))

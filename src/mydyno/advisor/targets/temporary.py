@@ -7,8 +7,7 @@ so (the budget's stated share), and together they get a twentieth of the memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from mydyno.advisor.targets.record import Sized
 from mydyno.advisor.targets.steps import MIB, ladder_down, ramp
 from mydyno.core.units import format_bytes
 from mydyno.survey.facts import Server
@@ -20,15 +19,9 @@ _TIMES = 8
 _MANY_ON_DISK = (0.25, 0.5)
 """The part of them from which on more memory is wanted, and from which on all of it."""
 _OFTEN = (0.1, 0.2)
-"""On-disk tables a second, likewise: below the first they are no matter."""
+"""On-disk tables a second, in the same way: below the first they do not matter."""
 _TOO_MUCH = 1.5
 _WORTH = 1.25
-
-
-@dataclass(frozen=True)
-class Temporary:
-    bytes: int
-    lines: tuple[str, ...]
 
 
 def at_a_time(server: Server) -> float:
@@ -45,7 +38,7 @@ def size_now(server: Server) -> int | None:
     return min(known) if known else None
 
 
-def temporary(server: Server, usable: int | None) -> Temporary | None:
+def temporary(server: Server, usable: int | None) -> Sized | None:
     """Raised where many go to disk, lowered where those at a time could take 1.5 times their share."""
     now = size_now(server)
     if now is None or usable is None:
@@ -60,11 +53,11 @@ def temporary(server: Server, usable: int | None) -> Temporary | None:
     if made and on_disk is not None:
         lines.append(f"{on_disk:.0f} of {made:.0f} temporary tables went to disk ({on_disk / made:.0%})")
     if now > _TOO_MUCH * allowed:
-        return Temporary(allowed, (*lines, f"{format_bytes(now)} each is too much"))
+        return Sized(allowed, (*lines, f"{format_bytes(now)} each is too much"))
     wanted = min(allowed, _wanted(server))
     if wanted >= _WORTH * now:
-        return Temporary(wanted, (*lines, f"only {format_bytes(now)} of each stays in memory"))
-    return Temporary(now, tuple(lines))
+        return Sized(wanted, (*lines, f"only {format_bytes(now)} of each stays in memory"))
+    return Sized(now, tuple(lines))
 
 
 def _wanted(server: Server) -> int:

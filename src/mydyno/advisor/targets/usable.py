@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from mydyno.advisor.targets.record import Sized
 from mydyno.advisor.targets.steps import MIB
 from mydyno.core.units import format_bytes
 from mydyno.survey.facts import System
@@ -15,13 +14,7 @@ _LEAST = 64 * MIB
 _MOST = 8192 * MIB
 
 
-@dataclass(frozen=True)
-class Usable:
-    bytes: int
-    lines: tuple[str, ...]
-
-
-def usable(system: System) -> Usable | None:
+def usable(system: System) -> Sized | None:
     """The machine's or the control group's memory, less what others have and a tenth for the kernel and
     its page cache (64M to 8G), which holds redo, binary logs and temporary files.
 
@@ -46,6 +39,6 @@ def usable(system: System) -> Usable | None:
     return _left(room - kept, lines)
 
 
-def _left(size: int, lines: list[str]) -> Usable:
+def _left(size: int, lines: list[str]) -> Sized:
     left = max(0, size)
-    return Usable(left, (*lines, f"= {format_bytes(left)} for the server"))
+    return Sized(left, (*lines, f"= {format_bytes(left)} for the server"))

@@ -10,7 +10,7 @@ from mydyno.cli.load import parameters, program
 from mydyno.cli.load.parameters import WORKLOAD
 from mydyno.cli.quantities import Duration
 from mydyno.core.errors import UsageError
-from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 
 _SECTIONS: dict[str, tuple[type[ExternalSysbench | ExternalSlap], str, str]] = {
     "sysbench": (

@@ -74,6 +74,19 @@ class SpecErrors(SpecError):  # noqa: N818  (it holds many)
         self.problems = tuple(sorted(unique, key=lambda problem: (problem.line or 0, problem.column or 0)))
         super().__init__("\n".join(str(problem) for problem in self.problems), hint)
 
+    @classmethod
+    def of(
+        cls,
+        file: str,
+        position: Position | None,
+        message: str,
+        value: str | None = None,
+        allowed: str | None = None,
+        nearest: str | None = None,
+    ) -> SpecErrors:
+        """One problem alone."""
+        return cls([Problem(file, position, message, value, allowed, nearest)])
+
 
 def shorten(value: str) -> str:
     """`value` on one line and short enough for a message."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mydyno.lab.spec import ConfigValue, Workload
-from mydyno.lab.workload.external import ExternalSysbench
+from mydyno.lab.workload.external_program import ExternalSysbench
 
 EMPTY_DATADIR_BYTES = 40 * 1024**2
 REDO_LOG_BYTES = 96 * 1024**2

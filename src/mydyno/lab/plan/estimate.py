@@ -20,7 +20,7 @@ from mydyno.lab.plan.statements import writes
 from mydyno.lab.plan.trial_times import Basis, TrialCost, TrialTime, trial_cost
 from mydyno.lab.spec import Setup, Workload
 from mydyno.lab.spec.cache import READING
-from mydyno.lab.workload.external import FioOptions
+from mydyno.lab.workload.external_program import FioOptions
 
 QUERIES_PER_SECOND = 30_000
 LOADED_ROWS_PER_SECOND = 50_000

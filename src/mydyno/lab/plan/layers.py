@@ -17,7 +17,7 @@ from typing import Any
 from mydyno.lab.plan.point import Point
 from mydyno.lab.spec import Workload
 from mydyno.lab.spec.cache import AS_CLONED
-from mydyno.lab.workload.external import ExternalSysbench
+from mydyno.lab.workload.external_program import ExternalSysbench
 from mydyno.server.variables import catalogue
 
 LAYERS = ("host", "storage", "release", "dataset", "config", "workload")

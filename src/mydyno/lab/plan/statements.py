@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mydyno.lab.spec import Workload
-from mydyno.lab.workload.external import ExternalSysbench
+from mydyno.lab.workload.external_program import ExternalSysbench
 
 _READING = frozenset(
     {"select", "set", "show", "use", "do", "explain", "begin", "start", "commit", "rollback"}

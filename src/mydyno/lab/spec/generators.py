@@ -14,7 +14,7 @@ from mydyno.core.document.base import Fault, Section, refuse
 from mydyno.core.document.problems import Problem, SpecErrors
 from mydyno.core.document.spec_folder import spec_folder
 from mydyno.lab.workload import Resolved, WorkloadFile, builtin_names, read, slap
-from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench, FioOptions
+from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.lab.workload.smack import resolve as smack
 from mydyno.lab.workload.sql_bench import SqlBench
 

@@ -10,8 +10,8 @@ from mydyno.lab.spec.experiment import Variant
 from mydyno.lab.spec.generators import OwnFile
 from mydyno.lab.spec.trusted_settings import trust_needed
 from mydyno.lab.spec.workload import Workload
-from mydyno.lab.workload.external.passed import dashed
-from mydyno.lab.workload.external.slap import SQL_OPTIONS, ExternalSlap
+from mydyno.lab.workload.external_program.passed import dashed
+from mydyno.lab.workload.external_program.slap import SQL_OPTIONS, ExternalSlap
 from mydyno.lab.workload.statement_trust import WHY_STATEMENT, reaches, reaching_statements
 from mydyno.server.access.address import External
 

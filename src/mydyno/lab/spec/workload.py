@@ -21,7 +21,7 @@ from mydyno.core.nearest import nearest
 from mydyno.lab.spec.generators import EXTERNAL, GENERATORS, OWN_ORDER, PROGRAMS, Generators, OwnFile, program
 from mydyno.lab.spec.load_shape import Arrival, Each, Think
 from mydyno.lab.workload import Options, Resolved, slap
-from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench, FioOptions
+from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.lab.workload.sql_bench import SqlBench
 
 _SHAPE = ("connections", "each", "arrival", "pause", "active", "think", "ramp")

@@ -1,4 +1,4 @@
-"""Putting back what a killed run left: the same journal, replayed, and a look for stray loop devices."""
+"""Restores what a killed run left: the same journal, replayed, and a look for stray loop devices."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ _ON_VOLUME = "mydyno"
 class DataDirectory:
     """A clone that a server may write to, and a scratch folder for its temporary files.
 
-    `places` are those of files that are not in `data` but on a volume of their own. `settings` tell the
-    server of a system tablespace on a raw device.
+    `places` are those of files that are not in `data` but on a separate volume. `settings` name a system
+    tablespace on a raw device.
     """
 
     data: Path
@@ -103,18 +103,18 @@ class DataDirectoryLayer:
 
 def _taken_over(host: Host, base: DiskBase, dataset: FrozenDataset) -> DataDirectory:
     """The clone that the disks came with."""
-    told = base.manifest
-    if not host.exists(told.data / "mysql"):
-        raise StorageError(f"the disks of the base {base.name} hold no data directory in {told.data}")
+    manifest = base.manifest
+    if not host.exists(manifest.data / "mysql"):
+        raise StorageError(f"the disks of the base {base.name} hold no data directory in {manifest.data}")
     clone = Clone("overlay", 0.0)
     return DataDirectory(
-        told.data, told.scratch, told.places, told.settings, dataset.release, clone, (), None
+        manifest.data, manifest.scratch, manifest.places, manifest.settings, dataset.release, clone, (), None
     )
 
 
 def _on_volumes(host: Host, dataset: FrozenDataset, volumes: Mapping[str, MountedVolume]) -> DataDirectory:
     """Each kind of files goes to its volume. When the data volume is raw, all but the system tablespace, and
-    what has a volume of its own, goes to the log volume."""
+    what has a separate volume, goes to the log volume."""
     data = volumes["data"]
     rest = volumes.get("log") if _raw(data) else data
     if rest is None or _raw(rest):
@@ -185,10 +185,10 @@ def _to_device(host: Host, tablespace: Path, device: Path) -> dict[str, Setting]
 
 def _mib(host: Host, tablespace: Path) -> int:
     """Whole MiB of the file, which was made with a fixed size."""
-    told = host.run(["stat", "--format=%s", str(tablespace)])
-    if told.returncode != 0:
-        raise LabError(f"the dataset has no system tablespace {tablespace.name}: {told.stderr.strip()}")
-    return int(told.stdout) // 1024**2
+    done = host.run(["stat", "--format=%s", str(tablespace)])
+    if done.returncode != 0:
+        raise LabError(f"the dataset has no system tablespace {tablespace.name}: {done.stderr.strip()}")
+    return int(done.stdout) // 1024**2
 
 
 def _move(host: Host, dataset: FrozenDataset, kind: Kind, place: Place) -> None:

@@ -84,8 +84,8 @@ class _Loaded:
 class DatasetLayer:
     """A dataset in the lab's cache, made when it is not there yet.
 
-    `contents` names what `prepare` loads (workload, rows, engine) and is what distinguishes two datasets
-    apart, together with the binary's build and the settings among `config` that shape files.
+    `contents` names what `prepare` loads (workload, rows, engine) and is what distinguishes two datasets,
+    together with the binary's build and the settings among `config` that shape files.
     `prepare` gets a running server and loads it; what it returns is kept as `facts`.
     """
 

@@ -86,7 +86,7 @@ def write_manifest(folder: Path, manifest: BaseManifest) -> None:
 
 
 def remove_base(folder: Path) -> None:
-    """Whatever moment a kill chooses, what is left of it is no base any more. Raises LabError."""
+    """Killed at any moment, it leaves what does not count as a base. Raises LabError."""
     with writing(folder):
         (folder / _MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(folder)
@@ -102,5 +102,5 @@ def remove_useless(lab: Path) -> None:
 def _folders(lab: Path) -> list[Path]:
     """Without those that are being made: the journal knows them."""
     parent = bases_folder(lab)
-    found = sorted(parent.iterdir()) if parent.is_dir() else []
-    return [folder for folder in found if not PRIVATE_NAME.fullmatch(folder.name)]
+    folders = sorted(parent.iterdir()) if parent.is_dir() else []
+    return [folder for folder in folders if not PRIVATE_NAME.fullmatch(folder.name)]

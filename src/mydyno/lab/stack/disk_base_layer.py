@@ -1,4 +1,4 @@
-"""The layer of a base: made once with the layers of a trial, in a guest of its own, and frozen."""
+"""The layer of a base: made once with the layers of a trial, in a separate guest, and frozen."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ class DiskBaseLayer:
         """Raises StorageError without room or for what cannot be built, MissingToolError, HostError."""
         shaped_by = self._shaped_by()
         place = bases_folder(site.lab) / fingerprint_of(shaped_by)
-        found = read_base(place)
-        if found is None:
+        base = read_base(place)
+        if base is None:
             remove_useless(site.lab)
             self._refuse_without_room(site, below.of(FrozenDataset))
             self._make(site, place, shaped_by)
-            found = read_base(place)
-        if found is None:
+            base = read_base(place)
+        if base is None:
             raise LabError(f"{place} could not be read back after it was written")
-        return found
+        return base
 
     def remove(self, site: Site, product: DiskBase) -> None:
         """The cache is kept: it is what the next trial is quick for."""

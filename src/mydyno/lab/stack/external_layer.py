@@ -35,4 +35,4 @@ class ExternalServerLayer:
         return attach(site, self.external, self.config)
 
     def remove(self, site: Site, product: ExternalServer) -> None:
-        product.put_back()
+        product.restore()

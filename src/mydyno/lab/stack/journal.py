@@ -59,15 +59,15 @@ class Journal:
         self.path = lab / FILE_NAME
         self._lock = threading.Lock()
         self.left: list[str] = []
-        """What the ways back have left as it is, since somebody else has changed it: a sentence each."""
+        """What the ways back have left as it is, since another program has changed it: a sentence each."""
         self._log = SyncedLog(lab, self.path)
         try:
             self._open, self._damaged, self._next = _replayed(self._log.lines())
             self._log.create()
         except OSError as error:
             raise LabError(f"the undo journal {self.path} cannot be opened: {error.strerror}") from error
-        self._found = frozenset(self._open)
-        """Intentions that were in the file when it was opened: somebody else may have written them."""
+        self._replayed_numbers = frozenset(self._open)
+        """Intentions that were in the file when it was opened: another user may have written them."""
 
     def intend(self, undo: Undo, instead_of: int | None = None) -> int:
         """Records how to undo what is about to be done; do it only after this has returned.
@@ -103,7 +103,7 @@ class Journal:
         undo: WayBack | None = self._open.get(number)
         if undo is None:
             return
-        if number in self._found and undo.needs_receipt:
+        if number in self._replayed_numbers and undo.needs_receipt:
             self._refuse_others(undo)
         self.left.extend(undo.carry_out() or ())
         with self._lock:

@@ -1,7 +1,7 @@
-"""/run/mydyno, the one folder of this machine's own that a local ground mounts on.
+"""/run/mydyno, the one folder of this machine that a local environment mounts on.
 
-It is empty here: what is mounted there is mounted in private namespaces. The last ground that leaves
-removes it. Removing a folder takes away whatever other namespaces have mounted on it, so every ground
+It is empty here: what is mounted there is mounted in private namespaces. The last environment that ends
+removes it. Removing a folder takes away whatever other namespaces have mounted on it, so every environment
 holds a shared lock on it, and only who can have it alone removes it.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from mydyno.core.writing import writing
 
 MOUNT_ROOT = Path("/run/mydyno")
-"""Where volumes are mounted on every ground."""
+"""Where volumes are mounted in every environment."""
 
 
 class HeldMountRoot:
@@ -28,14 +28,14 @@ class HeldMountRoot:
             self._descriptor = _locked(path)
 
     def let_go(self) -> None:
-        """Removes the folder when nobody else holds it. Nothing happens the second time."""
+        """Removes the folder when no other run holds it. Nothing happens the second time."""
         if self._descriptor >= 0:
             _remove_when_alone(self._path, self._descriptor)
             self._descriptor = -1
 
 
 def remove_unheld(path: Path = MOUNT_ROOT) -> None:
-    """Removes the folder when nobody holds it and nothing is in it."""
+    """Removes the folder when it is not held and empty."""
     with suppress(OSError):
         _remove_when_alone(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
 

@@ -55,7 +55,7 @@ class Site:
     def roomy_folder(self) -> PrivateFolder:
         """A private folder for data: in the lab, or in /var/tmp when the server's user cannot reach the lab.
 
-        That is so when root's lab lies below a folder like /root, which `nobody` may not enter.
+        That is so when root's lab lies below a folder like /root, which another account may not enter.
         """
         if self._roomy is None:
             inside = self.lab / "run"

@@ -113,7 +113,7 @@ class Stack:
             raise first
 
     def _site_on_top(self) -> Site:
-        """Layers above a ground are built on the ground's host."""
+        """Layers above an environment are built on its host."""
         grounds = self._built().all(Ground)  # type: ignore[type-abstract]
         return replace(self._site, host=grounds[-1].host) if grounds else self._site
 

@@ -88,20 +88,20 @@ class TablesLayer:
 
     def _fresh(self, cursor: dbapi.Cursor, digest: str) -> dict[str, int] | None:
         """Rows of each table when all of them are there with these contents; else None."""
-        found: dict[str, int] = {}
+        rows_of: dict[str, int] = {}
         of = 0
         for table, comment in comments(cursor, self.database).items():
-            told = _CONTENTS.fullmatch(comment)
-            if told is not None and told["contents"] == digest:
-                found[table], of = int(told["rows"]), int(told["of"])
-        if not found or len(found) != of:
+            match = _CONTENTS.fullmatch(comment)
+            if match is not None and match["contents"] == digest:
+                rows_of[table], of = int(match["rows"]), int(match["of"])
+        if not rows_of or len(rows_of) != of:
             return None
-        for table, rows in found.items():
+        for table, rows in rows_of.items():
             cursor.execute(f"SELECT COUNT(*) FROM {quote(self.database, table)}")
             (count,) = cursor.fetchone() or (None,)
             if count != rows:
                 return None
-        return found
+        return rows_of
 
     def _mark(self, cursor: dbapi.Cursor, tables: Mapping[str, int], digest: str) -> None:
         for table, rows in tables.items():

@@ -13,7 +13,7 @@ from mydyno.lab.workload.definitions import CONNECTION_KEYS, TRANSACTION_KEYS, D
 from mydyno.lab.workload.dictionaries import compile_dictionary
 from mydyno.lab.workload.names import Names
 from mydyno.lab.workload.options import check_name
-from mydyno.lab.workload.sql import Context, Tables, compile_fixed_sql
+from mydyno.lab.workload.sql import Context, compile_fixed_sql
 from mydyno.lab.workload.steps import Scope, StepCompiler
 from mydyno.lab.workload.tables import OF_A_LOAD, Compiled, compile_tables, declare
 from mydyno.lab.workload.written import Gathered, Written
@@ -132,8 +132,7 @@ class _Compilation:
 
     def _connection(self, written: Written, policy: dict[str, Any]) -> None:
         entries = written.entries("connection")
-        for wrong in written.only(CONNECTION_KEYS, "connection"):
-            self.gathered.add(wrong)
+        self.gathered.add(*written.only(CONNECTION_KEYS, "connection"))
         for key, choices in _CHOICES.items():
             if key in entries:
                 policy[key] = self._choice(entries[key], key, choices)
@@ -183,18 +182,14 @@ class _Compilation:
         weight, steps = 1, written
         if written.is_mapping:
             entries = written.entries(f"transactions.{name}")
-            for wrong in written.only(TRANSACTION_KEYS, f"transactions.{name}"):
-                self.gathered.add(wrong)
+            self.gathered.add(*written.only(TRANSACTION_KEYS, f"transactions.{name}"))
             if "steps" not in entries:
                 raise written.wrong_key(f"transactions.{name} has no steps", "steps: [...]")
             if "weight" in entries:
                 weight = number_of(entries["weight"], self.names, f"transactions.{name}.weight")
             steps = entries["steps"]
         compiler = StepCompiler(self.named["blocks"], tables, self.gathered, prepared)
-        scope = Scope(
-            replace(self.names, words=_TRANSACTION_WORDS),
-            Tables(frozenset(tables.single), frozenset(tables.copied)),
-        )
+        scope = Scope(replace(self.names, words=_TRANSACTION_WORDS), tables.names)
         return weight, compiler.compile(steps, f"transactions.{name}", scope)[0]
 
     def _refuse_in_rows(
@@ -217,7 +212,7 @@ class _Compilation:
         self.gathered.add(self.named[section][name].wrong_key(message))
 
     def _checks(self, tables: Compiled) -> list[dict[str, str]]:
-        context = Context(self.names, Tables(frozenset(tables.single), frozenset(tables.copied)))
+        context = Context(self.names, tables.names)
         checks = []
         for name, written in self.named["checks"].items():
             with self.gathered.here():

@@ -75,14 +75,14 @@ class Definition:
         primary = sum(sizes.get(name, 4) for name in self.primary)
         fill = _PAGE_FILL if ascending else _INDEX_FILL
         row = (sum(sizes.values()) + _ROW_HEADER_BYTES) / fill
-        added = tuple(found for sql in more_indexes if (found := _index_columns(sql)))
+        added = tuple(columns for sql in more_indexes if (columns := _index_columns(sql)))
         for columns in (*self.secondary, *added):
             row += (sum(sizes.get(name, 4) for name in columns) + primary + _INDEX_HEADER_BYTES) / _INDEX_FILL
         return row
 
 
 def read_definition(sql: str) -> Definition | None:
-    """What `sql` creates; None when it is no CREATE TABLE."""
+    """What `sql` creates; None when it is not a CREATE TABLE."""
     created = _CREATE.match(sql)
     if created is None:
         return None
@@ -134,7 +134,7 @@ def _index_columns(sql: str) -> tuple[str, ...]:
 
 
 def _items(text: str) -> list[str]:
-    """What stands between the outermost brackets, cut at the commas that are in no further bracket."""
+    """What is between the outermost brackets, cut at the commas that are in no further bracket."""
     if not text.lstrip().startswith("("):
         return []
     items: list[str] = []

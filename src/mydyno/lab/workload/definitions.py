@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.document.source import parse, read_text
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.written import Gathered, Part, Written
@@ -22,11 +22,11 @@ FILE_KEYS = {
     "workload": "The name: small letters, digits and single dashes.",
     "about": "What it is, in a sentence or two.",
     "source": "Where its facts come from.",
-    "extends": "A workload, or a list of them, whose definitions are taken over; what stands here replaces "
-    "what has the same name there. The name of a built-in one, or a path to a file.",
+    "extends": "A workload, or a list of them, whose definitions are taken over; a definition here replaces "
+    "the one of the same name there. The name of a built-in one, or a path to a file.",
     "options": "NAME: DECLARATION; what can be chosen when the workload is used.",
     "constants": "NAME: EXPRESSION, worked out from options and the constants above.",
-    "values": "NAME: EXPRESSION; every use draws anew.",
+    "values": "NAME: EXPRESSION; every use draws again.",
     "dictionaries": "NAME: words to draw from.",
     "tables": "NAME: how the table is made and filled.",
     "blocks": "NAME: steps that several transactions `use`.",
@@ -35,16 +35,16 @@ FILE_KEYS = {
     "connection": "How connections are held, see below.",
     "prepared": "`true`, `false` or an expression: statements are prepared on the server.",
     "retry": "Error codes after which an event starts again with new values, as `[1213, 1205]`.",
-    "checks": "NAME: a query that has no rows when all is well; asked after the load.",
+    "checks": "NAME: a query that has no rows when all is well; run after the load.",
 }
 CONNECTION_KEYS = {
     "open": "`phase` (default): all are opened before the clock starts. `lazy`: each when its first event "
     "begins. `event`: for each event, and closed behind it.",
-    "lost": "`close` (default): a lost connection stays closed. `reopen`: it is opened anew.",
+    "lost": "`close` (default): a lost connection stays closed. `reopen`: it is opened again.",
     "session": "Statements that each new connection sends first; not counted.",
 }
 TRANSACTION_KEYS = {
-    "weight": "How often it is chosen, beside the weights of the others; 1 without it.",
+    "weight": "How often it is chosen, relative to the weights of the others; 1 without it.",
     "steps": "What it does.",
 }
 _NAMED = ("options", "constants", "values", "dictionaries", "tables", "blocks", "transactions", "checks")
@@ -54,7 +54,7 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass
 class Definitions:
-    """Everything by its name, each with the file that it stands in."""
+    """Everything by its name, each with the file that it is in."""
 
     part: Part
     name: str = ""
@@ -92,9 +92,7 @@ def open_part(name_or_path: str | Path) -> Part:
     known = builtin_names()
     message = "unknown workload"
     allowed = ", ".join(known) + ", or the path of a file"
-    raise SpecErrors(
-        [Problem(name_or_path, None, message, None, allowed, nearest_workload(name_or_path, known))]
-    )
+    raise SpecErrors.of(name_or_path, None, message, None, allowed, nearest_workload(name_or_path, known))
 
 
 @lru_cache
@@ -115,8 +113,7 @@ def read_definitions(part: Part, gathered: Gathered, above: tuple[str, ...] = ()
     """The definitions of a file and of those that it extends; what is wrong goes to `gathered`."""
     root = part.root
     definitions = Definitions(part)
-    for wrong in root.only(FILE_KEYS, "the file"):
-        gathered.add(wrong)
+    gathered.add(*root.only(FILE_KEYS, "the file"))
     with gathered.here():
         definitions.name = _name(root)
     for base in _bases(root, gathered):

@@ -103,7 +103,7 @@ def _policy(program: dict[str, Any]) -> str:
         opened[program["open"]],
     ]
     if program["lost"] == "reopen":
-        parts.append("a lost connection is opened anew")
+        parts.append("a lost connection is opened again")
     if program["retry"]:
         parts.append(f"an event starts again after error {', '.join(map(str, program['retry']))}")
     return "; ".join(parts)

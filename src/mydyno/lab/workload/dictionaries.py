@@ -32,8 +32,7 @@ def compile_dictionary(
     if written.is_list:
         return {"words": _words(written, what)}
     entries = written.entries(what)
-    for wrong in written.only(DICTIONARY_KEYS, what):
-        gathered.add(wrong)
+    gathered.add(*written.only(DICTIONARY_KEYS, what))
     given = [source for source in _SOURCES if source in entries]
     if len(given) != 1:
         message = f"{what} has {' and '.join(given) if given else 'no words'}"

@@ -44,7 +44,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, bool]] = {
 
 
 def compile_text(written: Written, text: str, start: int, names: Names) -> Expression:
-    """The expression in `text`, which stands at `start` in the text of `written`. Raises Wrong."""
+    """The expression in `text`, which begins at `start` in the text of `written`. Raises Wrong."""
     return _Compiler(written, text, start, names).compile()
 
 
@@ -91,7 +91,7 @@ class _Compiler:
         nearest: str | None = None,
     ) -> Wrong:
         shown = self.text if value is None else value
-        return self.written.wrong_at(self.start + index, message, shown, allowed, nearest)
+        return self.written.at(self.start + index, message, shown, allowed, nearest)
 
     def _refuse(self, node: ast.AST, message: str, allowed: str | None = None) -> Wrong:
         return self._wrong(self._at(node), message, ast.unparse(node), allowed)
@@ -165,11 +165,11 @@ class _Compiler:
             raise self._refuse(right, "`in` wants a list", "mode in ('a', 'b')")
         value = self._visit(left)
         if not is_constant(value) and value[0] != "var":
-            raise self._refuse(left, "`in` would draw this anew for every item", "let it be a name first")
-        found: Expression = 0
+            raise self._refuse(left, "`in` would draw this again for every item", "let it be a name first")
+        holds: Expression = 0
         for item in right.elts:
-            found = operation("or", found, self._operate(right, "==", value, self._visit(item)))
-        return found if wanted else operation("not", found)
+            holds = operation("or", holds, self._operate(right, "==", value, self._visit(item)))
+        return holds if wanted else operation("not", holds)
 
     def _ifexp(self, node: ast.IfExp) -> Expression:
         condition, then, otherwise = (self._visit(each) for each in (node.test, node.body, node.orelse))
@@ -278,10 +278,7 @@ class _Compiler:
         if parameter.kind == "dictionary":
             if name not in self.names.dictionaries:
                 known = sorted(self.names.dictionaries)
-                message, allowed = (
-                    "unknown dictionary",
-                    ", ".join(known) or "`dictionaries` has none",
-                )
+                message, allowed = ("unknown dictionary", ", ".join(known) or "`dictionaries` has none")
                 raise self._wrong(self._at(node), message, name, allowed, nearest(name, known))
         elif name not in self.names.values | self.names.registers:
             known = sorted(self.names.values | self.names.registers)

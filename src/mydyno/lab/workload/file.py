@@ -100,7 +100,7 @@ def reads(text: str, name: str, folder: Path | None = None) -> WorkloadFile:
 
 @lru_cache
 def _read_builtin(name: str) -> WorkloadFile:
-    """A built-in workload; it is the same whoever asks for it."""
+    """A built-in workload; it is read once."""
     return _read(open_part(name))
 
 

@@ -10,7 +10,7 @@ from mydyno.lab.workload.constants import Constant
 
 @dataclass(frozen=True)
 class Names:
-    """What an expression may name, at the place where it stands."""
+    """What an expression may name, at its place."""
 
     constants: Mapping[str, Constant] = field(default_factory=dict)
     values: frozenset[str] = frozenset()

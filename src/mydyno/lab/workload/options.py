@@ -5,6 +5,7 @@ line take them from there.
 from __future__ import annotations
 
 import keyword
+import math
 import re
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal
@@ -98,8 +99,7 @@ def section_from(name: str, declared: dict[str, Written], gathered: Gathered) ->
 
 def _field(option: str, written: Written, gathered: Gathered) -> tuple[Any, FieldInfo]:
     entries = written.entries(f"options.{option}")
-    for wrong in written.only(OPTION_KEYS, f"options.{option}"):
-        gathered.add(wrong)
+    gathered.add(*written.only(OPTION_KEYS, f"options.{option}"))
     if "default" not in entries:
         raise written.wrong_key(f"options.{option} has no default", allowed="default: VALUE")
     default = entries["default"]
@@ -144,7 +144,7 @@ def _annotation(option: str, default: Written, entries: dict[str, Written]) -> t
         if number is None or not rule.at_least <= number <= rule.at_most:
             raise default.wrong("the default is out of bounds", f"{rule.at_least:,} to {rule.at_most:,}")
         return Annotated[int, rule], number
-    return Annotated[str, AfterValidator(_plain_text)], value
+    return Annotated[str, AfterValidator(plain_text)], value
 
 
 def _count(value: Any) -> int | None:
@@ -175,12 +175,13 @@ def _bound(entries: dict[str, Written], key: str) -> int | float | None:
     value = entries[key].scalar
     if isinstance(value, str):
         value = _count(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise entries[key].wrong(f"{key} is not a number", allowed="a number")
     return value
 
 
-def _plain_text(value: str) -> str:
+def plain_text(value: str) -> str:
+    """The text. Raises pydantic's error for typographic dashes or quotes."""
     plain = typographic(value)
     if plain is not None:
         raise refuse(
@@ -190,7 +191,7 @@ def _plain_text(value: str) -> str:
 
 
 def _storage_engine(value: str) -> str:
-    lower = _plain_text(value).lower()
+    lower = plain_text(value).lower()
     if lower not in STORAGE_ENGINES:
         raise refuse(unknown_engine(value))
     return lower
@@ -208,4 +209,4 @@ def wrong_engine(written: Written, name: str) -> Wrong:
     message = fault.message
     if offset < 0:
         return written.at(written.position, message, name, fault.allowed, fault.nearest)
-    return written.wrong_at(offset, message, name, fault.allowed, fault.nearest)
+    return written.at(offset, message, name, fault.allowed, fault.nearest)

@@ -2,7 +2,7 @@
 
     python -m mydyno.lab.workload.reference docs/reference/workloads.md
 
-rewrites what stands between the two markers of that file.
+rewrites what is between the two markers of that file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def reference() -> str:
 
 
 def with_reference(document: str) -> str:
-    """`document` with the part between the markers made anew. Raises ValueError without markers."""
+    """`document` with the part between the markers generated again. Raises ValueError without markers."""
     before, begin, rest = document.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -73,7 +73,7 @@ def _sections() -> Iterator[str]:
     yield from _keys(
         "A step: what it does", {"NAME: STATEMENT": "Sends SQL, counted as NAME.", **ACTION_KEYS}
     )
-    yield from _keys("Beside a statement", STATEMENT_KEYS)
+    yield from _keys("With a statement", STATEMENT_KEYS)
     yield from _keys("Round a step, from outside to inside", AROUND_KEYS)
     yield from _keys("`connection`", CONNECTION_KEYS)
     yield from _keys("In SQL", SQL_FORMS, "form")

@@ -18,7 +18,7 @@ SqlPart: TypeAlias = Any
 """A text, or an object of one key: value, raw or copy."""
 
 SQL_FORMS = {
-    ":name": "A value: what the event has bound to the name, or the named value drawn anew.",
+    ":name": "A value: what the event has bound to the name, or the named value drawn again.",
     ":(expression)": "A value, worked out at the moment.",
     "{expression}": "What is known before the run, put there as it is.",
     "{table}": "The table's name; of copies, that of the one that `choose` chose.",
@@ -26,7 +26,7 @@ SQL_FORMS = {
     "{repeat(n, 'sql', between=', ')}": "The piece of SQL `n` times; `{number}` in it counts from 1.",
     "{{": "A brace.",
 }
-"""Nothing of this is looked for inside quotes."""
+"""None of this is looked for inside quotes."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"--\s[^\n]*|#[^\n]*|/\*(?!!).*?(?:\*/|\Z)", re.DOTALL)
@@ -78,7 +78,7 @@ def refuse_typography(written: Written, text: str, index: int) -> None:
     if letter in _TYPOGRAPHIC:
         message = "a typographic character, as word processors make them"
         plain = _TYPOGRAPHIC[letter]
-        raise written.wrong_at(index, message, letter, f"plain {plain}", plain)
+        raise written.at(index, message, letter, f"plain {plain}", plain)
 
 
 def typographic(text: str) -> str | None:
@@ -149,7 +149,7 @@ class _Template:
         end = _end_of_quote(text, opening)
         if end is None:
             message = "a quote is opened here and never closed"
-            raise self.written.wrong_at(start + opening, message, text[opening:])
+            raise self.written.at(start + opening, message, text[opening:])
         return end
 
     def _end(self, text: str, opening: int, start: int, brackets: str) -> int:
@@ -164,12 +164,12 @@ class _Template:
             if depth == 0:
                 return index
         message = f"a {brackets[0]} is opened here and never closed"
-        raise self.written.wrong_at(start + opening, message, text[opening:])
+        raise self.written.at(start + opening, message, text[opening:])
 
     def _value(self, text: str, start: int) -> SqlPart:
         if not self.context.values_allowed:
             message = "there are no values at run time here"
-            raise self.written.wrong_at(start, message, f":{text}", "{expression} of options")
+            raise self.written.at(start, message, f":{text}", "{expression} of options")
         return {"value": compile_text(self.written, text, start, self.context.names)}
 
     def _splice(self, text: str, start: int) -> Iterator[SqlPart]:
@@ -194,7 +194,7 @@ class _Template:
         tables = self.context.tables
         if tables.chosen != name:
             message = f"{name} has copies, and none is chosen here"
-            raise self.written.wrong_at(start, message, name, f"`choose: {name}` beside the statement")
+            raise self.written.at(start, message, name, f"`choose: {name}` with the statement")
         yield name
         yield str(tables.number) if tables.number is not None else {"copy": True}
 
@@ -205,27 +205,25 @@ class _Template:
             known = [*names.constants, *tables]
             close = nearest(text.strip(), [*names.all(), *tables])
             message = "unknown name"
-            raise self.written.wrong_at(start, message, text.strip(), ", ".join(known) or None, close)
+            raise self.written.at(start, message, text.strip(), ", ".join(known) or None, close)
         expression = compile_text(self.written, text, start, names)
         if not is_constant(expression):
             message = "this is only known at run time"
             allowed = f":{text} for a value, {{raw({text})}} to put it there unquoted"
-            raise self.written.wrong_at(start, message, text, allowed)
+            raise self.written.at(start, message, text, allowed)
         return as_text(expression)
 
     def _repeated(self, call: ast.Call, text: str, start: int) -> Iterator[SqlPart]:
         if self.inside_repeat:
-            raise self.written.wrong_at(start, "repeat is inside another repeat", text)
+            raise self.written.at(start, "repeat is inside another repeat", text)
         values = dict(zip(("n", "sql", "between"), call.args, strict=False))
         values |= {str(keyword.arg): keyword.value for keyword in call.keywords}
         if not {"n", "sql"} <= set(values) <= {"n", "sql", "between"} or len(call.args) > 3:
-            raise self.written.wrong_at(
-                start, "repeat is called wrongly", text, "repeat(n, 'sql', between=', ')"
-            )
+            raise self.written.at(start, "repeat is called wrongly", text, "repeat(n, 'sql', between=', ')")
         count = compile_text(self.written, ast.unparse(values["n"]), start, self.context.names)
         if not isinstance(count, int) or not 0 <= count <= _MOST_REPEATS:
             allowed = f"a number known before the run, at most {_MOST_REPEATS:,}"
-            raise self.written.wrong_at(start, "n is not a number of repetitions", str(count), allowed)
+            raise self.written.at(start, "n is not a number of repetitions", str(count), allowed)
         piece, between = (self._text(values.get(name), start) for name in ("sql", "between"))
         for number in range(1, count + 1):
             if number > 1:
@@ -239,7 +237,7 @@ class _Template:
         if node is None:
             return None
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-            raise self.written.wrong_at(start, "this is not a text in quotes", ast.unparse(node))
+            raise self.written.at(start, "this is not a text in quotes", ast.unparse(node))
         return node.value
 
 
@@ -291,4 +289,4 @@ def _refuse_unknown_tables(written: Written, parts: list[SqlPart], tables: Table
             if close is not None and close.lower() != name.lower() and name in text:
                 message = "unknown table"
                 allowed = ", ".join(known) + ", or `" + name + "` in back quotes for another"
-                raise written.wrong_at(text.index(name), message, name, allowed, close)
+                raise written.at(text.index(name), message, name, allowed, close)

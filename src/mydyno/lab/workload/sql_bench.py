@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
-from mydyno.core.document.base import Fault, Section, clash, refuse
+from mydyno.core.document.base import Fault, Section, clash
 from mydyno.core.document.quantities import CountRule
-from mydyno.lab.workload.sql import typographic
+from mydyno.lab.workload.options import plain_text
 
 Group = Literal[
     "alter-table", "ATIS", "big-tables", "connect", "create", "insert", "select", "transactions", "wisconsin"
 ]
-GROUPS: tuple[Group, ...] = (
-    "alter-table",
-    "ATIS",
-    "big-tables",
-    "connect",
-    "create",
-    "insert",
-    "select",
-    "transactions",
-    "wisconsin",
-)
+GROUPS: tuple[Group, ...] = get_args(Group)
 """In the order in which the original's run-all starts them."""
 
 
@@ -39,20 +29,11 @@ SECONDS: dict[Group, float] = {
     "transactions": 2,
     "wisconsin": 4,
 }
-"""Of the original on MyISAM, MariaDB 10.11, 2 shared cores: to tell the length of a plan roughly."""
+"""Of the original on MyISAM, MariaDB 10.11, 2 shared cores: to estimate the length of a plan."""
 
 
 _ORIGINAL = {"small": "small-test", "time_limit_s": "time-limit"}
 """Options that the original spells otherwise."""
-
-
-def _plain_text(text: str) -> str:
-    plain = typographic(text)
-    if plain is not None:
-        raise refuse(
-            Fault("has a typographic character, as word processors make them", "plain - and quotes", plain)
-        )
-    return text
 
 
 _Loops = Annotated[int, CountRule(at_least=1)]
@@ -76,9 +57,9 @@ class SqlBench(Section):
     fast: bool = Field(
         default=False, description="The original's --fast: non-standard SQL, locks, rows in bulk."
     )
-    create_options: Annotated[str, AfterValidator(_plain_text)] = Field(
+    create_options: Annotated[str, AfterValidator(plain_text)] = Field(
         default="",
-        description="Appended to every CREATE TABLE, as `ENGINE=InnoDB`. It also tells the programs that the "
+        description="Appended to every CREATE TABLE, as `ENGINE=InnoDB`. It also shows the programs that the "
         "engine has transactions, without which `transactions` cannot run.",
     )
     small_tables: bool = Field(default=False, description="The original's --small-tables.")
@@ -102,8 +83,8 @@ class SqlBench(Section):
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         groups = raw.get("groups")
-        asked = isinstance(groups, list) and "transactions" in groups
-        if asked and not _names_transactions(str(raw.get("create_options", ""))):
+        with_transactions = isinstance(groups, list) and "transactions" in groups
+        if with_transactions and not _names_transactions(str(raw.get("create_options", ""))):
             allowed = "create_options: ENGINE=InnoDB with it"
             yield clash("groups", "transactions needs an engine that has them", allowed)
 

@@ -1,8 +1,8 @@
 """Which SQL of a workload reaches beyond its tables: to files, programs, accounts or the server itself.
 
-mydyno's own server runs as the user who runs mydyno and lets the load do everything, so such a statement of
-somebody else's file is refused without `--trust` (docs/reference/trust.md). The check is of words, to
-be safe: a word counts inside quotes and comments, too, since what those are depends on sql_mode.
+mydyno's own server runs as the user who runs mydyno and lets the load do everything, so such a statement of a
+foreign file is refused without `--trust` (docs/reference/trust.md). The check is of words, to be safe: a word
+counts inside quotes and comments, too, since what those are depends on sql_mode.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _COMMENT = re.compile(r"(\s|\(|/\*(?!M?!).*?\*/|--\s[^\n]*(\n|$)|#[^\n]*(\n|$))*
 
 def refuse_reaching(file: str, statements: Iterable[str]) -> None:
     """Raises UsageError for statements that need trust, as `reaching_statements` gives them."""
-    if told := [f"{file}: {shorten(sql)!r} needs --trust: {WHY_STATEMENT}" for sql in statements]:
-        raise UsageError("\n".join(told), HINT)
+    if problems := [f"{file}: {shorten(sql)!r} needs --trust: {WHY_STATEMENT}" for sql in statements]:
+        raise UsageError("\n".join(problems), HINT)
 
 
 def reaching_statements(program: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Steps: what an event does, one thing after the other."""
+"""Steps: what an event does, in order."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class StepCompiler:
     unfolding: list[str] = field(default_factory=list)
 
     def compile(self, written: Written, what: str, scope: Scope) -> tuple[list[Any], Scope]:
-        """The engine's steps for a list, and what is known behind it. Raises Wrong when it is no list."""
+        """The engine's steps for a list, and what is known behind it. Raises Wrong when it is not a list."""
         if self.depth > _MOST_DEPTH:
             raise written.wrong(
                 "the steps are nested too deeply", f"at most {_MOST_DEPTH} levels", show=False

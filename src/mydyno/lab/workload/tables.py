@@ -39,6 +39,10 @@ class Compiled:
     bytes: float = 0.0
 
     @property
+    def names(self) -> Tables:
+        return Tables(frozenset(self.single), frozenset(self.copied))
+
+    @property
     def columns(self) -> dict[str, list[str]]:
         return {table["name"]: table["columns"] for table in self.programs}
 
@@ -85,8 +89,7 @@ class _Table:
         self.gathered = gathered
 
     def compile(self) -> None:
-        for wrong in self.written.only(TABLE_KEYS, f"tables.{self.name}"):
-            self.gathered.add(wrong)
+        self.gathered.add(*self.written.only(TABLE_KEYS, f"tables.{self.name}"))
         if "create" not in self.entries:
             raise self.written.wrong_key(f"tables.{self.name} has no create", "create: CREATE TABLE ...")
         copies = self.compiled.copied.get(self.name)
@@ -102,12 +105,8 @@ class _Table:
     def _add(self, number: int | None) -> None:
         wanted = self.name if number is None else f"{self.name}{number}"
         names = self.names if number is None else self.names.with_constants({"copy": number})
-        tables = Tables(
-            frozenset(self.compiled.single),
-            frozenset(self.compiled.copied),
-            self.name if number is not None else None,
-            number,
-        )
+        chosen = self.name if number is not None else None
+        tables = replace(self.compiled.names, chosen=chosen, number=number)
         context = Context(names, tables)
         create = compile_fixed_sql(self.entries["create"], f"tables.{self.name}.create", context)
         definition = self._check(create, wanted)

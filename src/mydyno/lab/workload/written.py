@@ -1,6 +1,6 @@
-"""A workload file and the things written in it, each with its file, line and column.
+"""A workload file and the values written in it, each with its file, line and column.
 
-A workload may extend other files, so that every value keeps the file it stands in beside its place.
+A workload may extend other files, so that every value keeps its file with its place.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Gathered:
         except Wrong as wrong:
             self.problems.append(wrong.problem)
 
-    def add(self, wrong: Wrong) -> None:
-        self.problems.append(wrong.problem)
+    def add(self, *wrong: Wrong) -> None:
+        self.problems += (each.problem for each in wrong)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Written:
         return self.node.describe()
 
     def get(self, key: str) -> Written | None:
-        """What stands under `key`; None when nothing does."""
+        """The value of `key`; None when there is none."""
         entry = self.node.entries.get(key) if isinstance(self.node, Mapping) else None
         return Written(self.part, entry.value, entry.key) if entry else None
 
@@ -131,31 +131,22 @@ class Written:
         """A complaint that points at the key."""
         return self.at(self.key, message, None, allowed, nearest)
 
-    def wrong_at(
-        self,
-        offset: int,
-        message: str,
-        value: str | None = None,
-        allowed: str | None = None,
-        nearest: str | None = None,
-    ) -> Wrong:
-        """A complaint that points at one character of the text."""
-        return self.at(self.place(offset), message, value, allowed, nearest)
-
     def at(
         self,
-        position: Position,
+        place: Position | int,
         message: str,
         value: str | None = None,
         allowed: str | None = None,
         nearest: str | None = None,
     ) -> Wrong:
+        """A complaint that points at a place of the file, or at one character of the text."""
+        position = self.place(place) if isinstance(place, int) else place
         return Wrong(Problem(self.part.file, position, message, value, allowed, nearest))
 
     def place(self, offset: int) -> Position:
-        """Where the character `offset` of the text stands; the start of the text when that is not known.
+        """Where the character `offset` of the text is; the start of the text when that is not known.
 
-        YAML folds lines and resolves escapes, so that only text which stands in the file as it is has exact
+        YAML folds lines and resolves escapes, so that only text which is in the file as it is has exact
         places: plain and quoted text on one line, and the lines of a `|` block.
         """
         text = self.text

@@ -1,1 +1,1 @@
-"""Charts of every page: theme, labels, drawing in a process of its own, live in the browser."""
+"""Charts of every page: theme, labels, drawing in a separate process, live in the browser."""

@@ -19,7 +19,7 @@ Spec = dict[str, Any]
 Layered = Spec
 """Layers over each other. Its `datasets` are those of its marks, by name."""
 Chart = Spec
-"""Panels beside and below each other."""
+"""Panels in rows."""
 Layer = alt.Chart | Layered
 
 
@@ -32,12 +32,12 @@ def layered(*layers: Layer, **properties: Any) -> Layered:
     """`layers` over each other, the first one lowest, with Vega-Lite's properties of a view."""
     datasets: dict[str, Any] = {}
     parts = [_part(layer, datasets) for layer in layers]
-    told = {name: _plain(value) for name, value in properties.items()}
-    return {"layer": parts, "datasets": datasets, **told}
+    plain = {name: _plain(value) for name, value in properties.items()}
+    return {"layer": parts, "datasets": datasets, **plain}
 
 
 def side_by_side(panels: Sequence[Layered], columns: int, spacing: Mapping[str, int]) -> Chart:
-    """`panels` in rows of `columns`, each with scales of its own. `spacing`: pixels of `row` and `column`."""
+    """`panels` in rows of `columns`, each with separate scales. `spacing`: pixels of `row` and `column`."""
     datasets: dict[str, Any] = {}
     return {
         "concat": [_part(panel, datasets) for panel in panels],

@@ -1,4 +1,4 @@
-"""An SVG made fit to stand inside an HTML page beside others."""
+"""An SVG made fit for an HTML page with others."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def inline_svg(drawn: str, *, name: str, css_class: str) -> str:
         element.attrib.pop("font-family", None)
         if "d" in element.attrib:
             element.set("d", _LONG_NUMBER.sub(_rounded, element.attrib["d"]))
-        told = element.attrib.pop(_LABEL, None)
-        if told:
+        label = element.attrib.pop(_LABEL, None)
+        if label:
             title = ElementTree.Element(f"{{{_SVG}}}title")
-            title.text = told
+            title.text = label
             element.insert(0, title)
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _rounded(found: re.Match[str]) -> str:
-    """A coordinate to a hundredth of a pixel, which nobody sees: half of a long path is such digits."""
-    return f"{float(found.group()):.2f}".rstrip("0").rstrip(".")
+def _rounded(match: re.Match[str]) -> str:
+    """A coordinate to a hundredth of a pixel: half of a long path is further digits."""
+    return f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
 
 
 def _prune(element: ElementTree.Element) -> None:

@@ -1,4 +1,4 @@
-"""Names written beside the ends of lines, kept apart from each other."""
+"""Names written next to the ends of lines, kept apart from each other."""
 
 from __future__ import annotations
 

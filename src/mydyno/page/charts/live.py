@@ -2,7 +2,7 @@
 tooltips, and with a zoom along x where that helps.
 
 `report.js` draws it. A chart is stretched to its box by the width of its panels alone, so nothing in it may
-stand at a number of pixels from the left that was reckoned from the width: `alt.value("width")` is the right
+be at a number of pixels from the left that was reckoned from the width: `alt.value("width")` is the right
 edge of a panel, and `dx` goes on from there.
 """
 
@@ -18,7 +18,7 @@ from mydyno.page.charts.draw import Chart, Spec, specification
 from mydyno.page.charts.theme import Size
 
 ZOOM = "zoom"
-"""The selection that the zoom is; Vega-Lite calls its signal `zoom_FIELD`. `usermeta` tells the page that
+"""The selection that the zoom is; Vega-Lite calls its signal `zoom_FIELD`. `usermeta` gives the page that
 name and that of a scale which follows."""
 _WHEEL = "wheel![event.ctrlKey || event.metaKey]"
 """The bare wheel scrolls the page, also over a chart."""
@@ -28,7 +28,7 @@ _DRAG = "[pointerdown[event.pointerType == 'mouse'], window:pointerup] > window:
 
 @dataclass(frozen=True)
 class LiveChart:
-    """A chart as `report.js` reads it. The theme stands in the page once, for all of them."""
+    """A chart as `report.js` reads it. The theme is in the page once, for all of them."""
 
     name: str
     wide: Spec
@@ -62,9 +62,9 @@ def interactive(spec: Spec, *, zoom: bool) -> Spec:
     rows = {"datasets": spec["datasets"]} if "datasets" in spec else {}
     spec = copy.deepcopy(_without(spec, "datasets")) | rows
     for unit in _units(spec):
-        told = unit.get("encoding", {}).get("description")
-        if told is not None:
-            unit["encoding"]["tooltip"] = told
+        description = unit.get("encoding", {}).get("description")
+        if description is not None:
+            unit["encoding"]["tooltip"] = description
         for channel in unit.get("encoding", {}).values():
             if isinstance(channel, dict) and (channel.get("scale") or {}).get("type") == "log":
                 # It says nothing there, and Vega-Lite would write so to the reader's console.

@@ -78,7 +78,7 @@ def press() -> Press:
 
 
 def _work() -> None:
-    """The second process: until nobody is there any more to give it a job."""
+    """The second process: it ends with its standard input."""
     from mydyno.page.charts import vega
 
     jobs: dict[str, Callable[..., str]] = {

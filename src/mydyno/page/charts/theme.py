@@ -54,10 +54,10 @@ DARK = {
     "#5a4fcf": "#9385ff",
     "#3c4650": "#b9c4cf",
 }
-"""Colour on white -> colour of the same thing on a dark page."""
+"""Colour on white -> the same colour on a dark page."""
 
 FAINT = 0.28
-"""Opacity of what stands behind; a dark page swallows more of it."""
+"""Opacity of what is in the background; a dark page needs more of it."""
 FAINT_IN_THE_DARK = 0.5
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"

@@ -1,4 +1,4 @@
-"""The advice of MySQLTuner, the real program, as settings that an experiment can hold beside ours."""
+"""The advice of MySQLTuner, the real program, as settings that an experiment can compare with ours."""
 
 from mydyno.prove.mysqltuner.program import fetch, find, run
 from mydyno.prove.mysqltuner.report import Report, read_report

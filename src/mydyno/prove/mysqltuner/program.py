@@ -38,8 +38,8 @@ def find() -> Path | None:
 def version_of(program: Path) -> tuple[int, ...]:
     """As the script itself says it; () where it does not."""
     text = program.read_text(encoding="utf-8", errors="replace")
-    found = re.search(r'\$tunerversion\s*=\s*"(\d+(?:\.\d+)*)"', text)
-    return tuple(map(int, found[1].split("."))) if found else ()
+    match = re.search(r'\$tunerversion\s*=\s*"(\d+(?:\.\d+)*)"', text)
+    return tuple(map(int, match[1].split("."))) if match else ()
 
 
 def fetch(progress: Progress) -> Path:
@@ -60,7 +60,7 @@ def fetch(progress: Progress) -> Path:
 
 
 def run(program: Path, login: Login) -> str:
-    """What it prints of the server. The password stands in an option file that is on no disk.
+    """What it prints of the server. The password is in an option file in memory.
 
     Raises MissingToolError without perl or a client, EngineError when it fails.
     """
@@ -90,8 +90,8 @@ def run(program: Path, login: Login) -> str:
         finally:
             options.wipe()
     if done.returncode != 0:
-        said = "\n".join(f"  | {line}" for line in done.stderr.splitlines()[-6:])
-        raise EngineError(f"MySQLTuner ended with {done.returncode}\n{said}")
+        output = "\n".join(f"  | {line}" for line in done.stderr.splitlines()[-6:])
+        raise EngineError(f"MySQLTuner ended with {done.returncode}\n{output}")
     return done.stdout
 
 

@@ -31,14 +31,14 @@ def read_report(text: str) -> Report:
             f"MySQLTuner's output has no recommendations: it ended after {last!r}",
             "it was cut off, or the program failed on this server",
         )
-    found: dict[str, list[str]] = {_GENERAL: [], _VARIABLES: []}
+    lines_of: dict[str, list[str]] = {_GENERAL: [], _VARIABLES: []}
     heading: str | None = None
     for line in lines[starts[-1] + 1 :]:
-        if line.strip() in found:
+        if line.strip() in lines_of:
             heading = line.strip()
         elif heading is not None and line.startswith("    ") and line.strip():
-            found[heading].append(line.strip())
+            lines_of[heading].append(line.strip())
         elif heading is not None and not line.startswith("  "):
             heading = None
     version = _VERSION.search(text)
-    return Report(version[1] if version else None, tuple(found[_GENERAL]), tuple(found[_VARIABLES]))
+    return Report(version[1] if version else None, tuple(lines_of[_GENERAL]), tuple(lines_of[_VARIABLES]))

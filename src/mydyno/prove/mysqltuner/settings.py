@@ -3,7 +3,7 @@
 | it prints | taken as | why |
 |---|---|---|
 | `NAME=V`, `NAME (=V)`, `NAME = V (...)`, `NAME should be (=V)` | V | it says so |
-| `NAME (>= V)`, `NAME (~ V)`, `NAME (V)` | V | the least that it asks for |
+| `NAME (>= V)`, `NAME (~ V)`, `NAME (V)` | V | the least that it requires |
 | `NAME (N) > V` | V | N is the value in force |
 | `NAME (> V)` | twice V | V is the value in force; how much more is not said |
 | `NAME (<= V)` | V | the most that it allows |
@@ -12,11 +12,11 @@
 | `NAME between A and B` | A | the gentler bound |
 
 `thread_cache_size` above max_connections is max_connections: a server caches no more threads than may
-connect, whatever it is told.
+connect.
 
-Anything else is no setting: a sentence, a variable that the server does not have, a value that is no
-number where one is compared, `(> 0)`, of which nothing can be doubled, the value in force. Where it names
-a variable twice the first line counts.
+Anything else is not a setting: a sentence, a variable that the server does not have, a value that is not a
+number where one is compared, `(> 0)`, of which nothing can be doubled, the value in force. Where it names a
+variable twice the first line counts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Settings:
     values: Mapping[str, str]
     """By plain names, as an option file takes them."""
     left_out: tuple[tuple[str, str], ...]
-    """Lines that are no settings, and why."""
+    """Lines that are not settings, and why."""
 
 
 def settings_of(report: Report, variables: Mapping[str, str]) -> Settings:
@@ -54,11 +54,11 @@ def settings_of(report: Report, variables: Mapping[str, str]) -> Settings:
     values: dict[str, str] = {}
     left_out: list[tuple[str, str]] = []
     for line in report.variables:
-        found = _setting(line)
-        if isinstance(found, str):
-            left_out.append((line, found))
+        match = _setting(line)
+        if isinstance(match, str):
+            left_out.append((line, match))
             continue
-        name, value = found
+        name, value = match
         value = _bounded(name, value, variables)
         if name not in variables:
             left_out.append((line, "this server has no such variable"))
@@ -80,10 +80,10 @@ def _bounded(name: str, value: str, variables: Mapping[str, str]) -> str:
 
 def _setting(line: str) -> tuple[str, str] | str:
     """Name and value, or why there is none."""
-    if found := _FROM_TO.match(line):
-        return _plain(found[1]), _written(_number(found[4], found[5]), found[5])
-    if found := _COMPARED.match(line):
-        name, sign, number, unit = found.groups()
+    if match := _FROM_TO.match(line):
+        return _plain(match[1]), _written(_number(match[4], match[5]), match[5])
+    if match := _COMPARED.match(line):
+        name, sign, number, unit = match.groups()
         value = _number(number, unit)
         if sign == ">":
             value *= 2
@@ -92,12 +92,12 @@ def _setting(line: str) -> tuple[str, str] | str:
         if value == 0 and sign in "<>":
             return "the present value is unknown or 0"
         return _plain(name), _written(value, unit)
-    if found := _BETWEEN.match(line):
-        return _plain(found[1]), _written(_number(found[2], found[3]), found[3])
-    if found := _BARE.match(line):
-        return _plain(found[1]), _written(_number(found[2], found[3]), found[3])
-    if found := _SET.match(line):
-        return _plain(found[1]), found[2]
+    if match := _BETWEEN.match(line):
+        return _plain(match[1]), _written(_number(match[2], match[3]), match[3])
+    if match := _BARE.match(line):
+        return _plain(match[1]), _written(_number(match[2], match[3]), match[3])
+    if match := _SET.match(line):
+        return _plain(match[1]), match[2]
     return "it is a sentence, not a setting"
 
 

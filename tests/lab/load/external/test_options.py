@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from mydyno.core.document.base import FAULTS, Fault
-from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 
 
 def faults(section: type, **keys: Any) -> list[Fault]:

@@ -21,7 +21,7 @@ from mydyno.lab.load.external.program import Child, Closed, Line, PrivateFolder
 from mydyno.lab.load.external.slap import Slap
 from mydyno.lab.load.external.sysbench import Sysbench
 from mydyno.lab.load.job import Phase, Target, closed_loop, events, open_loop, rounds, think, timed
-from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 
 PASSWORD = "s3cret with, comma #and 'quote"
 TARGET = Target(user="bench", password=Secret(PASSWORD), database="db", socket=Path("/run/s.sock"))

@@ -15,7 +15,7 @@ from mydyno.core.errors import EngineError, LabError, UsageError
 from mydyno.lab.load import messages
 from mydyno.lab.load.fio import Fio
 from mydyno.lab.load.fio.driver import Part
-from mydyno.lab.workload.external import FioOptions
+from mydyno.lab.workload.external_program import FioOptions
 from mydyno.machine.local import LocalHost
 
 pytestmark = [

@@ -6,7 +6,7 @@ from configparser import ConfigParser
 from pathlib import Path
 
 from mydyno.lab.load.fio.jobfile import Place, filling, measuring, steadying
-from mydyno.lab.workload.external import FioOptions
+from mydyno.lab.workload.external_program import FioOptions
 
 FOLDER = Place(Path("/run/data/mydyno-fio"), is_device=False)
 DEVICE = Place(Path("/dev/md0"), is_device=True)

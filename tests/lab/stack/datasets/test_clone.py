@@ -40,7 +40,7 @@ def test_a_clone_is_the_same_bytes_and_says_how_it_was_made(tmp_path: Path) -> N
     assert done.how == ("reflink" if shares_blocks(tmp_path, tmp_path) else "copy")
 
 
-def test_a_copy_that_cannot_fit_is_told_with_numbers_before_it_is_begun(
+def test_a_copy_that_cannot_fit_is_reported_with_numbers_before_it_is_begun(
     tmp_path: Path, small_disk: Path
 ) -> None:
     source = dataset(tmp_path, 4096)

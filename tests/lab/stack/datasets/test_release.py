@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError
-from mydyno.lab.stack.datasets.release import refuse_another_release, releases_told_by
+from mydyno.lab.stack.datasets.release import recorded_releases, refuse_another_release
 
 
 def redo_log(path: Path, creator: bytes) -> Path:
@@ -15,16 +15,16 @@ def redo_log(path: Path, creator: bytes) -> Path:
     return path
 
 
-def test_the_redo_log_tells_who_made_it_wherever_the_release_keeps_it(tmp_path: Path) -> None:
+def test_the_redo_log_names_its_creator_wherever_the_release_keeps_it(tmp_path: Path) -> None:
     redo_log(tmp_path / "maria" / "ib_logfile0", b"MariaDB 10.11.19")
     redo_log(tmp_path / "mysql" / "#innodb_redo" / "#ib_redo7", b"MySQL 9.7.4")
-    assert releases_told_by(tmp_path / "maria") == {"redo log": "MariaDB 10.11.19"}
-    assert releases_told_by(tmp_path / "mysql") == {"redo log": "MySQL 9.7.4"}
+    assert recorded_releases(tmp_path / "maria") == {"redo log": "MariaDB 10.11.19"}
+    assert recorded_releases(tmp_path / "mysql") == {"redo log": "MySQL 9.7.4"}
 
 
-def test_old_releases_and_empty_folders_tell_nothing_and_are_not_refused(tmp_path: Path) -> None:
+def test_old_releases_and_empty_folders_name_no_creator_and_are_not_refused(tmp_path: Path) -> None:
     redo_log(tmp_path / "ib_logfile0", b"")
-    assert releases_told_by(tmp_path) == releases_told_by(tmp_path / "nowhere") == {}
+    assert recorded_releases(tmp_path) == recorded_releases(tmp_path / "nowhere") == {}
     refuse_another_release(tmp_path, "MySQL 5.6.24")
 
 

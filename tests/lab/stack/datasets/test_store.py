@@ -40,7 +40,7 @@ def last_used(folder: Path, days_ago: float) -> None:
     os.utime(folder / "manifest.json", (then, then))
 
 
-def test_a_name_is_the_workload_with_as_much_of_the_fingerprint_as_tells_it_apart(tmp_path: Path) -> None:
+def test_a_name_is_the_workload_with_as_much_of_the_fingerprint_as_distinguishes_it(tmp_path: Path) -> None:
     put(tmp_path, "aaaaaaaaaaaaaaa1")
     put(tmp_path, "aaaaaaaabbbbbbb2")
     put(tmp_path, "cccccccccccccccc", workload="smack")
@@ -105,7 +105,7 @@ def test_a_dataset_that_cannot_be_used_says_why_and_can_be_removed(
     assert store.entries() == []
 
 
-def test_a_dataset_without_its_data_and_one_that_a_kill_left_half_made_are_told(tmp_path: Path) -> None:
+def test_a_dataset_without_its_data_and_one_that_a_kill_left_half_made_are_reported(tmp_path: Path) -> None:
     folder = put(tmp_path, "e" * 16)
     (folder / "data" / "ibdata1").unlink()
     (folder / "data").rmdir()

@@ -63,7 +63,7 @@ def test_without_a_server_of_its_release_none_is_started(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "settings", [{"plugin_dir": "/tmp/x"}, {"innodb_undo_directory": "/tmp/x"}, {"init_connect": "SELECT 1"}]
 )
-def test_a_lab_of_somebody_else_starts_no_server_with_settings_of_its_own(
+def test_a_foreign_lab_starts_no_server_with_its_own_settings(
     tmp_path: Path, settings: dict[str, str]
 ) -> None:
     put(tmp_path, "d" * 16, settings=settings)
@@ -72,7 +72,7 @@ def test_a_lab_of_somebody_else_starts_no_server_with_settings_of_its_own(
         verify(site, DatasetStore(tmp_path).find("dataset-dddddd"))
 
 
-def test_a_lab_of_somebody_else_names_no_program_that_is_run(tmp_path: Path) -> None:
+def test_a_foreign_lab_names_no_program_that_is_run(tmp_path: Path) -> None:
     program, seen = tmp_path / "mysqld", tmp_path / "seen"
     program.write_text(f"#!/bin/sh\ntouch {seen}\n")
     program.chmod(0o755)

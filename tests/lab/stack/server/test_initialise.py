@@ -20,12 +20,12 @@ def binary(options: Mapping[str, str | None]) -> ServerBinary:
     return ServerBinary(Path("/usr/sbin/mariadbd"), parse_version(text), options)
 
 
-def test_a_server_that_would_set_aside_terabytes_is_told_how_much_there_is() -> None:
+def test_a_server_that_would_set_aside_terabytes_gets_the_size_of_the_disk() -> None:
     told = room_settings(binary({SIZE: "134217728", MOST: "8796093022208"}), SmallHost())
     assert told == {MOST: 1 << 30}
 
 
-def test_a_server_that_knows_no_such_option_is_told_nothing() -> None:
+def test_a_server_that_knows_no_such_option_gets_none() -> None:
     assert room_settings(binary({SIZE: "134217728"}), SmallHost()) == {}
 
 
@@ -33,7 +33,7 @@ def test_on_a_host_with_all_the_room_nothing_is_said() -> None:
     assert room_settings(binary({MOST: "8796093022208"}), LocalHost()) == {}
 
 
-def test_a_program_beside_its_share_folder_gets_the_places_that_were_compiled_in_for_another(
+def test_a_program_next_to_its_share_folder_gets_the_places_that_were_compiled_in_for_another(
     tmp_path: Path,
 ) -> None:
     share = tmp_path / "share" / "mysql"

@@ -47,7 +47,7 @@ def build(open_folder: Path) -> Iterator[Build]:
 
 
 @pytest.mark.parametrize("filesystem", ["ext2", "ext3", "ext4", "xfs", "btrfs"])
-def test_a_file_system_is_mounted_as_asked_and_its_folder_is_the_servers(
+def test_a_file_system_is_mounted_as_configured_and_its_folder_is_the_servers(
     build: Build, filesystem: str
 ) -> None:
     built = build(1, filesystem=filesystem, mount=["noatime"])
@@ -72,7 +72,7 @@ def test_scheduler_queue_and_readahead_are_set_on_every_disk_and_read_back(build
     assert (told["scheduler"], told["queue depth"], told["readahead"]) == ("mq-deadline", "64", "256K")
 
 
-def test_an_option_that_the_kernel_refuses_is_told_with_its_words(build: Build) -> None:
+def test_an_option_that_the_kernel_refuses_is_reported_with_its_words(build: Build) -> None:
     with pytest.raises(StorageError, match=r"xfs of data could not be mounted with noatime,nonsense"):
         build(1, filesystem="xfs", mount=["noatime", "nonsense"])
 
@@ -101,7 +101,7 @@ def test_a_change_of_the_mount_leaves_the_file_system_as_it_is(build: Build) -> 
     assert "lazytime" in described(second)["data"]["mount"].split(",")
 
 
-def test_what_was_changed_is_put_back_when_it_is_not_asked_for_any_more(build: Build) -> None:
+def test_what_was_changed_is_restored_when_it_is_not_configured_any_more(build: Build) -> None:
     before = described(build(1, filesystem="ext4"))["data"]
     changed = described(build(1, filesystem="ext4", scheduler="bfq", queue_depth=32, readahead="64K"))["data"]
     after = described(build(1, filesystem="ext4"))["data"]
@@ -112,7 +112,7 @@ def test_what_was_changed_is_put_back_when_it_is_not_asked_for_any_more(build: B
 @pytest.mark.skipif(
     "reiserfs" in Path("/proc/filesystems").read_text(), reason="this kernel has reiserfs, which few have"
 )
-def test_a_file_system_that_the_kernel_lacks_is_told_with_the_host_that_has_it(build: Build) -> None:
+def test_a_file_system_that_the_kernel_lacks_is_reported_with_the_host_that_has_it(build: Build) -> None:
     with pytest.raises(StorageError, match=r"does not support the file system reiserfs") as caught:
         build(1, filesystem="reiserfs")
     assert caught.value.hint is not None

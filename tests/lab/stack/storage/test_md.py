@@ -1,4 +1,4 @@
-"""mdadm's words become values, and what was asked becomes mdadm's words."""
+"""mdadm's words become values, and the configuration becomes mdadm's words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _command(
     return " ".join(argv[len(start) : -len(members)])
 
 
-def test_what_has_nothing_to_synchronise_is_not_told_of_it() -> None:
+def test_what_has_nothing_to_synchronise_gets_no_option_for_it() -> None:
     assert _command(Array(0, 4, _64K)) == "--level=0 --raid-devices=4 --chunk=64K"
     assert _command(Array("linear", 2), bitmap="none") == "--level=linear --raid-devices=2"
 
@@ -39,7 +39,7 @@ def test_a_single_disk_is_forced() -> None:
     assert _command(Array(0, 1)) == "--level=0 --raid-devices=1 --force"
 
 
-def test_an_array_with_copies_is_told_of_its_bitmap_and_of_its_first_synchronisation() -> None:
+def test_an_array_with_copies_gets_options_for_its_bitmap_and_first_synchronisation() -> None:
     assert _command(Array(1, 2)) == "--level=1 --raid-devices=2 --bitmap=none --assume-clean"
     assert _command(Array(5, 4, layout="ls"), assume_clean=False) == (
         "--level=5 --raid-devices=4 --layout=ls --bitmap=none"
@@ -67,11 +67,11 @@ def test_the_policy_bitmap_brings_its_bitmap() -> None:
         ("raid10-o2", 10, "o2"),
     ],
 )
-def test_an_array_as_it_was_asked_for_has_no_differences(name: str, raid: Raid, layout: str | None) -> None:
+def test_an_array_as_configured_has_no_differences(name: str, raid: Raid, layout: str | None) -> None:
     assert md.differences(Array(raid, 4, None, layout), None, _detail(name), _FOUR) == []
 
 
-def test_level_chunk_layout_and_members_that_differ_are_each_told() -> None:
+def test_level_chunk_layout_and_members_that_differ_are_each_reported() -> None:
     assert md.differences(Array(5, 4, 4096), "ppl", _detail("raid10"), _FOUR) == [
         "its level is raid10, not raid5",
         "its chunk is 65536 bytes, not 4096",
@@ -92,13 +92,13 @@ def test_level_chunk_layout_and_members_that_differ_are_each_told() -> None:
         ("raid1-resyncing", ("clean", "resyncing")),
     ],
 )
-def test_an_array_that_is_not_well_is_told(name: str, state: tuple[str, ...]) -> None:
+def test_an_array_that_is_not_well_is_reported(name: str, state: tuple[str, ...]) -> None:
     detail = _detail(name)
     assert detail.state == state
     assert f"it is {', '.join(state[1:])}" in md.differences(Array(5, 4), None, detail, _FOUR)
 
 
-def test_a_failed_member_a_missing_one_and_one_that_is_rebuilt_are_told_apart() -> None:
+def test_a_failed_member_a_missing_one_and_one_that_is_rebuilt_are_distinguished() -> None:
     states = {member.device: member.state for member in _detail("raid5-failed").members}
     assert states == {
         "/dev/ubda": "active sync",
@@ -116,7 +116,7 @@ def test_mirrored_members_of_raid_10_are_in_sync_too() -> None:
     assert all(member.in_sync for member in _detail("raid10-n2of2").members)
 
 
-def test_copies_are_kept_consistent_by_the_policy_asked_for_else_by_a_resync() -> None:
+def test_copies_are_kept_consistent_by_the_configured_policy_else_by_a_resync() -> None:
     assert md.policy_wanted(Array(0, 4), "none", None) is None
     assert md.policy_wanted(Array(5, 4), "none", "ppl") == "ppl"
     assert md.policy_wanted(Array(1, 2), "internal", None) == "bitmap"

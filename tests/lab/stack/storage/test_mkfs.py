@@ -55,7 +55,7 @@ def test_a_real_disk_is_discarded_as_mkfs_does_by_itself() -> None:
         assert _command(disks=disks, filesystem=filesystem) == command
 
 
-def test_the_alignment_stands_before_the_options_of_the_user() -> None:
+def test_the_alignment_comes_before_the_options_of_the_user() -> None:
     aligned = alignment("xfs", _STRIPE, ())
     assert _command(aligned, filesystem="xfs", mkfs=["-i", "size=1024"]) == (
         "mkfs.xfs -q -f -K -d su=65536,sw=2 -i size=1024 /dev/md0"
@@ -73,7 +73,7 @@ def test_a_block_size_of_the_user_is_the_only_one() -> None:
     assert _command(filesystem="ext2", mkfs=["-b", "1024"]) == "mkfs.ext2 -q -F -E nodiscard -b 1024 /dev/md0"
 
 
-def test_btrfs_is_told_its_profiles_and_all_its_devices() -> None:
+def test_btrfs_gets_its_profiles_and_all_its_devices() -> None:
     volume = _volume(
         disks={"count": 2, "size": "1G"}, filesystem="btrfs", data_profile="raid1", metadata_profile="raid1"
     )
@@ -97,7 +97,7 @@ def test_a_file_system_without_stripes_shows_none() -> None:
     assert geometry_shown("ext4", "\n".join(without)) is None
 
 
-def test_file_systems_without_a_geometry_are_not_asked_for_it() -> None:
+def test_file_systems_without_a_geometry_have_no_command_for_it() -> None:
     assert [geometry_command(kind, "/dev/md0") for kind in ("btrfs", "jfs", "reiserfs", "f2fs")] == [None] * 4
 
 

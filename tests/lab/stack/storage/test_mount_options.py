@@ -1,4 +1,4 @@
-"""An option that was asked for is in force, or it is told."""
+"""A configured option is in force, or the difference is reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _mounted(filesystem: str, options: str) -> Mounted:
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "jfs", "reiserfs", "btrfs"])
-def test_a_mount_is_told_with_its_file_system_and_options(filesystem: str) -> None:
+def test_a_mount_is_read_with_its_file_system_and_options(filesystem: str) -> None:
     found = parse_findmnt(recorded(f"findmnt-2.38-{filesystem}.json"))
     assert found is not None
     assert found.filesystem == filesystem
@@ -66,11 +66,13 @@ def test_an_option_in_force_is_recognised_as_kernels_show_it(filesystem: str, as
         ("xfs", "logbsize=256k", "rw,relatime,logbsize=32k"),
     ],
 )
-def test_an_option_that_was_dropped_without_a_word_is_told(filesystem: str, asked: str, shown: str) -> None:
+def test_an_option_that_was_dropped_without_a_word_is_reported(
+    filesystem: str, asked: str, shown: str
+) -> None:
     assert not_in_force([asked], _mounted(filesystem, shown)) == [asked]
 
 
-def test_ext4_tells_its_defaults_elsewhere() -> None:
+def test_ext4_shows_its_defaults_elsewhere() -> None:
     told = recorded("ext4-options-6.1.txt").split()
     mounted = _mounted("ext4", "rw,noatime,stripe=32")
     asked = ["noatime", "acl", "commit=5", "data=ordered", "barrier=1", "nodiscard"]

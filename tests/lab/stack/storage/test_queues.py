@@ -10,7 +10,7 @@ import pytest
 from lab.stack.builders import site_in
 from lab.stack.loops import attached, needs_loops, sparse_file
 from mydyno.core.errors import StorageError
-from mydyno.lab.stack.storage.queues import put_back, queue_of, set_number
+from mydyno.lab.stack.storage.queues import queue_of, restore, set_number
 from mydyno.machine.local import LocalHost
 
 pytestmark = needs_loops
@@ -27,7 +27,7 @@ def test_a_partitions_queue_is_that_of_its_disk(tmp_path: Path) -> None:
             subprocess.run(["delpart", str(disk), "1"], check=True)
 
 
-def test_a_change_is_journalled_until_it_is_put_back(tmp_path: Path) -> None:
+def test_a_change_is_journalled_until_it_is_restored(tmp_path: Path) -> None:
     site = site_in(tmp_path / "lab")
     with attached(sparse_file(tmp_path / "disk")) as disk:
         file = queue_of(site.host, disk) / "read_ahead_kb"
@@ -35,11 +35,11 @@ def test_a_change_is_journalled_until_it_is_put_back(tmp_path: Path) -> None:
         changed = set_number(site, file, 64)
         assert changed is not None
         assert (file.read_text(), len(site.journal.outstanding())) == ("64\n", 1)
-        put_back(site, changed)
+        restore(site, changed)
         assert (file.read_text(), site.journal.outstanding()) == (before, [])
 
 
-def test_a_value_that_stands_already_is_not_written(tmp_path: Path) -> None:
+def test_a_value_that_is_already_set_is_not_written(tmp_path: Path) -> None:
     site = site_in(tmp_path / "lab")
     with attached(sparse_file(tmp_path / "disk")) as disk:
         file = queue_of(site.host, disk) / "nr_requests"
@@ -57,11 +57,11 @@ def test_a_value_that_the_kernel_refuses_leaves_nothing_in_the_journal(tmp_path:
         assert (file.read_text(), site.journal.outstanding()) == (before, [])
 
 
-def test_a_device_that_has_gone_has_nothing_to_put_back(tmp_path: Path) -> None:
+def test_a_device_that_has_gone_has_nothing_to_restore(tmp_path: Path) -> None:
     site = site_in(tmp_path / "lab")
     with attached(sparse_file(tmp_path / "disk")) as disk:
         changed = set_number(site, queue_of(site.host, disk) / "read_ahead_kb", 64)
     assert changed is not None
     gone = changed.path.with_name("no_such_file")
-    put_back(site, type(changed)(gone, changed.before, changed.undo))
+    restore(site, type(changed)(gone, changed.before, changed.undo))
     assert site.journal.outstanding() == []

@@ -1,4 +1,4 @@
-"""A tool that is missing or fails is told with the package that has it, or with its own words."""
+"""A tool that is missing or fails is reported with the package that has it, or with its own words."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import MissingToolError, StorageError
-from mydyno.lab.stack.storage.tools import output_of, run_tool, said, setting, write_setting
+from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool, setting, write_setting
 from mydyno.machine.local import LocalHost
 
 
-def test_a_missing_tool_is_told_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_tool_is_reported_with_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingToolError, match=r"mkfs.reiserfs was not found on the local host") as caught:
         run_tool(LocalHost(), ["mkfs.reiserfs", "-q"])
@@ -26,8 +26,8 @@ def test_a_failure_carries_what_the_tool_said_and_its_command() -> None:
 
 def test_the_advice_to_look_into_the_kernels_log_is_left_out_since_errors_quote_it() -> None:
     script = "echo wrong option >&2; echo '   dmesg(1) may have more information' >&2"
-    assert said(LocalHost().run(["sh", "-c", script])) == "wrong option"
-    assert said(LocalHost().run(["sh", "-c", "exit 3"])) == "exit code 3"
+    assert complaint(LocalHost().run(["sh", "-c", script])) == "wrong option"
+    assert complaint(LocalHost().run(["sh", "-c", "exit 3"])) == "exit code 3"
 
 
 def test_a_setting_is_written_and_read(tmp_path: Path) -> None:

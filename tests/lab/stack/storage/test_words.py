@@ -15,7 +15,7 @@ from mydyno.lab.stack.storage.throttle import shown
 from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
 
-def test_the_scheduler_in_force_stands_in_brackets() -> None:
+def test_the_scheduler_in_force_is_in_brackets() -> None:
     assert parse_schedulers("mq-deadline kyber [bfq] none\n") == (
         ("mq-deadline", "kyber", "bfq", "none"),
         "bfq",
@@ -23,7 +23,7 @@ def test_the_scheduler_in_force_stands_in_brackets() -> None:
     assert parse_schedulers("") == ((), None)
 
 
-def test_btrfs_tells_how_data_and_metadata_are_spread() -> None:
+def test_btrfs_reports_how_data_and_metadata_are_spread() -> None:
     told = parse_profiles(recorded("btrfs-df-6.2.txt"))
     assert told == {"data profile": "raid10", "metadata profile": "raid1"}
     assert profile_differences({"data profile": "raid10", "metadata profile": None}, told) == []

@@ -30,7 +30,7 @@ def test_mixed_sends_273_inserts_and_227_selects_of_500_per_client() -> None:
     assert [name for name, _ in one.sent[:13]] == ["insert", "select"] * 5 + ["insert"] * 2 + ["select"]
 
 
-def test_write_inserts_11_texts_in_turn_beside_10_of_the_rows_before() -> None:
+def test_write_inserts_11_texts_in_turn_after_10_of_the_rows_before() -> None:
     one = client(2, queries=10_000, guid_primary=True, load_type="write", int_columns=10, char_columns=10)
     assert len(one.sent) == 5000
     texts = [sql for _, sql in one.sent]
@@ -90,7 +90,7 @@ def test_the_table_has_its_columns_in_order() -> None:
     assert "(id serial,intcol1 INT(32)" in write(Options(autoincrement=True)).create
 
 
-def test_rows_before_the_load_are_one_less_than_asked_unless_corrected() -> None:
+def test_rows_before_the_load_are_one_less_than_configured_unless_corrected() -> None:
     assert Options().rows == 99
     assert Options(preload=7).rows == 6
     assert Options(preload=0).rows == 0
@@ -122,7 +122,7 @@ def test_a_commit_comes_after_every_n_statements_and_once_at_the_end() -> None:
     assert slap.build(Options(commit=5), 1, IDS).program["session"] == ["SET AUTOCOMMIT=0"]
 
 
-def test_detach_connects_anew_before_statements_0_n_2n_and_so_on() -> None:
+def test_detach_connects_again_before_statements_0_n_2n_and_so_on() -> None:
     assert client(execute_number=10, detach=5).connections == 3
 
 

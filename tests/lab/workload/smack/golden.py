@@ -1,4 +1,4 @@
-"""What is said of each file in bad/ and traps/, and the way to write it down anew.
+"""What is said of each file in bad/ and traps/, and the way to write it down again.
 
     python tests/lab/workload/smack/golden.py
 

@@ -99,7 +99,7 @@ def test_numbers_are_padded_with_blanks_to_their_width() -> None:
 
 
 @given(st.text(st.sampled_from("%snd0123456789-, x"), max_size=20))
-def test_any_format_is_refused_or_makes_the_asked_lines(form: str) -> None:
+def test_any_format_is_refused_or_makes_the_configured_lines(form: str) -> None:
     if re.search(r"\d{4}", form):
         return
     try:

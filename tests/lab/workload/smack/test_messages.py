@@ -1,4 +1,4 @@
-"""Every file in bad/ is refused and every file in traps/ is warned of, in the words of the .txt beside it."""
+"""Files in bad/ are refused and files in traps/ are warned of, in the words of the .txt next to them."""
 
 from __future__ import annotations
 

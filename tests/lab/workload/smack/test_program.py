@@ -151,7 +151,7 @@ def _value(expression: object, known: dict[str, int]) -> int:
     raise AssertionError(expression)
 
 
-def test_a_query_without_a_type_is_counted_under_a_name_of_its_own() -> None:
+def test_a_query_without_a_type_is_counted_under_a_separate_name() -> None:
     assert round_of('query "q" { query "select 1"; }' + client("2 q")).types == {"query": 2}
 
 

@@ -12,7 +12,16 @@ _SHARE = 0.05
 _MANY = 100
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="Aborted_clients compared with Connections",
+    why="An aborted connection loses its transaction, and the next request on it fails.",
+    expected="fewer errors 2006 and 2013 in the application",
+    sources=(
+        "MySQL Reference Manual, Communication Errors and Aborted Connections; MySQL server has gone away",
+        "MariaDB Documentation, Server Status Variables, Aborted_clients",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     died, all_of_them = server.counter("Aborted_clients"), server.counter("Connections")
     part = share(died, all_of_them)
@@ -21,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if part < _SHARE or died < _MANY:
         return Fine(f"{died:.0f} of {all_of_them:.0f} connections were aborted {uptime(server)}")
     timeout, packet = server.text("wait_timeout"), server.text("max_allowed_packet")
-    return RULE.finding(
+    return finding(
         title=f"{part:.0%} of the connections are aborted, not closed",
         evidence=(
             f"{died:.0f} of {all_of_them:.0f} {uptime(server)} (Aborted_clients / Connections)",
@@ -32,18 +41,5 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"set the longest idle time of connections in the application's pool below {timeout} s,"
             " and below what firewalls on the way allow"
         ),
-        severity=Severity.LOW,
         effect=better("stability", "small", "fewer requests on dead connections"),
     )
-
-
-RULE = Rule(
-    checks="Aborted_clients compared with Connections",
-    why="An aborted connection loses its transaction, and the next request on it fails.",
-    expected="fewer errors 2006 and 2013 in the application",
-    sources=(
-        "MySQL Reference Manual, Communication Errors and Aborted Connections; MySQL server has gone away",
-        "MariaDB Documentation, Server Status Variables, Aborted_clients",
-    ),
-    judge=_judge,
-)

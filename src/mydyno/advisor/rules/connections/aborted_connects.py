@@ -13,7 +13,16 @@ _SHARE = 0.05
 _MANY = 100
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="Aborted_connects compared with Connections",
+    why="Failed attempts come from broken clients, interrupted probes or password guessing.",
+    expected="insight; where they are many, some CPU",
+    sources=(
+        "MySQL Reference Manual, Communication Errors and Aborted Connections",
+        "MariaDB Documentation, Server Status Variables, Aborted_connects",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     aborted, tried = server.counter("Aborted_connects"), server.counter("Connections")
     part = share(aborted, tried)
@@ -28,7 +37,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     ]
     logs = "log_error_verbosity = 3" if server.has("log_error_verbosity") else "log_warnings = 2"
     rate = often(server, "Aborted_connects") or 0
-    return RULE.finding(
+    return finding(
         title=f"{part:.0%} of all attempts to connect fail",
         evidence=(f"{aborted:.0f} of {tried:.0f} {uptime(server)}, {rate * 3600:.0f} an hour", *own),
         recommendation=f"let the error log name them ({logs}), then fix the client or its probe",
@@ -36,15 +45,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.MEDIUM if part >= 0.5 else Severity.LOW,
         effect=better("insight", "small", "broken clients and attackers are identified"),
     )
-
-
-RULE = Rule(
-    checks="Aborted_connects compared with Connections",
-    why="Failed attempts come from broken clients, interrupted probes or password guessing.",
-    expected="insight; where they are many, some CPU",
-    sources=(
-        "MySQL Reference Manual, Communication Errors and Aborted Connections",
-        "MariaDB Documentation, Server Status Variables, Aborted_connects",
-    ),
-    judge=_judge,
-)

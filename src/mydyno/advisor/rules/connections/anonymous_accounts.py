@@ -12,15 +12,23 @@ from mydyno.advisor.rules import *
 _OF_THE_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    accounts = system.server.accounts
-    if accounts is None:
-        return Unknown("mysql.user")
+@Rule(
+    checks="accounts whose user name is empty",
+    why="They let anyone log in, and the server prefers them to named accounts with a less specific host.",
+    expected="no logins without a name; no effect on speed",
+    risk="programs that log in without a name fail",
+    sources=(
+        "MySQL Reference Manual, Securing the Initial MySQL Account; Access Control, Stage 1",
+        "MariaDB Documentation, mariadb-secure-installation",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    accounts = require(system.server.accounts, "mysql.user")
     hosts = accounts.anonymous_hosts
     if not hosts:
         return Fine(f"each of {counted(accounts.number, 'account')} has a user name")
     from_elsewhere = [host for host in hosts if host not in _OF_THE_MACHINE]
-    return RULE.finding(
+    return finding(
         title=f"Anyone may log in from {first(hosts)}, under any user name",
         evidence=(
             f"{counted(len(hosts), 'account')} of {accounts.number} without a user name:"
@@ -43,16 +51,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="a program that gives no user name can no longer log in",
     )
-
-
-RULE = Rule(
-    checks="accounts whose user name is empty",
-    why="They let anyone log in, and the server prefers them to named accounts with a less specific host.",
-    expected="no logins without a name; no effect on speed",
-    risk="programs that log in without a name fail",
-    sources=(
-        "MySQL Reference Manual, Securing the Initial MySQL Account; Access Control, Stage 1",
-        "MariaDB Documentation, mariadb-secure-installation",
-    ),
-    judge=_judge,
-)

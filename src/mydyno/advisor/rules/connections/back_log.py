@@ -15,7 +15,18 @@ _NAME = "back_log"
 _SOMAXCONN = "net.core.somaxconn"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="back_log compared with the rate of new connections",
+    why="When the queue of new connections is full their packets are dropped, and clients wait a second.",
+    expected="shorter worst connection times in bursts; nothing else",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, back_log",
+        "MariaDB Documentation, Server System Variables, back_log",
+        "Linux manual, listen(2)",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, rate, wanted = server.number(_NAME), often(server, "Connections"), places_wanted(server)
     if now is None or rate is None or wanted is None:
@@ -25,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now >= wanted:
         return Fine(f"{a_second(rate)} new connections, {now} may wait: more than two seconds' worth")
     kernel = system.host.kernel.number(_SOMAXCONN) if system.host else None
-    return RULE.finding(
+    return finding(
         title=f"{a_second(rate)} new connections, and only {now} may wait to be accepted",
         evidence=(
             f"Connections grows by {rate:.0f} each second",
@@ -35,21 +46,6 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         recommendation=f"set {_NAME} to {wanted}; better, reuse connections",
         changes=settings(server, {_NAME: wanted}),
-        severity=Severity.LOW,
         effect=better("latency", "small", "no connection waits a second for a repeated packet in a burst"),
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="back_log compared with the rate of new connections",
-    why="When the queue of new connections is full their packets are dropped, and clients wait a second.",
-    expected="shorter worst connection times in bursts; nothing else",
-    sources=(
-        "MySQL Reference Manual, Server System Variables, back_log",
-        "MariaDB Documentation, Server System Variables, back_log",
-        "Linux manual, listen(2)",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,14 +13,24 @@ _FEW = 20
 """Statements of each."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="new connections compared with statements",
+    why="A handshake costs more than most statements; clients that reconnect for a few pay it each time.",
+    expected="less latency and CPU for clients that reconnect",
+    risk="state of a session (variables, temporary tables) outlives a request in a pool",
+    sources=(
+        "MySQL Reference Manual, Connection Interfaces; Connection Management",
+        "MariaDB Documentation, Server Status Variables, Connections",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     rate, statements = often(server, "Connections"), often(server, "Questions")
     if rate is None or statements is None:
         return Unknown("Connections or Questions")
     if rate < _MANY or statements >= _FEW * rate:
         return Fine(f"{a_second(rate)} new connections, {a_second(statements)} statements")
-    return RULE.finding(
+    return finding(
         title=f"{a_second(rate)} new connections for {statements / rate:.1f} statements each",
         evidence=(f"Connections grows by {a_second(rate)}, Questions by {a_second(statements)}",),
         recommendation="keep connections: a pool in the application, or a proxy that holds them",
@@ -32,16 +42,3 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"{rate:.0f} fewer handshakes a second, each more expensive than a short statement",
         ),
     )
-
-
-RULE = Rule(
-    checks="new connections compared with statements",
-    why="A handshake costs more than most statements; clients that reconnect for a few pay it each time.",
-    expected="less latency and CPU for clients that reconnect",
-    risk="state of a session (variables, temporary tables) outlives a request in a pool",
-    sources=(
-        "MySQL Reference Manual, Connection Interfaces; Connection Management",
-        "MariaDB Documentation, Server Status Variables, Connections",
-    ),
-    judge=_judge,
-)

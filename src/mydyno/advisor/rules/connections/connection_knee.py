@@ -26,7 +26,18 @@ _WIDER = 1.5
 """How many times as many statements must be at work, to be called more."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="statements/s compared with Threads_running, second by second",
+    why="Statements beyond what the machine can run at once only wait for each other.",
+    expected="more throughput and lower latency in the busiest seconds",
+    risk="queues in the application",
+    sources=(
+        "N. Gunther, Guerrilla Capacity Planning, The Universal Scalability Law",
+        "MariaDB Documentation, Thread Pool in MariaDB",
+        "A Korean guide to max_connections and thread_cache, 2014: throughput falls beyond 215 connections",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     readings = sorted(server.status.readings, key=lambda reading: reading.running)
     if len(readings) < _ENOUGH:
@@ -45,14 +56,14 @@ def _judge(system: System, _: Targets) -> Judgement:
     cpus = system.host.cpu.count if system.host else None
     pooled = in_force(server, "thread_handling", "pool-of-threads")
     has_pool = server.has("thread_handling", "thread_pool_size") and not pooled
-    return RULE.finding(
+    return finding(
         title=f"Beyond {knee:.0f} statements at once throughput falls by {fall:.0%}",
         evidence=(
             f"{_throughput(best):,.0f} statements/s at about {least:.0f} at once,"
             f" {_throughput(busiest):,.0f} at about {most:.0f}: {fall:.0%} less",
             f"{len(readings)} readings, each third with {size}; standard error of the difference"
             f" {error:,.0f} statements/s",
-            *((f"{cpus} CPUs: {knee / cpus:.1f} statements for each at the best",) if cpus else ()),
+            f"{cpus} CPUs: {knee / cpus:.1f} statements for each at the best" if cpus else None,
         ),
         recommendation=f"run no more than {knee:.0f} statements at once: "
         + ("a thread pool, or " if has_pool else "")
@@ -82,17 +93,3 @@ def _running(readings: Sequence[Reading]) -> float:
 
 def _squared_error(readings: Sequence[Reading]) -> float:
     return variance(reading.statements for reading in readings) / len(readings)
-
-
-RULE = Rule(
-    checks="statements/s compared with Threads_running, second by second",
-    why="Statements beyond what the machine can run at once only wait for each other.",
-    expected="more throughput and lower latency in the busiest seconds",
-    risk="queues in the application",
-    sources=(
-        "N. Gunther, Guerrilla Capacity Planning, The Universal Scalability Law",
-        "MariaDB Documentation, Thread Pool in MariaDB",
-        "A Korean guide to max_connections and thread_cache, 2014: throughput falls beyond 215 connections",
-    ),
-    judge=_judge,
-)

@@ -21,7 +21,17 @@ _NEAR = 0.5
 """Of the limit."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="max_connect_errors compared with the most errors in a row of one host",
+    why="A host whose probes disconnect early is blocked, together with its application.",
+    expected="no blocked hosts; no effect on speed",
+    sources=(
+        "MySQL Reference Manual, Host 'host_name' is blocked; DNS Lookups and the Host Cache",
+        "MariaDB Documentation, Server System Variables, max_connect_errors",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now = server.number(_NAME)
     if not now:
@@ -33,7 +43,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Unknown("performance_schema.host_cache, which counts handshakes that broke off")
     if now > _SMALL or (not blocked and errors < min(_MANY, _NEAR * now)):
         return Fine(f"{evidence}, {now} in a row block the host")
-    return RULE.finding(
+    return finding(
         title=f"{errors:.0f} handshakes broke off, and {now} in a row block the host",
         evidence=(
             evidence,
@@ -70,16 +80,3 @@ def _handshakes(server: Server, limit: int) -> tuple[float | None, str, bool]:
     left = max(0.0, aborted - denied)
     sum_of = f"Aborted_connects {aborted:.0f} - Access_denied_errors {denied:.0f} = {left:.0f}"
     return left, f"{sum_of} handshakes broke off {uptime(server)}", False
-
-
-RULE = Rule(
-    checks="max_connect_errors compared with the most errors in a row of one host",
-    why="A host whose probes disconnect early is blocked, together with its application.",
-    expected="no blocked hosts; no effect on speed",
-    sources=(
-        "MySQL Reference Manual, Host 'host_name' is blocked; DNS Lookups and the Host Cache",
-        "MariaDB Documentation, Server System Variables, max_connect_errors",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

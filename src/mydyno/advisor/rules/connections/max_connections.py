@@ -16,7 +16,20 @@ _NAME = "max_connections"
 _NEAR = 0.85
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="max_connections compared with the most connections in use, refused ones, and the memory budget",
+    why="At the limit the application is refused (error 1040); far above what fits in memory, a burst of "
+    "connections ends with the server killed.",
+    expected="no refused clients at peaks, or a worst case that fits the memory; no more throughput",
+    risk="a higher limit lets more memory be used at once; a lower one refuses clients above it",
+    sources=(
+        "MySQL Reference Manual, Too many connections; Server System Variables, max_connections",
+        "MariaDB Documentation, Server System Variables, max_connections",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 5000 to 10000",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, used = server.number(_NAME), server.counter("Max_used_connections")
     if not now or used is None or targets.max_connections is None:
@@ -29,15 +42,19 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"at most {used:.0f} of {now} connections were in use {uptime(server)}")
     if not changes:
         return Fine(f"{refused:.0f} connections were refused, but the memory has no room for more than {now}")
-    evidence = [f"at most {used:.0f} of {now} connections were in use {uptime(server)}"]
-    if refused:
-        evidence.append(f"{refused:.0f} connections were refused (Connection_errors_max_connections)")
     raised = wanted > now
-    return RULE.finding(
+    return finding(
         title=f"{used:.0f} of {now} connections were in use"
         if raised
         else f"{now} connections are allowed, {used:.0f} were in use, and the memory is enough for {wanted}",
-        evidence=(*evidence, *targets.connections_lines, *targets.memory_lines),
+        evidence=(
+            f"at most {used:.0f} of {now} connections were in use {uptime(server)}",
+            f"{refused:.0f} connections were refused (Connection_errors_max_connections)"
+            if refused
+            else None,
+            *targets.connections_lines,
+            *targets.memory_lines,
+        ),
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,
         severity=_severity(raised, refused > 0, used >= _NEAR * now),
@@ -58,19 +75,3 @@ def _severity(raised: bool, refused: bool, near: bool) -> Severity:
     if not raised:
         return Severity.MEDIUM
     return Severity.CRITICAL if refused else Severity.HIGH if near else Severity.LOW
-
-
-RULE = Rule(
-    checks="max_connections compared with the most connections in use, refused ones, and the memory budget",
-    why="At the limit the application is refused (error 1040); far above what fits in memory, a burst of "
-    "connections ends with the server killed.",
-    expected="no refused clients at peaks, or a worst case that fits the memory; no more throughput",
-    risk="a higher limit lets more memory be used at once; a lower one refuses clients above it",
-    sources=(
-        "MySQL Reference Manual, Too many connections; Server System Variables, max_connections",
-        "MariaDB Documentation, Server System Variables, max_connections",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 5000 to 10000",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,25 +13,7 @@ _LONG = 86_400
 _WANTED = 3_600
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    server = system.server
-    now = server.number(_NAME)
-    if now is None:
-        return Unknown(_NAME)
-    if now <= _LONG:
-        return Fine(f"statements wait at most {now} s for a table's definition")
-    return RULE.finding(
-        title=f"A statement may wait {now / 86_400:.0f} days for a table's definition",
-        evidence=(f"{_NAME} = {now} s",),
-        recommendation=f"set {_NAME} = {_WANTED} s",
-        changes=settings(server, {_NAME: _WANTED}),
-        severity=Severity.LOW,
-        effect=better("stability", "small", "a queue behind a forgotten transaction ends within an hour"),
-        risk="a backup or ALTER that waits longer than an hour for its lock fails",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="lock_wait_timeout",
     why="An ALTER behind a forgotten transaction holds up every later statement on its table.",
     expected="shorter queues; no effect on normal days",
@@ -40,6 +22,18 @@ RULE = Rule(
         "MySQL Reference Manual, Metadata Locking; Server System Variables, lock_wait_timeout",
         "MariaDB Documentation, Server System Variables, lock_wait_timeout",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now = require(server.number(_NAME), _NAME)
+    if now <= _LONG:
+        return Fine(f"statements wait at most {now} s for a table's definition")
+    return finding(
+        title=f"A statement may wait {now / 86_400:.0f} days for a table's definition",
+        evidence=(f"{_NAME} = {now} s",),
+        recommendation=f"set {_NAME} = {_WANTED} s",
+        changes=settings(server, {_NAME: _WANTED}),
+        effect=better("stability", "small", "a queue behind a forgotten transaction ends within an hour"),
+        risk="a backup or ALTER that waits longer than an hour for its lock fails",
+    )

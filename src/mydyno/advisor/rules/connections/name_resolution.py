@@ -18,7 +18,17 @@ _ACCOUNTS = (
 )
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="skip_name_resolve where clients connect often",
+    why="A slow DNS delays each new client, and a broken one refuses it.",
+    expected="steady connection times; nothing where DNS is good",
+    risk="accounts bound to host names stop working",
+    sources=(
+        "MySQL Reference Manual, DNS Lookups and the Host Cache",
+        "MariaDB Documentation, Server System Variables, skip_name_resolve",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     skipped, rate = server.switch(_NAME), often(server, "Connections")
     if skipped is None or rate is None:
@@ -30,7 +40,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if rate < _MANY:
         return Fine(f"{a_second(rate)} new connections: too few for DNS to matter")
     failed = server.counter("Connection_errors_peer_address") or 0
-    return RULE.finding(
+    return finding(
         title=f"The server may ask DNS for {a_second(rate)} new connections",
         evidence=(
             f"{_NAME} = OFF, Connections grows by {a_second(rate)}",
@@ -57,16 +67,3 @@ def _named_hosts(server: Server) -> tuple[str, ...]:
     hosts = server.accounts.named_hosts
     listed = f": {first(hosts)}" if hosts else ""
     return (f"accounts are bound to {counted(len(hosts), 'name')} of hosts{listed}",)
-
-
-RULE = Rule(
-    checks="skip_name_resolve where clients connect often",
-    why="A slow DNS delays each new client, and a broken one refuses it.",
-    expected="steady connection times; nothing where DNS is good",
-    risk="accounts bound to host names stop working",
-    sources=(
-        "MySQL Reference Manual, DNS Lookups and the Host Cache",
-        "MariaDB Documentation, Server System Variables, skip_name_resolve",
-    ),
-    judge=_judge,
-)

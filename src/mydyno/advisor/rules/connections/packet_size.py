@@ -16,11 +16,19 @@ _SMALL = 16 << 20
 _DYING = 0.01
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="max_allowed_packet where connections die, and a replica's limit compared with its source's",
+    why="A packet above the limit closes its connection; one in the binary log stops the replica.",
+    expected="no errors on large rows; no effect on speed",
+    sources=(
+        "MySQL Reference Manual, Packet Too Large; Replica Server Options, replica_max_allowed_packet",
+        "MariaDB Documentation, Server System Variables, max_allowed_packet",
+    ),
+    variables=(_NAME, *_OF_REPLICAS),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.number(_NAME)
-    if now is None:
-        return Unknown(_NAME)
+    now = require(server.number(_NAME), _NAME)
     wanted: dict[str, Setting] = {}
     evidence = [f"{_NAME} = {format_bytes(now)}"]
     dying = share(server.counter("Aborted_clients"), server.counter("Connections"))
@@ -33,7 +41,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         evidence.append(f"{name} = {format_bytes(size)}: a larger event stops replication")
     if not wanted:
         return Fine(f"packets may be as large as {format_bytes(now)}")
-    return RULE.finding(
+    return finding(
         title="Replication stops at large rows"
         if stops
         else f"Packets above {format_bytes(now)} are refused",
@@ -56,16 +64,3 @@ def _stops(system: System) -> Mapping[str, int]:
     name = next((name for name in _OF_REPLICAS if server.has(name)), None)
     size = server.number(name) if name and server.role.replica else None
     return {} if name is None or size is None or size >= clients else {name: size}
-
-
-RULE = Rule(
-    checks="max_allowed_packet where connections die, and a replica's limit compared with its source's",
-    why="A packet above the limit closes its connection; one in the binary log stops the replica.",
-    expected="no errors on large rows; no effect on speed",
-    sources=(
-        "MySQL Reference Manual, Packet Too Large; Replica Server Options, replica_max_allowed_packet",
-        "MariaDB Documentation, Server System Variables, max_allowed_packet",
-    ),
-    judge=_judge,
-    variables=(_NAME, *_OF_REPLICAS),
-)

@@ -14,7 +14,14 @@ _KEPT_SECONDS = 60
 _WANTED = (10240, 65535)
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="the rate of new connections compared with the range of local ports",
+    why="A closed connection keeps its port for a minute; many short ones exhaust the range.",
+    expected="no `cannot assign requested address` at clients on this machine",
+    risk="a port that a service listens on may be taken",
+    sources=("Linux kernel documentation, IP sysctl, ip_local_port_range", "ip(7), Linux manual page"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     if system.server.switch("skip_networking"):
         return NotHere("the server takes no TCP connections")
     text = system.host.kernel.sysctls.get(_NAME, "") if system.host else ""
@@ -30,12 +37,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     if rate < most / 2 or ports >= _WANTED[1] - _WANTED[0]:
         return Fine(numbers)
     value = f"{_WANTED[0]} {_WANTED[1]}"
-    return RULE.finding(
+    return finding(
         title=f"{rate:.0f} new connections a second come near what {ports} ports allow",
         evidence=(numbers, "counts for clients on this machine that connect by TCP"),
         recommendation=f"keep connections open (a pool) or use the unix socket; or set {_NAME} to {value}",
         changes=(SetSysctl(name=_NAME, value=value, was=" ".join(ends)),),
-        severity=Severity.LOW,
         effect=better(
             "stability",
             "small",
@@ -44,13 +50,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="a service that listens on a port of the range can find it taken: reserve it in "
         "net.ipv4.ip_local_reserved_ports",
     )
-
-
-RULE = Rule(
-    checks="the rate of new connections compared with the range of local ports",
-    why="A closed connection keeps its port for a minute; many short ones exhaust the range.",
-    expected="no `cannot assign requested address` at clients on this machine",
-    risk="a port that a service listens on may be taken",
-    sources=("Linux kernel documentation, IP sysctl, ip_local_port_range", "ip(7), Linux manual page"),
-    judge=_judge,
-)

@@ -13,14 +13,23 @@ _MANY = 100
 _ONCE = 0.8
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="Com_stmt_prepare compared with Com_stmt_execute",
+    why="Preparing for a single execution doubles the round trips.",
+    expected="less latency over a network; little on one machine",
+    sources=(
+        "MySQL Reference Manual, Prepared Statements",
+        "MariaDB Documentation, Server Status Variables, Com_stmt_prepare",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     prepared, executed = often(server, "Com_stmt_prepare"), often(server, "Com_stmt_execute")
     if prepared is None or executed is None:
         return Unknown("Com_stmt_prepare or Com_stmt_execute")
     if executed < _MANY or prepared < _ONCE * executed:
         return Fine(f"{a_second(prepared)} statements prepared, {a_second(executed)} executed")
-    return RULE.finding(
+    return finding(
         title=f"Statements are prepared for {executed / prepared:.1f} executions each",
         evidence=(
             f"Com_stmt_prepare grows by {a_second(prepared)}, Com_stmt_execute by {a_second(executed)}",
@@ -30,18 +39,5 @@ def _judge(system: System, _: Targets) -> Judgement:
             "set the driver to cache prepared statements (Connector/J: cachePrepStmts=true),"
             " or to emulate them (PDO: ATTR_EMULATE_PREPARES)"
         ),
-        severity=Severity.LOW,
         effect=better("latency", "small", "one round trip less for each statement"),
     )
-
-
-RULE = Rule(
-    checks="Com_stmt_prepare compared with Com_stmt_execute",
-    why="Preparing for a single execution doubles the round trips.",
-    expected="less latency over a network; little on one machine",
-    sources=(
-        "MySQL Reference Manual, Prepared Statements",
-        "MariaDB Documentation, Server Status Variables, Com_stmt_prepare",
-    ),
-    judge=_judge,
-)

@@ -15,7 +15,18 @@ _NEAR = 0.75
 _DEFAULT, _MOST = 16_382, 1_048_576
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="Prepared_stmt_count compared with max_prepared_stmt_count",
+    why="At the limit PREPARE fails and the application with it.",
+    expected="no error 1461; no effect on speed",
+    risk="memory for more statements",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, max_prepared_stmt_count",
+        "MariaDB Documentation, Server System Variables, max_prepared_stmt_count",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, held = server.number(_NAME), server.counter("Prepared_stmt_count")
     if now is None or held is None:
@@ -28,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         says = f"where the number is steady, set {_NAME} to {wanted}; where it grows, fix the client"
         watch = "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count';"
         changes = by_hand(says, watch, f"SET GLOBAL {_NAME} = {wanted};")
-    return RULE.finding(
+    return finding(
         title=f"{held:.0f} of {now} prepared statements are in use",
         evidence=(
             f"Prepared_stmt_count = {held:.0f}, {_NAME} = {now}",
@@ -40,17 +51,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("stability", "medium", "PREPARE does not fail with error 1461"),
         risk="each one takes some kilobytes; one that leaks will reach any limit",
     )
-
-
-RULE = Rule(
-    checks="Prepared_stmt_count compared with max_prepared_stmt_count",
-    why="At the limit PREPARE fails and the application with it.",
-    expected="no error 1461; no effect on speed",
-    risk="memory for more statements",
-    sources=(
-        "MySQL Reference Manual, Server System Variables, max_prepared_stmt_count",
-        "MariaDB Documentation, Server System Variables, max_prepared_stmt_count",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

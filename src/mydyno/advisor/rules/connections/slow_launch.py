@@ -10,16 +10,23 @@ _COUNTER = "Slow_launch_threads"
 _MANY = 10
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="Slow_launch_threads",
+    why="A thread that takes seconds to start shows that the machine has no CPU or memory to spare.",
+    expected="insight",
+    sources=(
+        "MySQL Reference Manual, Server Status Variables, Slow_launch_threads",
+        "MariaDB Documentation, Server Status Variables, Slow_launch_threads",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    slow = server.counter(_COUNTER)
-    if slow is None:
-        return Unknown(_COUNTER)
+    slow = require(server.counter(_COUNTER), _COUNTER)
     if (server.number("slow_launch_time") or 0) < 1:
         return Unknown("slow_launch_time is below a second: every thread counts as slow")
     if slow < _MANY and not server.grown(_COUNTER):
         return Fine(f"{slow:.0f} threads were slow to start {uptime(server)}")
-    return RULE.finding(
+    return finding(
         title=f"{slow:.0f} threads took seconds to start: the machine is overloaded",
         evidence=(
             f"{_COUNTER} = {slow:.0f} {uptime(server)}, each longer than slow_launch_time ="
@@ -34,15 +41,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.MEDIUM,
         effect=better("insight", "small", "the cause is the machine, not the server"),
     )
-
-
-RULE = Rule(
-    checks="Slow_launch_threads",
-    why="A thread that takes seconds to start shows that the machine has no CPU or memory to spare.",
-    expected="insight",
-    sources=(
-        "MySQL Reference Manual, Server Status Variables, Slow_launch_threads",
-        "MariaDB Documentation, Server Status Variables, Slow_launch_threads",
-    ),
-    judge=_judge,
-)

@@ -12,7 +12,17 @@ from mydyno.advisor.rules import *
 _NAME = "net.core.somaxconn"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="net.core.somaxconn compared with back_log",
+    why="Above the smaller of the two, connections in a burst are dropped and tried again after a second.",
+    expected="bursts of connections without retries; nothing with a connection pool",
+    sources=(
+        "listen(2), notes",
+        "Linux kernel documentation, IP sysctl, somaxconn",
+        "MySQL Reference Manual, back_log",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     host = system.host
     now = host.kernel.number(_NAME) if host else None
     back_log = system.server.number("back_log")
@@ -26,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if now >= requested:
         return Fine(numbers)
     wanted = power_of_two(max(MOST, requested))
-    return RULE.finding(
+    return finding(
         title=f"The queue of waiting connections is limited to {now} instead of {requested}",
         evidence=(
             numbers,
@@ -44,16 +54,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="takes effect when the server is restarted",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="net.core.somaxconn compared with back_log",
-    why="Above the smaller of the two, connections in a burst are dropped and tried again after a second.",
-    expected="bursts of connections without retries; nothing with a connection pool",
-    sources=(
-        "listen(2), notes",
-        "Linux kernel documentation, IP sysctl, somaxconn",
-        "MySQL Reference Manual, back_log",
-    ),
-    judge=_judge,
-)

@@ -11,11 +11,19 @@ _NAME = "net.ipv4.tcp_max_syn_backlog"
 _WANTED = 8192
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    kernel = system.host.kernel if system.host else None
-    now = kernel.number(_NAME) if kernel else None
-    if kernel is None or now is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="whether the queue of half-open TCP connections was ever full",
+    why="A dropped handshake is tried again after a second.",
+    expected="no retried handshakes in bursts",
+    risk="memory in a flood of requests",
+    sources=(
+        "Linux kernel documentation, IP sysctl, tcp_max_syn_backlog and tcp_syncookies",
+        "tcp(7), Linux manual page",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    kernel = require(system.host, _NAME).kernel
+    now = require(kernel.number(_NAME), _NAME)
     cookies = kernel.counters.get("TcpExtTCPReqQFullDoCookies")
     drops = kernel.counters.get("TcpExtTCPReqQFullDrop")
     if cookies is None and drops is None:
@@ -26,25 +34,11 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(numbers)
     if now >= _WANTED:
         return Fine(f"{numbers}: a longer one would not help against a SYN flood")
-    return RULE.finding(
+    return finding(
         title=f"The queue of half-open connections was full {full} times",
         evidence=(f"{_NAME} = {now}", f"answered with a cookie: {cookies or 0}, dropped: {drops or 0}"),
         recommendation=f"set {_NAME} to {_WANTED}",
         changes=(SetSysctl(name=_NAME, value=str(_WANTED), was=str(now)),),
-        severity=Severity.LOW,
         effect=better("latency", "small", "no retried handshakes in a burst of connections"),
         risk="some memory in a flood of connection requests",
     )
-
-
-RULE = Rule(
-    checks="whether the queue of half-open TCP connections was ever full",
-    why="A dropped handshake is tried again after a second.",
-    expected="no retried handshakes in bursts",
-    risk="memory in a flood of requests",
-    sources=(
-        "Linux kernel documentation, IP sysctl, tcp_max_syn_backlog and tcp_syncookies",
-        "tcp(7), Linux manual page",
-    ),
-    judge=_judge,
-)

@@ -21,7 +21,19 @@ _PART = 0.05
 _MOST = 512
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="thread_cache_size compared with the rate at which threads are created",
+    why="Creating a thread for each connection costs CPU where clients reconnect often.",
+    expected="cheaper connecting where clients reconnect often; nothing with connections that stay",
+    risk="some memory for waiting threads",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, thread_cache_size; Connection Interfaces",
+        "MariaDB Documentation, Server System Variables, thread_cache_size",
+        "A measurement of 2014, max_connections and thread_cache: 8 against 450",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, used = server.number(_NAME), server.counter("Max_used_connections")
     created, connections = server.counter("Threads_created"), server.counter("Connections")
@@ -38,7 +50,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     wanted = min(_MOST, limit, -(-int(used) // 10) * 10)
     if now >= wanted:
         return Fine(f"{now} threads are kept, for at most {used:.0f} connections")
-    return RULE.finding(
+    return finding(
         title=f"{a_second(made)} threads are created: {now} are kept for {used:.0f} connections",
         evidence=(
             f"{created:.0f} threads were created for at most {used:.0f} connections at once",
@@ -55,18 +67,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         ),
         risk="a waiting thread keeps its stack's touched pages (tens of kilobytes)",
     )
-
-
-RULE = Rule(
-    checks="thread_cache_size compared with the rate at which threads are created",
-    why="Creating a thread for each connection costs CPU where clients reconnect often.",
-    expected="cheaper connecting where clients reconnect often; nothing with connections that stay",
-    risk="some memory for waiting threads",
-    sources=(
-        "MySQL Reference Manual, Server System Variables, thread_cache_size; Connection Interfaces",
-        "MariaDB Documentation, Server System Variables, thread_cache_size",
-        "A measurement of 2014, max_connections and thread_cache: 8 against 450",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

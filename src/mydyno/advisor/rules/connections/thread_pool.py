@@ -16,7 +16,18 @@ _CROWD = 8
 """Statements at work for each CPU, at both ends of the interval."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="thread_handling where many more statements run than there are CPUs; the pool's number of groups",
+    why="Hundreds of threads on a few CPUs wait for each other instead of working.",
+    expected="steadier throughput and latency at very many active clients; nothing, or a little less, at few",
+    risk="long statements can delay short ones",
+    sources=(
+        "MariaDB Documentation, Thread Pool in MariaDB; Thread Pool System and Status Variables",
+        "Percona Server Documentation, Thread pool",
+    ),
+    variables=(_HANDLING, _SIZE),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     if not server.has(_HANDLING, _SIZE):
         return NotHere(f"{server.release} has no thread pool")
@@ -36,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         changes = tuple(change.model_copy(update={"restart": True}) for change in changes)
     if not changes:
         return Fine(f"a pool of {size} groups on {cpus} CPUs")
-    return RULE.finding(
+    return finding(
         title=f"A thread pool of {size} groups on {cpus} CPUs"
         if pooled
         else f"{running:.0f} statements at work on {cpus} CPUs, each with its own thread",
@@ -54,17 +65,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="short statements may wait behind long ones; administrators can connect through extra_port",
     )
-
-
-RULE = Rule(
-    checks="thread_handling where many more statements run than there are CPUs; the pool's number of groups",
-    why="Hundreds of threads on a few CPUs wait for each other instead of working.",
-    expected="steadier throughput and latency at very many active clients; nothing, or a little less, at few",
-    risk="long statements can delay short ones",
-    sources=(
-        "MariaDB Documentation, Thread Pool in MariaDB; Thread Pool System and Status Variables",
-        "Percona Server Documentation, Thread pool",
-    ),
-    judge=_judge,
-    variables=(_HANDLING, _SIZE),
-)

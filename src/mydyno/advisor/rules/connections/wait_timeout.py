@@ -15,7 +15,18 @@ _SLEEPING = 0.8
 _FILLED = 0.5
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="wait_timeout where most connections sleep and fill the limit",
+    why="Sleeping connections occupy max_connections, memory and sometimes locks that active clients need.",
+    expected="free connections under max_connections; no more throughput",
+    risk="pools that do not test their connections see errors 2006",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, wait_timeout",
+        "MariaDB Documentation, Server System Variables, wait_timeout",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now = server.number(_NAME)
     connected, running = server.counter("Threads_connected"), server.counter("Threads_running")
@@ -25,7 +36,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     sleeping = max(0.0, connected - running)
     if now <= _LONG or connected < _FILLED * limit or sleeping < _SLEEPING * connected:
         return Fine(f"{sleeping:.0f} of {connected:.0f} connections sleep, {limit} are allowed")
-    return RULE.finding(
+    return finding(
         title=f"{sleeping:.0f} sleeping connections take {sleeping / limit:.0%} of max_connections",
         evidence=(
             f"Threads_connected {connected:.0f} - Threads_running {running:.0f} = {sleeping:.0f} that sleep",
@@ -41,17 +52,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         ),
         risk="a pool that does not test its connections may hand out one that the server has closed",
     )
-
-
-RULE = Rule(
-    checks="wait_timeout where most connections sleep and fill the limit",
-    why="Sleeping connections occupy max_connections, memory and sometimes locks that active clients need.",
-    expected="free connections under max_connections; no more throughput",
-    risk="pools that do not test their connections see errors 2006",
-    sources=(
-        "MySQL Reference Manual, Server System Variables, wait_timeout",
-        "MariaDB Documentation, Server System Variables, wait_timeout",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

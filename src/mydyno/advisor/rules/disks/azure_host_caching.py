@@ -15,14 +15,25 @@ from mydyno.advisor.rules import *
 _LOGS = ("redo log", "binary log")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    if system.host is None:
-        return Unknown("the machine")
-    if system.host.cloud != "Microsoft Azure":
+@Rule(
+    checks="the host caching of an Azure virtual machine's disks",
+    why="A host's write cache may lose writes; a read cache is useless for logs.",
+    expected="no committed transaction lost with the host; a little less latency of logs",
+    durability="none, or raised where the host cached writes",
+    risk="more reads of the disk",
+    sources=(
+        "Microsoft, Azure premium storage: design for high performance, Disk caching",
+        "Microsoft, Azure Instance Metadata Service, Storage metadata",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: host cache preference None",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    host = require(system.host, "the machine")
+    if host.cloud != "Microsoft Azure":
         return NotHere("it is not a virtual machine on Azure")
     cached: dict[str, tuple[str, list[str]]] = {}
     for place, files in places(system):
-        for disk in system.host.storage.disks_of(place):
+        for disk in host.storage.disks_of(place):
             if disk.host_caching is not None:
                 cached.setdefault(disk.name, (disk.host_caching, []))[1].extend(files.split(", "))
     if not cached:
@@ -38,7 +49,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not written and not logged:
         return Fine(numbers)
     wrong = written or logged
-    return RULE.finding(
+    return finding(
         title=f"The host caches writes to {', '.join(wrong)}"
         if written
         else f"The host caches {', '.join(wrong)} for reading, and the server mostly writes there",
@@ -72,18 +83,3 @@ def _io(system: System) -> tuple[str, ...]:
     if reads is None or writes is None:
         return ()
     return (f"Innodb_data_reads = {reads:,.0f}, Innodb_data_writes = {writes:,.0f} since the start",)
-
-
-RULE = Rule(
-    checks="the host caching of an Azure virtual machine's disks",
-    why="A host's write cache may lose writes; a read cache is useless for logs.",
-    expected="no committed transaction lost with the host; a little less latency of logs",
-    durability="none, or raised where the host cached writes",
-    risk="more reads of the disk",
-    sources=(
-        "Microsoft, Azure premium storage: design for high performance, Disk caching",
-        "Microsoft, Azure Instance Metadata Service, Storage metadata",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: host cache preference None",
-    ),
-    judge=_judge,
-)

@@ -11,31 +11,7 @@ from mydyno.advisor.rules import *
 _IGNORED_SINCE = (5, 0)
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    kernel = system.host.kernel if system.host else None
-    if kernel is None or not kernel.command_line:
-        return Unknown("the kernel's command line")
-    found = [word for word in kernel.command_line if word.startswith("elevator=")]
-    if not found:
-        return Fine("the kernel's command line has no elevator=")
-    number = kernel_number(kernel)
-    if number is None:
-        return Unknown("the kernel's release")
-    if number < _IGNORED_SINCE:
-        return Fine(f"{found[0]} may take effect in kernel {kernel.release}, for disks without blk-mq")
-    return RULE.finding(
-        title=f"{found[0]} has no effect: the kernel is {kernel.release}",
-        evidence=(f"command line: {found[0]}; without effect since Linux 5.0, removed in 5.4",),
-        recommendation="remove it, and let the scheduler rules of each disk decide",
-        changes=by_hand(
-            f"remove {found[0]} from the boot loader's settings", "editor /etc/default/grub", "update-grub"
-        ),
-        severity=Severity.LOW,
-        effect=better("insight", "small", "no setting without effect"),
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="whether the kernel's command line sets elevator=",
     why="It has no effect since Linux 5.0: the disks keep their default scheduler.",
     expected="a kernel command line without dead options",
@@ -43,5 +19,23 @@ RULE = Rule(
         "Linux kernel documentation, kernel parameters, elevator=",
         "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs, which sets it",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    kernel = require(system.host, "the kernel's command line").kernel
+    if not kernel.command_line:
+        return Unknown("the kernel's command line")
+    words = [word for word in kernel.command_line if word.startswith("elevator=")]
+    if not words:
+        return Fine("the kernel's command line has no elevator=")
+    number = require(kernel_number(kernel), "the kernel's release")
+    if number < _IGNORED_SINCE:
+        return Fine(f"{words[0]} may take effect in kernel {kernel.release}, for disks without blk-mq")
+    return finding(
+        title=f"{words[0]} has no effect: the kernel is {kernel.release}",
+        evidence=(f"command line: {words[0]}; without effect since Linux 5.0, removed in 5.4",),
+        recommendation="remove it, and let the scheduler rules of each disk decide",
+        changes=by_hand(
+            f"remove {words[0]} from the boot loader's settings", "editor /etc/default/grub", "update-grub"
+        ),
+        effect=better("insight", "small", "no setting without effect"),
+    )

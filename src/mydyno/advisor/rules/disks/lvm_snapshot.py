@@ -8,14 +8,15 @@ backup is done; one that fills up becomes invalid, and the backup with it.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    storage = system.host.storage if system.host else None
-    data = storage.of("data") if storage else None
-    if storage is None or data is None:
-        return Unknown("the file system of the data")
-    if not data.volume:
-        return NotHere("the data is not on a logical volume")
-    volume = next((volume for volume in storage.volumes if volume.name == data.volume), None)
+@Rule(
+    checks="whether the data's logical volume has snapshots",
+    why="Each first write to a chunk is preceded by copying the old one, for every snapshot.",
+    expected="random writes at the speed of the disks",
+    risk="what the snapshot held is gone",
+    sources=("Linux kernel documentation, Device-mapper snapshot support", "lvmraid(7), lvcreate(8)"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    data, volume = data_volume(system)
     if volume is None or volume.snapshots is None:
         return Unknown(f"the snapshots of {data.volume}")
     if not volume.snapshots:
@@ -25,7 +26,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"{volume.name} is thin: its {volume.snapshots} snapshot(s) share blocks, and cost little"
         )
     count = volume.snapshots
-    return RULE.finding(
+    return finding(
         title=f"{count} snapshot(s) of {volume.name} make first writes {1 + 2 * count} I/Os instead of 1",
         evidence=(f"1 write + {count} x (1 read and 1 write of the old chunk), once for each chunk",),
         recommendation="remove snapshots that no backup needs any more",
@@ -38,13 +39,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("throughput", "medium" if count == 1 else "large", "random writes cost one I/O again"),
         risk="a removed snapshot is gone",
     )
-
-
-RULE = Rule(
-    checks="whether the data's logical volume has snapshots",
-    why="Each first write to a chunk is preceded by copying the old one, for every snapshot.",
-    expected="random writes at the speed of the disks",
-    risk="what the snapshot held is gone",
-    sources=("Linux kernel documentation, Device-mapper snapshot support", "lvmraid(7), lvcreate(8)"),
-    judge=_judge,
-)

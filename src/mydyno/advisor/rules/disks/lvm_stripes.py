@@ -8,14 +8,15 @@ Like RAID 0, and like a linear volume, it needs all of its disks.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    storage = system.host.storage if system.host else None
-    data = storage.of("data") if storage else None
-    if storage is None or data is None:
-        return Unknown("the file system of the data")
-    if not data.volume:
-        return NotHere("the data is not on a logical volume")
-    volume = next((volume for volume in storage.volumes if volume.name == data.volume), None)
+@Rule(
+    checks="whether the data's logical volume uses all of its disks at once",
+    why="A linear volume puts neighbouring data, and its load, on one disk.",
+    expected="the I/O of all disks",
+    risk="the data has to move",
+    sources=("lvcreate(8), --stripes", "lvm(8), segment types"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    data, volume = data_volume(system)
     if volume is None or volume.segment is None:
         return Unknown(f"how {data.volume} is laid out")
     if data.array:
@@ -25,7 +26,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         size = f" of {format_bytes(volume.stripe_bytes)}" if volume.stripe_bytes else ""
         return Fine(f"{volume.name}: {volume.segment}{stripes}{size}, {len(data.disks)} disk(s)")
     disks = ", ".join(data.disks)
-    return RULE.finding(
+    return finding(
         title=f"{volume.name} fills {len(data.disks)} disks one after the other",
         evidence=(f"{volume.name} is linear over {disks}",),
         recommendation="a volume with as many stripes as disks",
@@ -33,7 +34,6 @@ def _judge(system: System, _: Targets) -> Judgement:
             "create a striped volume and move the data there",
             f"lvcreate --stripes {len(data.disks)} --stripesize 512k --size SIZE --name data VG",
         ),
-        severity=Severity.LOW,
         effect=better(
             "throughput",
             "medium",
@@ -41,13 +41,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="needs space for both volumes while the data moves",
     )
-
-
-RULE = Rule(
-    checks="whether the data's logical volume uses all of its disks at once",
-    why="A linear volume puts neighbouring data, and its load, on one disk.",
-    expected="the I/O of all disks",
-    risk="the data has to move",
-    sources=("lvcreate(8), --stripes", "lvm(8), segment types"),
-    judge=_judge,
-)

@@ -10,7 +10,14 @@ from mydyno.advisor.rules import *
 _FEW, _WANTED = 64, 256
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="nr_requests of disks with a scheduler",
+    why="A queue of a few requests cannot be sorted, and threads wait to enter it.",
+    expected="more throughput while many pages are flushed, if the queue was very short",
+    risk="longer waits behind many writes",
+    sources=("Linux kernel documentation, Queue sysfs files, nr_requests",),
+)
+def rule(system: System, _: Targets) -> Judgement:
     storage = system.host.storage if system.host else None
     disks = list(storage.server_disks()) if storage else []
     known = [(disk, disk.requests) for disk in disks if disk.requests is not None]
@@ -23,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     numbers = ", ".join(f"{disk.name}: {count}" for disk, count in sorted_ones)
     if not few:
         return Fine(f"requests that are sorted: {numbers}")
-    return RULE.finding(
+    return finding(
         title=f"Queues of {', '.join(disk.name for disk, _ in few)} are too short to sort",
         evidence=(f"nr_requests: {numbers}",),
         recommendation=f"nr_requests = {_WANTED}",
@@ -31,19 +38,8 @@ def _judge(system: System, _: Targets) -> Judgement:
             SetQueue(disk=disk.name, attribute="nr_requests", value=str(_WANTED), was=str(count))
             for disk, count in few
         ),
-        severity=Severity.LOW,
         effect=better(
             "throughput", "small", "the scheduler has something to sort when many pages are flushed"
         ),
         risk="single reads can wait longer behind a longer queue of writes",
     )
-
-
-RULE = Rule(
-    checks="nr_requests of disks with a scheduler",
-    why="A queue of a few requests cannot be sorted, and threads wait to enter it.",
-    expected="more throughput while many pages are flushed, if the queue was very short",
-    risk="longer waits behind many writes",
-    sources=("Linux kernel documentation, Queue sysfs files, nr_requests",),
-    judge=_judge,
-)

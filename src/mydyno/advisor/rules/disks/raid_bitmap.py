@@ -15,13 +15,23 @@ _SMALL = 64 << 20
 _WANTED = "256M"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = arrays(system, *_REDUNDANT)
-    if found is None:
-        return Unknown("the disks under the server's files")
-    if not found:
+@Rule(
+    checks="whether redundant arrays have a write-intent bitmap, and how fine it is",
+    why="A fine bitmap costs a synchronous write for many random writes; without one a crash costs hours.",
+    expected="more random writes, or a short resync",
+    durability="none: the bitmap says what to compare after a crash, not what is written",
+    risk="a coarser bitmap resyncs more after a crash",
+    sources=(
+        "md(4), Bitmap write-intent logging",
+        "mdadm(8), --bitmap, --bitmap-chunk",
+        "Linux commit 8745faa95611, md: Use optimal I/O size for last bitmap page, with its measurements",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    redundant = require(arrays(system, *_REDUNDANT), "the disks under the server's files")
+    if not redundant:
         return NotHere("no file of the server is on a redundant software array")
-    known = [array for array in found if array.bitmap is not None]
+    known = [array for array in redundant if array.bitmap is not None]
     if not known:
         return Unknown("the bitmaps of the arrays")
     for array in known:
@@ -30,20 +40,20 @@ def _judge(system: System, _: Targets) -> Judgement:
         size = array.bitmap_chunk_bytes
         if array.bitmap == "internal" and size is not None and size < _SMALL:
             return _fine_grained(array, size)
-    return Fine(", ".join(f"{array.name}: {_told(array)}" for array in known))
+    return Fine(", ".join(f"{array.name}: {_described(array)}" for array in known))
 
 
-def _told(array: Array) -> str:
+def _described(array: Array) -> str:
     size = array.bitmap_chunk_bytes
     return f"bitmap {array.bitmap}" + (f", a bit for {format_bytes(size)}" if size else "")
 
 
 def _fine_grained(array: Array, size: int) -> Finding:
     device = f"/dev/{array.name}"
-    return RULE.finding(
+    return finding(
         title=f"The bitmap of {array.name} is fine: a bit for each {format_bytes(size)}",
         evidence=(
-            f"{array.name} ({array.level}): {_told(array)}",
+            f"{array.name} ({array.level}): {_described(array)}",
             f"a bit for {_WANTED} is set {(256 << 20) // size} times less often, if writes spread evenly",
         ),
         recommendation=f"a bit for {_WANTED}: more to resync after a crash, fewer writes before",
@@ -52,7 +62,6 @@ def _fine_grained(array: Array, size: int) -> Finding:
             f"mdadm --grow {device} --bitmap=none",
             f"mdadm --grow {device} --bitmap=internal --bitmap-chunk={_WANTED}",
         ),
-        severity=Severity.LOW,
         effect=better(
             "throughput",
             "medium",
@@ -64,7 +73,7 @@ def _fine_grained(array: Array, size: int) -> Finding:
 
 def _missing(array: Array) -> Finding:
     device = f"/dev/{array.name}"
-    return RULE.finding(
+    return finding(
         title=f"{array.name} has no bitmap: after a crash all of it is resynced",
         evidence=(f"{array.name} ({array.level}, {array.devices} disks): bitmap none",),
         recommendation=f"an internal bitmap with a bit for {_WANTED}",
@@ -72,7 +81,6 @@ def _missing(array: Array) -> Finding:
             "add a bitmap, which works while the array is in use",
             f"mdadm --grow {device} --bitmap=internal --bitmap-chunk={_WANTED}",
         ),
-        severity=Severity.LOW,
         effect=better(
             "stability",
             "medium",
@@ -80,18 +88,3 @@ def _missing(array: Array) -> Finding:
         ),
         risk="random writes become somewhat slower: writes mark the bitmap first",
     )
-
-
-RULE = Rule(
-    checks="whether redundant arrays have a write-intent bitmap, and how fine it is",
-    why="A fine bitmap costs a synchronous write for many random writes; without one a crash costs hours.",
-    expected="more random writes, or a short resync",
-    durability="none: the bitmap says what to compare after a crash, not what is written",
-    risk="a coarser bitmap resyncs more after a crash",
-    sources=(
-        "md(4), Bitmap write-intent logging",
-        "mdadm(8), --bitmap, --bitmap-chunk",
-        "Linux commit 8745faa95611, md: Use optimal I/O size for last bitmap page, with its measurements",
-    ),
-    judge=_judge,
-)

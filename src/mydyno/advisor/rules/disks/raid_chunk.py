@@ -16,10 +16,19 @@ _SMALL = 64 << 10
 _DEFAULT = "512K"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    striped = arrays(system, *_STRIPED)
-    if striped is None:
-        return Unknown("the disks under the server's files")
+@Rule(
+    checks="the chunk size of striped arrays compared with InnoDB's page",
+    why="A page on two disks takes the time of both.",
+    expected="more I/O from the same disks, if the chunk was below 64K; above it nothing",
+    risk="a reshape takes long",
+    sources=(
+        "mdadm(8), --chunk",
+        "md(4), RAID0",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs, appendix C",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    striped = require(arrays(system, *_STRIPED), "the disks under the server's files")
     if not striped:
         return NotHere("no file of the server is on a striped software array")
     known = {array.name: array.chunk_bytes for array in striped if array.chunk_bytes}
@@ -36,7 +45,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         else f"{name}: up to {page / chunk:.0%} of the pages cross a border"
         for name, chunk in small.items()
     )
-    return RULE.finding(
+    return finding(
         title=f"Small chunks split the server's I/O: {numbers}",
         evidence=(f"chunk: {numbers}; mdadm's default is {_DEFAULT}", splits),
         recommendation=f"use chunks of {_DEFAULT} when the array is next rebuilt",
@@ -52,17 +61,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="a reshape rewrites every disk",
     )
-
-
-RULE = Rule(
-    checks="the chunk size of striped arrays compared with InnoDB's page",
-    why="A page on two disks takes the time of both.",
-    expected="more I/O from the same disks, if the chunk was below 64K; above it nothing",
-    risk="a reshape takes long",
-    sources=(
-        "mdadm(8), --chunk",
-        "md(4), RAID0",
-        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs, appendix C",
-    ),
-    judge=_judge,
-)

@@ -7,13 +7,19 @@ the next failure (RAID 10: of that disk's mirror), and RAID 5 and 6 compute the 
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = arrays(system)
-    if found is None:
-        return Unknown("the disks under the server's files")
-    if not found:
+@Rule(
+    checks="whether all disks of the arrays work",
+    why="A degraded array loses the data at the next failure, and parity levels read slower meanwhile.",
+    expected="redundancy restored",
+    durability="raises: committed transactions survive a disk failure again",
+    risk="the rebuild takes I/O from the server",
+    sources=("md(4), degraded arrays", "mdadm(8), Manage mode"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    present = require(arrays(system), "the disks under the server's files")
+    if not present:
         return NotHere("no file of the server is on a software array")
-    known = [array for array in found if array.working is not None]
+    known = [array for array in present if array.working is not None]
     if not known:
         return Unknown("how many disks of the arrays work")
     numbers = [
@@ -24,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("; ".join(numbers))
     names = ", ".join(array.name for array in broken)
     rebuilding = all(array.action == "recover" for array in broken)
-    return RULE.finding(
+    return finding(
         title=f"A disk is missing in {names}",
         evidence=(*numbers, *(f"{array.name} is {array.action}" for array in broken if array.action)),
         recommendation="let the running rebuild finish" if rebuilding else "replace the failed disk now",
@@ -45,14 +51,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         durability_says="committed transactions survive the failure of a disk again",
         risk="rebuilding reads all other disks and slows the server for hours",
     )
-
-
-RULE = Rule(
-    checks="whether all disks of the arrays work",
-    why="A degraded array loses the data at the next failure, and parity levels read slower meanwhile.",
-    expected="redundancy restored",
-    durability="raises: committed transactions survive a disk failure again",
-    risk="the rebuild takes I/O from the server",
-    sources=("md(4), degraded arrays", "mdadm(8), Manage mode"),
-    judge=_judge,
-)

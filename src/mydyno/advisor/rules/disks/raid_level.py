@@ -16,15 +16,24 @@ _WRITES_PER_SECOND = 20
 _RATIO = 1.3
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = arrays(system)
-    if found is None:
-        return Unknown("the disks under the server's files")
-    if not found:
+@Rule(
+    checks="the RAID level compared with the server's mix of reads and writes",
+    why="A small write costs four disk I/Os on RAID 5 and six on RAID 6, and two on RAID 10.",
+    expected="more writes from the same disks",
+    risk="less space; a new array starts empty",
+    sources=(
+        "md(4), RAID4, RAID5, RAID6, RAID10",
+        "Patterson, Gibson, Katz, A Case for Redundant Arrays of Inexpensive Disks, SIGMOD 1988, level 5",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (RAID)",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    present = require(arrays(system), "the disks under the server's files")
+    if not present:
         return NotHere("no file of the server is on a software array")
-    parity = [array for array in found if array.level in _PENALTY]
+    parity = [array for array in present if array.level in _PENALTY]
     if not parity:
-        return Fine(", ".join(f"{array.name}: {array.level}, no parity to maintain" for array in found))
+        return Fine(", ".join(f"{array.name}: {array.level}, no parity to maintain" for array in present))
     reads, writes = often(system.server, "Innodb_data_reads"), often(system.server, "Innodb_data_writes")
     if reads is None or writes is None:
         return Unknown("Innodb_data_reads and Innodb_data_writes")
@@ -39,7 +48,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if writes < _WRITES_PER_SECOND or ratio < _RATIO:
         return Fine(f"{array.name} ({sums}): the load writes too little for it to matter")
     size: Size = "large" if ratio >= 1.7 else "medium"
-    return RULE.finding(
+    return finding(
         title=f"{array.level} makes {ratio:.1f} times the disk I/O of raid10 under this load",
         evidence=(
             f"{sums}: {ratio:.1f} times",
@@ -58,17 +67,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="half of the disks' space; rebuilding an array erases it",
     )
-
-
-RULE = Rule(
-    checks="the RAID level compared with the server's mix of reads and writes",
-    why="A small write costs four disk I/Os on RAID 5 and six on RAID 6, and two on RAID 10.",
-    expected="more writes from the same disks",
-    risk="less space; a new array starts empty",
-    sources=(
-        "md(4), RAID4, RAID5, RAID6, RAID10",
-        "Patterson, Gibson, Katz, A Case for Redundant Arrays of Inexpensive Disks, SIGMOD 1988, level 5",
-        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (RAID)",
-    ),
-    judge=_judge,
-)

@@ -12,7 +12,16 @@ from mydyno.core.raid import BY_MD_NAME
 _NONE = tuple(name for name, level in BY_MD_NAME.items() if not level.is_redundant)
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether the data survives the failure of one disk",
+    why="Without a mirror or parity the failure of any disk ends the database; n striped disks fail n times "
+    "as often as one.",
+    expected="a failed disk causes no outage",
+    durability="raises: committed transactions survive a disk failure",
+    risk="half of the space with mirrors",
+    sources=("md(4), RAID0, RAID1, RAID10", "MySQL Reference Manual, Optimizing Disk I/O"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     storage = system.host.storage if system.host else None
     data = storage.of("data") if storage else None
     if storage is None or data is None or not storage.disks_of(data):
@@ -27,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     what = f"{array.level} over {array.devices} disks" if array else f"{len(disks)} disk(s) without an array"
     copies = _copies(system.server)
     apart = _binary_log_apart(storage)
-    return RULE.finding(
+    return finding(
         title=f"One failing disk takes the data with it: {what}",
         evidence=(
             f"{data.mount_point}: {what} ({', '.join(disk.name for disk in disks)})",
@@ -61,15 +70,3 @@ def _copies(server: Server) -> str:
 def _binary_log_apart(storage: Storage) -> bool:
     log, data = storage.of("binary log"), storage.of("data")
     return bool(log and data and log.disks and not set(log.disks) & set(data.disks))
-
-
-RULE = Rule(
-    checks="whether the data survives the failure of one disk",
-    why="Without a mirror or parity the failure of any disk ends the database; n striped disks fail n times "
-    "as often as one.",
-    expected="a failed disk causes no outage",
-    durability="raises: committed transactions survive a disk failure",
-    risk="half of the space with mirrors",
-    sources=("md(4), RAID0, RAID1, RAID10", "MySQL Reference Manual, Optimizing Disk I/O"),
-    judge=_judge,
-)

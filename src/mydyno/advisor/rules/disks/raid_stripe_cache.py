@@ -16,7 +16,15 @@ _MEMORY_PART = 0.01
 _WRITES_PER_SECOND = 20
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="stripe_cache_size of arrays with parity, where the server writes",
+    why="A write to RAID 5 or 6 waits for a free stripe; the default is small.",
+    expected="more writes in bursts; published gains are for sequential writes, random ones gain little",
+    durability="none: it is not a write cache",
+    risk="some memory",
+    sources=("Linux kernel documentation, RAID arrays, stripe_cache_size", "md(4), md/stripe_cache_size"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     parity = arrays(system, *_PARITY)
     if system.host is None or parity is None:
         return Unknown("the disks under the server's files")
@@ -29,9 +37,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     few = [(array, size) for array, size in known if size < _FEW]
     if not few:
         return Fine(f"stripe cache of {numbers}")
-    writes = often(system.server, "Innodb_data_writes")
-    if writes is None:
-        return Unknown("Innodb_data_writes")
+    writes = require(often(system.server, "Innodb_data_writes"), "Innodb_data_writes")
     if writes < _WRITES_PER_SECOND:
         return Fine(f"{numbers}, and only {writes:.1f} writes/s")
     memory = sum(_memory(array) for array, _ in few)
@@ -40,7 +46,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     )
     if memory > system.host.memory.total * _MEMORY_PART:
         return Fine(f"{numbers}; more would take too much of this machine's memory ({sums})")
-    return RULE.finding(
+    return finding(
         title=f"Few stripes at once for {writes:.0f} writes/s on {', '.join(array.name for array, _ in few)}",
         evidence=(f"stripe_cache_size of {numbers}", f"memory of {_WANTED}: {sums}"),
         recommendation=f"stripe_cache_size = {_WANTED}",
@@ -48,7 +54,6 @@ def _judge(system: System, _: Targets) -> Judgement:
             SetArray(array=array.name, attribute="stripe_cache_size", value=str(_WANTED), was=str(size))
             for array, size in few
         ),
-        severity=Severity.LOW,
         effect=better(
             "throughput", "small", "bursts of flushing wait less for a stripe; sequential writes gain most"
         ),
@@ -57,14 +62,3 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 def _memory(array: Array) -> int:
     return _PAGE * _WANTED * array.devices
-
-
-RULE = Rule(
-    checks="stripe_cache_size of arrays with parity, where the server writes",
-    why="A write to RAID 5 or 6 waits for a free stripe; the default is small.",
-    expected="more writes in bursts; published gains are for sequential writes, random ones gain little",
-    durability="none: it is not a write cache",
-    risk="some memory",
-    sources=("Linux kernel documentation, RAID arrays, stripe_cache_size", "md(4), md/stripe_cache_size"),
-    judge=_judge,
-)

@@ -8,13 +8,20 @@ usual in distributions and should run in quiet hours.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = arrays(system)
-    if found is None or system.host is None:
+@Rule(
+    checks="whether an array is being rebuilt, resynced, reshaped or checked",
+    why="It reads every disk completely, in addition to the server's own I/O.",
+    expected="the full speed of the disks",
+    risk="none, unless a rebuild is stopped",
+    sources=("Linux kernel documentation, RAID arrays, sync_action", "md(4), speed_limit_min"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    present = arrays(system)
+    if present is None or system.host is None:
         return Unknown("the disks under the server's files")
-    if not found:
+    if not present:
         return NotHere("no file of the server is on a software array")
-    known = [array for array in found if array.action is not None]
+    known = [array for array in present if array.action is not None]
     if not known:
         return Unknown("whether the arrays are copying (sync_action)")
     busy = [array for array in known if array.action not in ("idle", "frozen")]
@@ -23,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     kernel = system.host.kernel
     floor, ceiling = kernel.number("dev.raid.speed_limit_min"), kernel.number("dev.raid.speed_limit_max")
     checks = [array for array in busy if array.action == "check"]
-    return RULE.finding(
+    return finding(
         title=", ".join(f"{array.name} is busy with {array.action}" for array in busy),
         evidence=(
             f"dev.raid.speed_limit_min = {floor or 'not known'}, "
@@ -39,13 +46,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("throughput", "medium", "the disks serve the server alone again"),
         risk="an array is not redundant before its rebuild has finished",
     )
-
-
-RULE = Rule(
-    checks="whether an array is being rebuilt, resynced, reshaped or checked",
-    why="It reads every disk completely, in addition to the server's own I/O.",
-    expected="the full speed of the disks",
-    risk="none, unless a rebuild is stopped",
-    sources=("Linux kernel documentation, RAID arrays, sync_action", "md(4), speed_limit_min"),
-    judge=_judge,
-)

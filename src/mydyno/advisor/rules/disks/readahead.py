@@ -14,14 +14,20 @@ _DEFAULT_KIB, _FAR_OUT_KIB = 128, 1024
 _PAGE = 16384
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    storage = system.host.storage if system.host else None
-    data = storage.of("data") if storage else None
-    if storage is None or data is None:
-        return Unknown("the disks under the data")
-    direct = past_page_cache(system.server)
-    if direct is None:
-        return Unknown("innodb_flush_method")
+@Rule(
+    checks="the kernel's readahead on the data's disk, where InnoDB reads through the page cache",
+    why="Pages of tables are read in random order: what is read ahead is thrown away.",
+    expected="a little more random reads; nothing with O_DIRECT",
+    risk="slower sequential reads of other programs",
+    sources=(
+        "Linux kernel documentation, Queue sysfs files, read_ahead_kb",
+        "MySQL Reference Manual, innodb_flush_method",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    storage = require(system.host, "the disks under the data").storage
+    data = require(storage.of("data"), "the disks under the data")
+    direct = require(past_page_cache(system.server), "innodb_flush_method")
     if data.volume and not data.array:
         return NotHere("a logical volume has its own readahead, which is not checked")
     array = storage.array_of(data)
@@ -41,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"tables are read through the page cache; readahead {numbers}")
     most = max(far.values())
     page = (system.server.number("innodb_page_size") or _PAGE) // 1024 or 1
-    return RULE.finding(
+    return finding(
         title=f"The kernel's readahead under the tables is {most} KiB,"
         f" {most // _DEFAULT_KIB} times its default",
         evidence=(
@@ -54,7 +60,6 @@ def _judge(system: System, _: Targets) -> Judgement:
             SetQueue(disk=name, attribute="read_ahead_kb", value=str(_DEFAULT_KIB), was=str(kib))
             for name, kib in far.items()
         ),
-        severity=Severity.LOW,
         effect=better(
             "throughput",
             "small",
@@ -63,16 +68,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="programs that read large files from front to back, as backups do, may become slower",
     )
-
-
-RULE = Rule(
-    checks="the kernel's readahead on the data's disk, where InnoDB reads through the page cache",
-    why="Pages of tables are read in random order: what is read ahead is thrown away.",
-    expected="a little more random reads; nothing with O_DIRECT",
-    risk="slower sequential reads of other programs",
-    sources=(
-        "Linux kernel documentation, Queue sysfs files, read_ahead_kb",
-        "MySQL Reference Manual, innodb_flush_method",
-    ),
-    judge=_judge,
-)

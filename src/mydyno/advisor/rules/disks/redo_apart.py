@@ -13,7 +13,17 @@ _LOGS = {"redo log": "innodb_log_group_home_dir", "binary log": "log_bin"}
 """With the variable that says where."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether redo log and binary log share rotating disks with the tables",
+    why="Each commit's sync waits for seeks caused by random I/O of the tables.",
+    expected="more commits on rotating disks; no effect on SSDs",
+    risk="backups have to cover both places",
+    sources=(
+        "MySQL Reference Manual, Optimizing InnoDB Disk I/O; innodb_log_group_home_dir",
+        "MariaDB Server Documentation, InnoDB redo log, innodb_log_group_home_dir",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     storage = system.host.storage if system.host else None
     data = storage.of("data") if storage else None
     disks = storage.disks_of(data) if storage else ()
@@ -28,13 +38,11 @@ def _judge(system: System, _: Targets) -> Judgement:
             shared.append(name)
     if not shared:
         return Fine("the logs are on separate disks")
-    syncs = often(system.server, "Innodb_data_fsyncs")
-    if syncs is None:
-        return Unknown("Innodb_data_fsyncs")
+    syncs = require(often(system.server, "Innodb_data_fsyncs"), "Innodb_data_fsyncs")
     names = ", ".join(disk.name for disk in disks)
     if syncs < _SYNCS_PER_SECOND:
         return Fine(f"{' and '.join(shared)} share {names} with the data, at only {syncs:.1f} syncs/s")
-    return RULE.finding(
+    return finding(
         title=f"{' and '.join(shared)} share the disk heads of {names} with the tables",
         evidence=(
             f"{syncs:.0f} syncs/s; a 7200 rpm disk does about 80 to 120 random I/Os/s",
@@ -50,16 +58,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="two places to back up; a snapshot of one volume no longer holds everything",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="whether redo log and binary log share rotating disks with the tables",
-    why="Each commit's sync waits for seeks caused by random I/O of the tables.",
-    expected="more commits on rotating disks; no effect on SSDs",
-    risk="backups have to cover both places",
-    sources=(
-        "MySQL Reference Manual, Optimizing InnoDB Disk I/O; innodb_log_group_home_dir",
-        "MariaDB Server Documentation, InnoDB redo log, innodb_log_group_home_dir",
-    ),
-    judge=_judge,
-)

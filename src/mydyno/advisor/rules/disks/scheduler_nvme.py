@@ -8,7 +8,7 @@ below that the difference is small.
 """
 
 from mydyno.advisor.rules import *
-from mydyno.advisor.schedulers import Taste, judge_schedulers
+from mydyno.advisor.schedulers import SOURCES, Taste, judge_schedulers
 
 _TASTE = Taste(
     kind="nvme",
@@ -25,18 +25,11 @@ _TASTE = Taste(
 )
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    return judge_schedulers(RULE.id, system, _TASTE)
-
-
-RULE = Rule(
+@Rule(
     checks="whether NVMe disks get requests unsorted",
     why="An NVMe disk orders its own queues; sorting before costs CPU and a lock, and gains nothing.",
     expected="a little less CPU and latency for each I/O; more only at very high rates",
-    sources=(
-        "Linux kernel documentation, Multi-Queue Block IO Queueing Mechanism (blk-mq)",
-        "Linux kernel documentation, Switching Scheduler",
-        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
-    ),
-    judge=_judge,
+    sources=SOURCES,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    return judge_schedulers(system, _TASTE)

@@ -23,11 +23,7 @@ _TASTE = Taste(
 )
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    return judge_schedulers(RULE.id, system, _TASTE)
-
-
-RULE = Rule(
+@Rule(
     checks="whether rotating disks get their requests sorted",
     why="Each seek costs milliseconds, and a deep sorted queue has shorter seeks.",
     expected="more throughput under a deep queue; nothing with one request at a time",
@@ -37,5 +33,6 @@ RULE = Rule(
         "Linux kernel documentation, Switching Scheduler",
         "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    return judge_schedulers(system, _TASTE)

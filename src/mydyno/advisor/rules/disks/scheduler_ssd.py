@@ -7,7 +7,7 @@ for it.
 """
 
 from mydyno.advisor.rules import *
-from mydyno.advisor.schedulers import Taste, judge_schedulers
+from mydyno.advisor.schedulers import SOURCES, Taste, judge_schedulers
 
 _TASTE = Taste(
     kind="ssd",
@@ -19,18 +19,11 @@ _TASTE = Taste(
 )
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    return judge_schedulers(RULE.id, system, _TASTE)
-
-
-RULE = Rule(
+@Rule(
     checks="whether SSDs have a suitable scheduler",
     why="An SSD has no head to move: sorting costs CPU and gains nothing.",
     expected="a little less CPU and latency for each I/O",
-    sources=(
-        "Linux kernel documentation, Multi-Queue Block IO Queueing Mechanism (blk-mq)",
-        "Linux kernel documentation, Switching Scheduler",
-        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
-    ),
-    judge=_judge,
+    sources=SOURCES,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    return judge_schedulers(system, _TASTE)

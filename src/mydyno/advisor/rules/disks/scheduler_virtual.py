@@ -7,7 +7,7 @@ waiting behind writes where the disk's rate is limited, so it is left alone. bfq
 """
 
 from mydyno.advisor.rules import *
-from mydyno.advisor.schedulers import Taste, judge_schedulers
+from mydyno.advisor.schedulers import SOURCES, Taste, judge_schedulers
 
 _TASTE = Taste(
     kind="virtual",
@@ -19,18 +19,11 @@ _TASTE = Taste(
 )
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    return judge_schedulers(RULE.id, system, _TASTE)
-
-
-RULE = Rule(
+@Rule(
     checks="whether a guest leaves the ordering of I/O to its hypervisor",
     why="The hypervisor orders the requests again, knowing more about the disk than the guest does.",
     expected="a little less CPU and latency for each I/O",
-    sources=(
-        "Linux kernel documentation, Multi-Queue Block IO Queueing Mechanism (blk-mq)",
-        "Linux kernel documentation, Switching Scheduler",
-        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noop, deadline)",
-    ),
-    judge=_judge,
+    sources=SOURCES,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    return judge_schedulers(system, _TASTE)

@@ -14,7 +14,17 @@ _SLOW_SECONDS = 0.002
 _COMMITS_PER_SECOND = 20
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether the disks under the redo log have a volatile cache, and what flushing it costs",
+    why="A durable commit takes as long as the flush of such a cache.",
+    expected="faster durable commits by a better disk",
+    durability="none: both kinds keep what was synced",
+    sources=(
+        "Linux kernel documentation, Explicit volatile write back cache control",
+        "Linux kernel documentation, Queue sysfs files, write_cache",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     storage = system.host.storage if system.host else None
     log = (storage.of("redo log") or storage.of("data")) if storage else None
     caches = {
@@ -36,7 +46,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     cost = f"a write and its sync take {format_duration(speed.sync_seconds)}"
     if speed.sync_seconds < _SLOW_SECONDS or commits < _COMMITS_PER_SECOND:
         return Fine(f"{numbers}: a volatile cache; {cost}, {commits:.0f} commits/s")
-    return RULE.finding(
+    return finding(
         title=f"Each commit waits {format_duration(speed.sync_seconds)} for the disk's volatile cache",
         evidence=(
             numbers,
@@ -47,20 +57,6 @@ def _judge(system: System, _: Targets) -> Judgement:
         changes=by_hand(
             "choose disks with power-loss protection (capacitors) when the storage is next renewed"
         ),
-        severity=Severity.LOW,
         effect=better("latency", "large", f"commits take well below {format_duration(speed.sync_seconds)}"),
         risk="never set write_cache to `write through` by hand to save the flush: a power cut loses commits",
     )
-
-
-RULE = Rule(
-    checks="whether the disks under the redo log have a volatile cache, and what flushing it costs",
-    why="A durable commit takes as long as the flush of such a cache.",
-    expected="faster durable commits by a better disk",
-    durability="none: both kinds keep what was synced",
-    sources=(
-        "Linux kernel documentation, Explicit volatile write back cache control",
-        "Linux kernel documentation, Queue sysfs files, write_cache",
-    ),
-    judge=_judge,
-)

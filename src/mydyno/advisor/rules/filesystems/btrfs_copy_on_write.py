@@ -11,9 +11,17 @@ from mydyno.advisor.rules import *
 _IN_PLACE = ("data", "redo log", "undo")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    storage = system.host.storage if system.host else None
-    if storage is None or not storage.filesystems:
+@Rule(
+    checks="whether btrfs copies on write below tables and redo log",
+    why="Random writes in place become new extents and new tree nodes: more I/O and fragmented files.",
+    expected="more write throughput that does not decline over time",
+    durability="none: InnoDB has its own doublewrite buffer and checksums",
+    risk="no btrfs checksums for these files",
+    sources=("btrfs(5), NODATACOW; file attributes", "chattr(1), C"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    storage = require(system.host, "the file systems under the server's files").storage
+    if not storage.filesystems:
         return Unknown("the file systems under the server's files")
     points = {
         filesystem.mount_point: filesystem for filesystem in storage.filesystems if filesystem.kind == "btrfs"
@@ -31,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             return Unknown("the attribute C of the server's folders")
         return Fine("the server's files are written in place (attribute C, or nodatacow)")
     paths = tuple(dict.fromkeys(use.path for use in copying))
-    return RULE.finding(
+    return finding(
         title=f"btrfs copies on write in {', '.join(paths)}",
         evidence=tuple(f"{use.files} in {use.path}: copy-on-write (no attribute C)" for use in copying),
         recommendation="copy the files into a folder with the attribute C",
@@ -56,14 +64,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="no checksums and no compression by btrfs for these files",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="whether btrfs copies on write below tables and redo log",
-    why="Random writes in place become new extents and new tree nodes: more I/O and fragmented files.",
-    expected="more write throughput that does not decline over time",
-    durability="none: InnoDB has its own doublewrite buffer and checksums",
-    risk="no btrfs checksums for these files",
-    sources=("btrfs(5), NODATACOW; file attributes", "chattr(1), C"),
-    judge=_judge,
-)

@@ -17,7 +17,17 @@ _ENTER, _WRITE, _READ = 0o001, 0o002, 0o004
 """For others than owner and group."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="owner and permissions of the data directory and of a file in it",
+    why="Files of another owner cannot be written, and world-readable files can be read without a password.",
+    expected="no effect on speed",
+    risk="programs that read the files under another account no longer can",
+    sources=(
+        "MySQL Reference Manual, Making MySQL Secure Against Attackers; Initializing the Data Directory",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: chmod -R 755",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     host = system.host
     data = next((use for use in host.storage.uses if use.files == "data"), None) if host else None
     if host is None or data is None or (data.owner is None and data.mode is None):
@@ -32,7 +42,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(numbers)
     path = shlex.quote(data.path)
     owner = user if foreign else None
-    return RULE.finding(
+    return finding(
         title=_title(data, user, foreign, writable),
         evidence=(f"{data.path}: {numbers}",),
         recommendation="make the server's user the owner, without access for others",
@@ -64,16 +74,3 @@ def _numbers(data: Use, user: str | None) -> str:
     parts += [f"permissions {data.mode:04o}"] if data.mode is not None else []
     parts += [f"the system tablespace {data.file_mode:04o}"] if data.file_mode is not None else []
     return ", ".join(parts)
-
-
-RULE = Rule(
-    checks="owner and permissions of the data directory and of a file in it",
-    why="Files of another owner cannot be written, and world-readable files can be read without a password.",
-    expected="no effect on speed",
-    risk="programs that read the files under another account no longer can",
-    sources=(
-        "MySQL Reference Manual, Making MySQL Secure Against Attackers; Initializing the Data Directory",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: chmod -R 755",
-    ),
-    judge=_judge,
-)

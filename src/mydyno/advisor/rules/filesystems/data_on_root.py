@@ -11,7 +11,14 @@ _SMALL = 1 << 30
 """Data below which it does not matter."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether the data is on the root file system",
+    why="What fills one stops the other.",
+    expected="independent failures; no effect on speed",
+    risk="the files have to move",
+    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "hier(7), Linux manual page"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     storage = system.host.storage if system.host else None
     data = storage.of("data") if storage else None
     if system.host is None or data is None:
@@ -29,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if size < _SMALL:
         return Fine(f"the data is on /, and has {format_bytes(size)}")
     room = "" if data.free_bytes is None else f", {format_bytes(data.free_bytes)} free"
-    return RULE.finding(
+    return finding(
         title="The data is on the system's root file system: either can fill it",
         evidence=(
             f"datadir is on / ({data.kind} on {data.source}{room})",
@@ -40,19 +47,8 @@ def _judge(system: System, _: Targets) -> Judgement:
             "make a file system for the data, move the files while the server is stopped, and mount "
             "it at the data directory's place"
         ),
-        severity=Severity.LOW,
         effect=better(
             "stability", "small", "a full system disk does not stop the database, nor the database the system"
         ),
         risk="moving needs downtime",
     )
-
-
-RULE = Rule(
-    checks="whether the data is on the root file system",
-    why="What fills one stops the other.",
-    expected="independent failures; no effect on speed",
-    risk="the files have to move",
-    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "hier(7), Linux manual page"),
-    judge=_judge,
-)

@@ -59,19 +59,33 @@ _VERDICTS = {
 _MATTERS = {"data", "redo log", "binary log", "undo"}
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = [(filesystem, files) for filesystem, files in places(system) if _MATTERS & set(files.split(", "))]
-    if not found:
+@Rule(
+    checks="the kind of the file systems under data, redo log, binary log and undo",
+    why="Some lose data by design, some are unmaintained, some are slower; ext4 and XFS are usual.",
+    expected="data that persists; between ext4 and XFS the difference is small",
+    durability="raises, where the data was in memory or in a container's layer",
+    risk="the files have to move",
+    sources=(
+        "MySQL Reference Manual, Using NFS with MySQL; Optimizing Disk I/O",
+        "Linux kernel documentation, Filesystems: ext4, XFS, overlay, tmpfs",
+        "Linux 6.13 changes: reiserfs removed",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    mounted = [
+        (filesystem, files) for filesystem, files in places(system) if _MATTERS & set(files.split(", "))
+    ]
+    if not mounted:
         return Unknown("the file systems under the server's files")
-    numbers = [f"{filesystem.mount_point} ({files}): {filesystem.kind}" for filesystem, files in found]
+    numbers = [f"{filesystem.mount_point} ({files}): {filesystem.kind}" for filesystem, files in mounted]
     judged = [
-        (filesystem, _VERDICTS[filesystem.kind]) for filesystem, _ in found if filesystem.kind in _VERDICTS
+        (filesystem, _VERDICTS[filesystem.kind]) for filesystem, _ in mounted if filesystem.kind in _VERDICTS
     ]
     if not judged:
-        strange = [filesystem.kind for filesystem, _ in found if filesystem.kind not in _GOOD]
+        strange = [filesystem.kind for filesystem, _ in mounted if filesystem.kind not in _GOOD]
         return Unknown(f"how {', '.join(strange)} serves a database") if strange else Fine("; ".join(numbers))
     worst, verdict = max(judged, key=lambda pair: pair[1].severity)
-    return RULE.finding(
+    return finding(
         title=f"{worst.kind} under {worst.mount_point} {verdict.because}",
         evidence=tuple(numbers),
         recommendation=verdict.instead,
@@ -86,18 +100,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         else None,
         risk="moving the files needs downtime, or a replica that takes over",
     )
-
-
-RULE = Rule(
-    checks="the kind of the file systems under data, redo log, binary log and undo",
-    why="Some lose data by design, some are unmaintained, some are slower; ext4 and XFS are usual.",
-    expected="data that persists; between ext4 and XFS the difference is small",
-    durability="raises, where the data was in memory or in a container's layer",
-    risk="the files have to move",
-    sources=(
-        "MySQL Reference Manual, Using NFS with MySQL; Optimizing Disk I/O",
-        "Linux kernel documentation, Filesystems: ext4, XFS, overlay, tmpfs",
-        "Linux 6.13 changes: reiserfs removed",
-    ),
-    judge=_judge,
-)

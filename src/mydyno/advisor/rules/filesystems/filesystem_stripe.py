@@ -16,10 +16,18 @@ _KNOWS = {"ext4": "stripe=", "xfs": "swidth="}
 _BLOCK = 4096
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    parity = arrays(system, *_PARITY)
-    if parity is None:
-        return Unknown("the disks under the server's files")
+@Rule(
+    checks="whether ext4 or XFS on a parity array knows chunk and stripe",
+    why="A full-stripe write needs no reads first; the file system can only align to a stripe that it knows.",
+    expected="somewhat faster long writes; nothing for single pages",
+    sources=(
+        "ext4(5) and tune2fs(8), -E stride and stripe_width",
+        "xfs(5), sunit and swidth",
+        "md(4), RAID5",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    parity = require(arrays(system, *_PARITY), "the disks under the server's files")
     known = {array.name: array for array in parity if array.chunk_bytes}
     pairs = [
         (filesystem, known[filesystem.array])
@@ -38,13 +46,12 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"{', '.join(filesystem.mount_point for filesystem, _ in pairs)}: the file system knows the "
             "stripes"
         )
-    return RULE.finding(
+    return finding(
         title=f"{', '.join(filesystem.mount_point for filesystem, _ in blind)}: it does not know the "
         "stripes below",
         evidence=tuple(_arithmetic(filesystem, array) for filesystem, array in blind),
         recommendation="set the chunk and the stripe in the file system",
         changes=tuple(_by_hand(filesystem, array) for filesystem, array in blind),
-        severity=Severity.LOW,
         effect=better(
             "throughput",
             "small",
@@ -82,16 +89,3 @@ def _by_hand(filesystem: FileSystem, array: Array) -> ByHand:
         f"sunit={chunk // 512},swidth={chunk // 512 * disks}, which "
         "XFS keeps; where it was made with another unit it refuses, and only mkfs helps"
     )
-
-
-RULE = Rule(
-    checks="whether ext4 or XFS on a parity array knows chunk and stripe",
-    why="A full-stripe write needs no reads first; the file system can only align to a stripe that it knows.",
-    expected="somewhat faster long writes; nothing for single pages",
-    sources=(
-        "ext4(5) and tune2fs(8), -E stride and stripe_width",
-        "xfs(5), sunit and swidth",
-        "md(4), RAID5",
-    ),
-    judge=_judge,
-)

@@ -10,13 +10,17 @@ from mydyno.advisor.rules import *
 _SHORT, _NONE = 0.05, 0.01
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the file systems under the server's files")
+@Rule(
+    checks="how many more files each file system under the server can hold",
+    why="Without a free inode no file can be created, whatever space is left.",
+    expected="no `No space left on device` on a disk that has space",
+    sources=("ext4(5), Linux manual page", "mke2fs(8), -i bytes-per-inode", "df(1), --inodes"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    mounted = require(places(system) or None, "the file systems under the server's files")
     counted = [
         (filesystem.mount_point, filesystem.free_inodes / filesystem.inodes, filesystem.free_inodes)
-        for filesystem, _ in found
+        for filesystem, _ in mounted
         if filesystem.inodes and filesystem.free_inodes is not None
     ]
     if not counted:
@@ -25,7 +29,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     point, part, free = min(counted, key=lambda pair: pair[1])
     if part >= _SHORT:
         return Fine("; ".join(lines))
-    return RULE.finding(
+    return finding(
         title=f"{point} has space for {free} more files ({part:.1%})",
         evidence=lines,
         recommendation="remove unneeded files, or move to a file system with more inodes",
@@ -36,12 +40,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.CRITICAL if part < _NONE else Severity.HIGH,
         effect=better("stability", "medium", "tables, logs and temporary files can be created"),
     )
-
-
-RULE = Rule(
-    checks="how many more files each file system under the server can hold",
-    why="Without a free inode no file can be created, whatever space is left.",
-    expected="no `No space left on device` on a disk that has space",
-    sources=("ext4(5), Linux manual page", "mke2fs(8), -i bytes-per-inode", "df(1), --inodes"),
-    judge=_judge,
-)

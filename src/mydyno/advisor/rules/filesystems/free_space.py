@@ -10,22 +10,28 @@ from mydyno.advisor.rules import *
 
 _SHORT, _NONE = 0.10, 0.02
 _PLENTY = 100 << 30
-"""Free bytes above which a small share is no problem."""
+"""Free bytes above which a small share does not matter."""
 _LAST = 1 << 30
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = [
+@Rule(
+    checks="the free space of each file system that the server writes to",
+    why="On a full disk commits wait or fail.",
+    expected="no outage because of a full disk",
+    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1), Linux manual page"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    measured = [
         (filesystem, files, filesystem.free_bytes, filesystem.size_bytes)
         for filesystem, files in places(system)
         if filesystem.free_bytes is not None and filesystem.size_bytes
     ]
-    if not found:
+    if not measured:
         return Unknown("the free space of the file systems under the server's files")
     lines = []
     worst, where = 1.0, ""
     critical = False
-    for filesystem, files, free, size in found:
+    for filesystem, files, free, size in measured:
         if free is None or size is None:
             continue
         part = free / size
@@ -41,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     purge = ""
     if system.server.switch("log_bin"):
         purge = "; purge binary logs that every replica and backup has"
-    return RULE.finding(
+    return finding(
         title=f"{where} is nearly full: {worst:.0%} free",
         evidence=tuple(lines),
         recommendation=f"free space or grow {where}{purge}",
@@ -56,12 +62,3 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 def _used_up(part: float, free: int) -> bool:
     return part < _NONE or (free < _LAST and part < 2 * _SHORT)
-
-
-RULE = Rule(
-    checks="the free space of each file system that the server writes to",
-    why="On a full disk commits wait or fail.",
-    expected="no outage because of a full disk",
-    sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1), Linux manual page"),
-    judge=_judge,
-)

@@ -12,7 +12,13 @@ from mydyno.advisor.rules import *
 _WITHOUT_BARRIERS = {"nobarrier", "barrier=0", "barrier=none"}
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether the server's file systems are mounted as /etc/fstab says",
+    why="Changes made by hand are lost at the next boot, and fstab's options take effect.",
+    expected="a reboot without surprises",
+    sources=("fstab(5), Linux manual page", "mount(8), remount", "systemd-fstab-generator(8)"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     host = system.host
     if host is None or not host.storage.fstab:
         return Unknown("/etc/fstab")
@@ -21,11 +27,9 @@ def _judge(system: System, _: Targets) -> Judgement:
     if host.container is None:
         return Unknown("whether the server runs in a container")
     lines = {entry.mount_point: entry for entry in host.storage.fstab}
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
+    mounted = require(places(system) or None, "the mount options under the server's files")
     differences: list[str] = []
-    for filesystem, _files in found:
+    for filesystem, _files in mounted:
         entry = lines.get(filesystem.mount_point)
         if entry is None:
             if filesystem.mount_point != "/" and filesystem.source.startswith("/dev/"):
@@ -39,9 +43,9 @@ def _judge(system: System, _: Targets) -> Judgement:
         )
     if not differences:
         return Fine(
-            f"{', '.join(filesystem.mount_point for filesystem, _ in found)}: mounted as /etc/fstab says"
+            f"{', '.join(filesystem.mount_point for filesystem, _ in mounted)}: mounted as /etc/fstab says"
         )
-    return RULE.finding(
+    return finding(
         title="The next boot mounts the server's files with other options",
         evidence=tuple(differences),
         recommendation="make /etc/fstab and the mounts agree",
@@ -73,12 +77,3 @@ def _meaning(options: tuple[str, ...], force: bool) -> dict[str, str]:
         "discard": "discard" if words & {"discard", "discard=sync"} else "no discard",
         "writing": "ro" if "ro" in words else "rw",
     }
-
-
-RULE = Rule(
-    checks="whether the server's file systems are mounted as /etc/fstab says",
-    why="Changes made by hand are lost at the next boot, and fstab's options take effect.",
-    expected="a reboot without surprises",
-    sources=("fstab(5), Linux manual page", "mount(8), remount", "systemd-fstab-generator(8)"),
-    judge=_judge,
-)

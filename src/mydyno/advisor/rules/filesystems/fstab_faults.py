@@ -14,7 +14,17 @@ _GONE = {"nobootwait": "nofail", "bootwait": "nothing: waiting is the default", 
 _FILE = "/etc/fstab"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether every line of /etc/fstab can be read, and has no option that is gone",
+    why="An invalid line is skipped at the next boot: the data is missing, or the boot stops.",
+    expected="a working boot",
+    sources=(
+        "fstab(5), Linux manual page",
+        "systemd.mount(5), nofail, x-systemd.device-timeout=",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs, which has such a line",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     entries = system.host.storage.fstab if system.host else ()
     if not entries:
         return Unknown(_FILE)
@@ -22,14 +32,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not faults:
         return Fine(f"{len(entries)} lines of {_FILE} can be read and have no option that is gone")
     broken = any(entry.fault for entry in entries)
-    return RULE.finding(
+    return finding(
         title=faults[0] if len(faults) == 1 else f"{len(faults)} faults in {_FILE}",
         evidence=tuple(faults),
         recommendation="fix the lines before the next boot",
         changes=by_hand(
-            f"fix {_FILE}, and verify it before a reboot",
-            f"editor {_FILE}",
-            "findmnt --verify --verbose",
+            f"fix {_FILE}, and verify it before a reboot", f"editor {_FILE}", "findmnt --verify --verbose"
         ),
         severity=Severity.HIGH if broken else Severity.MEDIUM,
         effect=better("stability", "large", "the next boot finds its file systems"),
@@ -45,16 +53,3 @@ def _faults(entry: FstabEntry) -> Iterator[str]:
             yield f"{where}: {option} is no longer an option: write {_GONE[option]}"
     if "" in entry.options and not entry.fault:
         yield f"{where}: an empty option: a comma too many, or a space after one"
-
-
-RULE = Rule(
-    checks="whether every line of /etc/fstab can be read, and has no option that is gone",
-    why="An invalid line is skipped at the next boot: the data is missing, or the boot stops.",
-    expected="a working boot",
-    sources=(
-        "fstab(5), Linux manual page",
-        "systemd.mount(5), nofail, x-systemd.device-timeout=",
-        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs, which has such a line",
-    ),
-    judge=_judge,
-)

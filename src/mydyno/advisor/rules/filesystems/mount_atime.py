@@ -13,11 +13,19 @@ _KINDS = ("ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs")
 _CHEAP = ("noatime", "relatime")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
-    local = [(filesystem, files) for filesystem, files in found if filesystem.kind in _KINDS]
+@Rule(
+    checks="whether reads change access times: strictatime, relatime or noatime",
+    why="With strictatime each read of a table's file dirties its inode, which is written to the journal.",
+    expected="a little with strictatime before; nothing that can be measured with relatime before",
+    risk="no access times",
+    sources=(
+        "mount(8), noatime, relatime, strictatime",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noatime)",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    mounted = require(places(system) or None, "the mount options under the server's files")
+    local = [(filesystem, files) for filesystem, files in mounted if filesystem.kind in _KINDS]
     if not local:
         return NotHere("none of these file systems keeps access times on a disk of this machine")
     strict = [(filesystem, files) for filesystem, files in local if not set(_CHEAP) & set(filesystem.options)]
@@ -28,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
                 for filesystem, _ in local
             )
         )
-    return RULE.finding(
+    return finding(
         title=f"Every read of a file on {', '.join(filesystem.mount_point for filesystem, _ in strict)} "
         "writes its time",
         evidence=tuple(
@@ -45,20 +53,6 @@ def _judge(system: System, _: Targets) -> Judgement:
             )
             for filesystem, _ in strict
         ),
-        severity=Severity.LOW,
         effect=better("throughput", "small", "no inode is written for a read"),
         risk="programs that rely on access times, as some mail readers do, see none",
     )
-
-
-RULE = Rule(
-    checks="whether reads change access times: strictatime, relatime or noatime",
-    why="With strictatime each read of a table's file dirties its inode, which is written to the journal.",
-    expected="a little with strictatime before; nothing that can be measured with relatime before",
-    risk="no access times",
-    sources=(
-        "mount(8), noatime, relatime, strictatime",
-        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (noatime)",
-    ),
-    judge=_judge,
-)

@@ -14,14 +14,26 @@ _REMOUNTED = ("ext3", "ext4", "btrfs")
 """Those that change it by a remount, which has to name the default: what is not named stays."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
-    without = [(filesystem, files) for filesystem, files in found if set(_WITHOUT) & set(filesystem.options)]
+@Rule(
+    checks="whether file systems flush the disk's cache at a sync",
+    why="Without barriers a sync ends while the data is in the disk's volatile cache.",
+    expected="data that survives a power cut, at the cost of the flushes",
+    durability="raises: commits survive a power cut",
+    risk="slower commits without a battery",
+    sources=(
+        "ext4(5), barrier; nobarrier",
+        "Linux kernel documentation, The SGI XFS Filesystem, removed mount options",
+        "Linux kernel documentation, Explicit volatile write back cache control",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    mounted = require(places(system) or None, "the mount options under the server's files")
+    without = [
+        (filesystem, files) for filesystem, files in mounted if set(_WITHOUT) & set(filesystem.options)
+    ]
     if not without:
         return Fine(
-            f"{', '.join(filesystem.mount_point for filesystem, _ in found)} flush the disks' caches at a "
+            f"{', '.join(filesystem.mount_point for filesystem, _ in mounted)} flush the disks' caches at a "
             "sync"
         )
     storage = system.host.storage if system.host else None
@@ -30,7 +42,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         for filesystem, _ in without
         for disk in (storage.disks_of(filesystem) if storage else ())
     }
-    return RULE.finding(
+    return finding(
         title=f"A power cut can lose or tear what was committed: {without[0][0].mount_point} has no barriers",
         evidence=(
             *(
@@ -63,18 +75,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         durability_says="commits survive a power cut, which they may not now",
         risk="commits become slower on disks whose cache has no battery",
     )
-
-
-RULE = Rule(
-    checks="whether file systems flush the disk's cache at a sync",
-    why="Without barriers a sync ends while the data is in the disk's volatile cache.",
-    expected="data that survives a power cut, at the cost of the flushes",
-    durability="raises: commits survive a power cut",
-    risk="slower commits without a battery",
-    sources=(
-        "ext4(5), barrier; nobarrier",
-        "Linux kernel documentation, The SGI XFS Filesystem, removed mount options",
-        "Linux kernel documentation, Explicit volatile write back cache control",
-    ),
-    judge=_judge,
-)

@@ -14,13 +14,23 @@ _REMOUNTED = ("ext4", "btrfs")
 _TIMER = ByHand(says="let systemd trim once a week", commands=("systemctl enable --now fstrim.timer",))
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether and when free blocks are reported to SSDs",
+    why="Discards at each commit make statements that free space wait for the disk; without discards an "
+    "SSD slows down.",
+    expected="drops and purges without pauses",
+    risk="space of thin volumes comes back later",
+    sources=("fstrim(8), Linux manual page", "ext4(5), discard", "xfs(5), discard", "btrfs(5), discard"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     storage = system.host.storage if system.host else None
-    found = [filesystem for filesystem, _ in places(system)]
-    if storage is None or not found:
+    mounted = [filesystem for filesystem, _ in places(system)]
+    if storage is None or not mounted:
         return Unknown("the mount options under the server's files")
-    able = [filesystem for filesystem in found if any(disk.discards for disk in storage.disks_of(filesystem))]
-    at_once = [filesystem for filesystem in found if set(_AT_ONCE) & set(filesystem.options)]
+    able = [
+        filesystem for filesystem in mounted if any(disk.discards for disk in storage.disks_of(filesystem))
+    ]
+    at_once = [filesystem for filesystem in mounted if set(_AT_ONCE) & set(filesystem.options)]
     if at_once:
         return _online(at_once, storage.trim_timer)
     if not able:
@@ -53,7 +63,7 @@ def _online(at_once: list[FileSystem], timer: bool | None) -> Finding:
     if timer is not True:
         changes.append(_TIMER)
     points = ", ".join(filesystem.mount_point for filesystem in at_once)
-    return RULE.finding(
+    return finding(
         title=f"{points}: freed blocks are discarded synchronously",
         evidence=(
             *(
@@ -64,7 +74,6 @@ def _online(at_once: list[FileSystem], timer: bool | None) -> Finding:
         ),
         recommendation="nodiscard, and fstrim.timer once a week",
         changes=tuple(changes),
-        severity=Severity.LOW,
         effect=better(
             "latency",
             "small",
@@ -76,25 +85,13 @@ def _online(at_once: list[FileSystem], timer: bool | None) -> Finding:
 
 def _never(able: list[FileSystem]) -> Finding:
     points = ", ".join(filesystem.mount_point for filesystem in able)
-    return RULE.finding(
+    return finding(
         title=f"Free blocks are not reported to the disks under {points}",
         evidence=("no discard among the mount options, and fstrim.timer is not enabled",),
         recommendation="enable fstrim.timer",
         changes=(_TIMER,),
-        severity=Severity.LOW,
         effect=better(
             "throughput", "small", "an SSD that knows its free blocks keeps its speed of writing for longer"
         ),
         risk="the weekly trim takes I/O for some seconds or minutes",
     )
-
-
-RULE = Rule(
-    checks="whether and when free blocks are reported to SSDs",
-    why="Discards at each commit make statements that free space wait for the disk; without discards an "
-    "SSD slows down.",
-    expected="drops and purges without pauses",
-    risk="space of thin volumes comes back later",
-    sources=("fstrim(8), Linux manual page", "ext4(5), discard", "xfs(5), discard", "btrfs(5), discard"),
-    judge=_judge,
-)

@@ -12,11 +12,17 @@ from mydyno.advisor.rules import *
 _KINDS = ("ext3", "ext4")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
-    extended = [filesystem for filesystem, _ in found if filesystem.kind in _KINDS]
+@Rule(
+    checks="the journalling mode of ext4: data=ordered, journal or writeback",
+    why="data=journal doubles all writes and forbids O_DIRECT; data=writeback keeps no order.",
+    expected="half the writes without data=journal; a little safety without data=writeback",
+    durability="keeps, or raises where it was data=writeback",
+    risk="the file system must be remounted",
+    sources=("ext4(5), data={journal|ordered|writeback}", "Linux kernel documentation, ext4, Data Mode"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    mounted = require(places(system) or None, "the mount options under the server's files")
+    extended = [filesystem for filesystem, _ in mounted if filesystem.kind in _KINDS]
     if not extended:
         return NotHere("none of the server's files is on ext4")
     for filesystem in extended:
@@ -39,7 +45,7 @@ def _by_hand(filesystem: FileSystem, option: str) -> ByHand:
 
 
 def _journalled(filesystem: FileSystem) -> Finding:
-    return RULE.finding(
+    return finding(
         title=f"Every byte under {filesystem.mount_point} is written twice: data=journal",
         evidence=(
             f"{filesystem.mount_point} ({filesystem.kind}): data=journal; O_DIRECT and delayed allocation "
@@ -54,12 +60,11 @@ def _journalled(filesystem: FileSystem) -> Finding:
 
 
 def _unordered(filesystem: FileSystem) -> Finding:
-    return RULE.finding(
+    return finding(
         title=f"After a crash files under {filesystem.mount_point} may hold old blocks: data=writeback",
         evidence=(f"{filesystem.mount_point} ({filesystem.kind}): data=writeback",),
         recommendation="mount with data=ordered, the default",
         changes=(_by_hand(filesystem, "data=writeback"),),
-        severity=Severity.LOW,
         effect=better(
             "safety",
             "small",
@@ -70,14 +75,3 @@ def _unordered(filesystem: FileSystem) -> Finding:
         risk="somewhat slower writes to files that grow",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="the journalling mode of ext4: data=ordered, journal or writeback",
-    why="data=journal doubles all writes and forbids O_DIRECT; data=writeback keeps no order.",
-    expected="half the writes without data=journal; a little safety without data=writeback",
-    durability="keeps, or raises where it was data=writeback",
-    risk="the file system must be remounted",
-    sources=("ext4(5), data={journal|ordered|writeback}", "Linux kernel documentation, ext4, Data Mode"),
-    judge=_judge,
-)

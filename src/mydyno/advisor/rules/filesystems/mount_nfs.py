@@ -17,11 +17,17 @@ _BAD = {
 }
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the mount options under the server's files")
-    far = [(filesystem, files) for filesystem, files in found if filesystem.kind in _KINDS]
+@Rule(
+    checks="whether NFS under the server's files is mounted with soft or without locks",
+    why="A failed write in the middle of a data file is corruption; a late one is only late.",
+    expected="waits instead of corruption when the network stalls",
+    durability="raises: writes are retried until they succeed",
+    risk="the server hangs while the other machine is unavailable",
+    sources=("nfs(5), soft / hard, nolock, local_lock", "MySQL Reference Manual, Using NFS with MySQL"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    mounted = require(places(system) or None, "the mount options under the server's files")
+    far = [(filesystem, files) for filesystem, files in mounted if filesystem.kind in _KINDS]
     if not far:
         return NotHere("none of the server's files is on NFS")
     bad = [
@@ -32,7 +38,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     ]
     if not bad:
         return Fine(f"{', '.join(filesystem.mount_point for filesystem, _ in far)}: hard, with locks")
-    return RULE.finding(
+    return finding(
         title="The server's files are mounted from another machine with options that can break them",
         evidence=tuple(bad),
         recommendation="mount with hard, and with locks",
@@ -44,14 +50,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="while the other machine is unavailable, the server hangs instead of failing",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="whether NFS under the server's files is mounted with soft or without locks",
-    why="A failed write in the middle of a data file is corruption; a late one is only late.",
-    expected="waits instead of corruption when the network stalls",
-    durability="raises: writes are retried until they succeed",
-    risk="the server hangs while the other machine is unavailable",
-    sources=("nfs(5), soft / hard, nolock, local_lock", "MySQL Reference Manual, Using NFS with MySQL"),
-    judge=_judge,
-)

@@ -11,13 +11,18 @@ from mydyno.advisor.rules import *
 _MUCH_PART, _MUCH_BYTES = 0.03, 5 << 30
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    found = places(system)
-    if not found:
-        return Unknown("the file systems under the server's files")
+@Rule(
+    checks="how much of the data's ext4 file system is reserved for root",
+    why="The server does not run as root: what is reserved is space that it cannot use.",
+    expected="a few per cent more space; no effect on speed",
+    risk="less space for root on a full disk",
+    sources=("tune2fs(8), -m", "mke2fs(8), -m"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    mounted = require(places(system) or None, "the file systems under the server's files")
     own = [
         filesystem
-        for filesystem, _ in found
+        for filesystem, _ in mounted
         if filesystem.kind in ("ext3", "ext4") and filesystem.mount_point != "/"
     ]
     if not own:
@@ -42,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("; ".join(lines))
     total = sum(_bytes(filesystem) for filesystem in much)
     gained = total - sum(filesystem.size_bytes or 0 for filesystem in much) // 100
-    return RULE.finding(
+    return finding(
         title=f"{format_bytes(total)} of the data's disk are reserved for root, which the server is not",
         evidence=lines,
         recommendation="keep 1%",
@@ -50,7 +55,6 @@ def _judge(system: System, _: Targets) -> Judgement:
             "lower the reservation, which works while it is mounted",
             *tuple(f"tune2fs -m 1 {filesystem.source}" for filesystem in much),
         ),
-        severity=Severity.LOW,
         effect=better("disk space", "medium", f"about {format_bytes(gained)} more space"),
         risk="less is left for root when the disk is full",
     )
@@ -62,13 +66,3 @@ def _bytes(filesystem: FileSystem) -> int:
 
 def _part(filesystem: FileSystem) -> float:
     return _bytes(filesystem) / (filesystem.size_bytes or 1)
-
-
-RULE = Rule(
-    checks="how much of the data's ext4 file system is reserved for root",
-    why="The server does not run as root: what is reserved is space that it cannot use.",
-    expected="a few per cent more space; no effect on speed",
-    risk="less space for root on a full disk",
-    sources=("tune2fs(8), -m", "mke2fs(8), -m"),
-    judge=_judge,
-)

@@ -9,13 +9,18 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_adaptive_flushing"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    on = system.server.switch(_NAME)
-    if on is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="innodb_adaptive_flushing",
+    why="Without it throughput falls each time the redo log is nearly full.",
+    expected="steadier throughput under writes",
+    sources=('MySQL Reference Manual, "Configuring Buffer Pool Flushing", adaptive flushing',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    on = require(system.server.switch(_NAME), _NAME)
     if on:
         return Fine(f"{_NAME} is ON")
-    return RULE.finding(
+    return finding(
         title="Pages are written at a fixed pace until the redo log is full, then all at once",
         evidence=(f"{_NAME} = OFF; the default is ON",),
         recommendation=f"set {_NAME} to ON",
@@ -23,13 +28,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.MEDIUM,
         effect=better("stability", "medium", "writes are spread over time"),
     )
-
-
-RULE = Rule(
-    checks="innodb_adaptive_flushing",
-    why="Without it throughput falls each time the redo log is nearly full.",
-    expected="steadier throughput under writes",
-    sources=('MySQL Reference Manual, "Configuring Buffer Pool Flushing", adaptive flushing',),
-    judge=_judge,
-    variables=(_NAME,),
-)

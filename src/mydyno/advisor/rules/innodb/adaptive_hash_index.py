@@ -18,11 +18,20 @@ _ENOUGH_SEARCHES = 100_000
 _MANY_WAITS = 8
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_adaptive_hash_index, by the share of searches that it serves or by waits for latches",
+    why="Rarely used hash indexes cost CPU, memory and latches with every change.",
+    expected="a bit more throughput under mixed loads",
+    risk="searches of a few hot pages may get slower; measure, and change it back if so",
+    sources=(
+        'MySQL Reference Manual, "Adaptive Hash Index"; 8.4: "What Is New", table of new defaults',
+        'MariaDB Documentation, "InnoDB System Variables", innodb_adaptive_hash_index',
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = server.switch(_NAME)
-    if on is None:
-        return Unknown(_NAME)
+    on = require(server.switch(_NAME), _NAME)
     if not on:
         return Fine(f"{_NAME} is OFF, as newer releases have it")
     by_hash, without = server.counter(_BY_HASH), server.counter(_WITHOUT)
@@ -34,12 +43,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     share = by_hash / searches
     if share >= _WORTH_IT:
         return Fine(f"{share:.0%} of {searches:,.0f} searches went by hash")
-    return RULE.finding(
+    return finding(
         title=f"The adaptive hash index serves only {share:.0%} of the searches",
         evidence=(f"{by_hash:,.0f} searches by hash of {searches:,.0f} = {share:.1%}",),
         recommendation=f"set {_NAME} to OFF and measure",
         changes=settings(server, {_NAME: "OFF"}),
-        severity=Severity.LOW,
         effect=better(
             "throughput",
             "small",
@@ -51,12 +59,13 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 def _by_waits(server: Server) -> Judgement:
-    waits = server.innodb.semaphore_waits if server.innodb else None
-    if waits is None:
-        return Unknown("waits for latches: the account needs PROCESS for SHOW ENGINE INNODB STATUS")
+    waits = require(
+        server.innodb.semaphore_waits if server.innodb else None,
+        "waits for latches: the account needs PROCESS for SHOW ENGINE INNODB STATUS",
+    )
     if waits < _MANY_WAITS:
         return Fine(f"{waits} threads wait for a latch")
-    return RULE.finding(
+    return finding(
         title=f"{waits} threads wait for latches, and the adaptive hash index is on",
         evidence=(f"{waits} threads in the list of semaphores of SHOW ENGINE INNODB STATUS",),
         recommendation="check whether they wait in btr0sea; if so, turn the index off and measure",
@@ -65,20 +74,5 @@ def _by_waits(server: Server) -> Judgement:
             "SHOW ENGINE INNODB STATUS",
             f"SET GLOBAL {_NAME} = OFF",
         ),
-        severity=Severity.LOW,
         effect=better("throughput", "medium", "less waiting, if the latches are its own"),
     )
-
-
-RULE = Rule(
-    checks="innodb_adaptive_hash_index, by the share of searches that it serves or by waits for latches",
-    why="Rarely used hash indexes cost CPU, memory and latches with every change.",
-    expected="a bit more throughput under mixed loads",
-    risk="searches of a few hot pages may get slower; measure, and change it back if so",
-    sources=(
-        'MySQL Reference Manual, "Adaptive Hash Index"; 8.4: "What Is New", table of new defaults',
-        'MariaDB Documentation, "InnoDB System Variables", innodb_adaptive_hash_index',
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -15,11 +15,20 @@ _NAME = "innodb_autoinc_lock_mode"
 _FREE = 2
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_autoinc_lock_mode with the format of the binary log and with Galera",
+    why="The wrong mode makes replicas differ, or Galera nodes deadlock.",
+    expected="the same numbers everywhere, or less waiting in inserts",
+    risk="mode 2 leaves gaps in the numbers of one statement",
+    sources=(
+        'MySQL Reference Manual, "AUTO_INCREMENT Handling in InnoDB"',
+        'MariaDB Documentation, "Configuring MariaDB Galera Cluster", mandatory options',
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.number(_NAME)
-    if now is None:
-        return Unknown(_NAME)
+    now = require(server.number(_NAME), _NAME)
     statements = (
         server.switch("log_bin") is True and (server.text("binlog_format") or "").upper() == "STATEMENT"
     )
@@ -31,31 +40,29 @@ def _judge(system: System, _: Targets) -> Judgement:
         return _galera(server, now)
     if statements or now == 1:
         return Fine(f"{_NAME} is {now}: bulk inserts hold the counter, numbers have no gaps")
-    return RULE.finding(
+    return finding(
         title="Every INSERT holds the lock of the AUTO_INCREMENT counter to its end",
         evidence=(f"{_NAME} = {now}",),
         recommendation=f"set {_NAME} to 1, the default before MySQL 8.0.3, or to 2 where gaps do not matter",
         changes=by_hand(f"write {_NAME} = 1 into the option file and restart"),
-        severity=Severity.LOW,
         effect=better("throughput", "small", "concurrent inserts wait less"),
         restart=True,
     )
 
 
 def _galera(server: Server, now: int) -> Finding:
-    changes = settings(server, {_NAME: _FREE})
-    return RULE.finding(
+    return finding(
         title=f"Galera needs {_NAME} = 2, it is {now}",
         evidence=(f"{_NAME} = {now}, and this server is a node of a Galera cluster",),
         recommendation=f"set {_NAME} to 2",
-        changes=changes,
+        changes=settings(server, {_NAME: _FREE}),
         severity=Severity.HIGH,
         effect=better("stability", "medium", "no deadlocks between appliers and local inserts"),
     )
 
 
 def _other_numbers() -> Finding:
-    return RULE.finding(
+    return finding(
         title="Replicas can get other AUTO_INCREMENT numbers than this server",
         evidence=(f"{_NAME} = 2 with binlog_format = STATEMENT",),
         recommendation="use row-based logging: see the advice on binlog_format",
@@ -63,17 +70,3 @@ def _other_numbers() -> Finding:
         severity=Severity.HIGH,
         effect=better("safety", "medium", "source and replicas hold the same rows"),
     )
-
-
-RULE = Rule(
-    checks="innodb_autoinc_lock_mode with the format of the binary log and with Galera",
-    why="The wrong mode makes replicas differ, or Galera nodes deadlock.",
-    expected="the same numbers everywhere, or less waiting in inserts",
-    risk="mode 2 leaves gaps in the numbers of one statement",
-    sources=(
-        'MySQL Reference Manual, "AUTO_INCREMENT Handling in InnoDB"',
-        'MariaDB Documentation, "Configuring MariaDB Galera Cluster", mandatory options',
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

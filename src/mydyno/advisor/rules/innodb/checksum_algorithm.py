@@ -11,7 +11,19 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_checksum_algorithm"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_checksum_algorithm",
+    why="Without checksums corruption spreads undetected; the old algorithm is slow.",
+    expected="corruption that is detected, or less CPU",
+    durability="none for commits; corruption is detected",
+    risk="no way back to MySQL 5.6.2 and older",
+    sources=(
+        'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_checksum_algorithm',
+        'MariaDB Documentation, "InnoDB System Variables", innodb_checksum_algorithm',
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now = (server.text(_NAME) or "").casefold()
     if not now:
@@ -19,14 +31,13 @@ def _judge(system: System, _: Targets) -> Judgement:
     blind = now.endswith("none")
     if not blind and not now.endswith("innodb"):
         return Fine(f"{_NAME} is {now}")
-    changes = settings(server, {_NAME: "crc32"})
-    return RULE.finding(
+    return finding(
         title="Corrupt pages are not detected"
         if blind
         else "Checksums of pages cost more CPU than they need",
         evidence=(f"{_NAME} = {now}",),
         recommendation=f"set {_NAME} to crc32",
-        changes=changes,
+        changes=settings(server, {_NAME: "crc32"}),
         severity=Severity.HIGH if blind else Severity.LOW,
         effect=better(
             "safety" if blind else "throughput",
@@ -37,18 +48,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="MySQL 5.6.2 and older cannot read the new checksums",
     )
-
-
-RULE = Rule(
-    checks="innodb_checksum_algorithm",
-    why="Without checksums corruption spreads undetected; the old algorithm is slow.",
-    expected="corruption that is detected, or less CPU",
-    durability="none for commits; corruption is detected",
-    risk="no way back to MySQL 5.6.2 and older",
-    sources=(
-        'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_checksum_algorithm',
-        'MariaDB Documentation, "InnoDB System Variables", innodb_checksum_algorithm',
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -12,7 +12,15 @@ _NAME = "innodb_deadlock_detect"
 _SHORT_SECONDS = 5
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_deadlock_detect with innodb_lock_wait_timeout",
+    why="Without detection only the timeout ends a deadlock.",
+    expected="no long waits after a deadlock",
+    risk="CPU under extreme contention on one row",
+    sources=('MySQL Reference Manual, "Deadlock Detection"',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     on, timeout = server.switch(_NAME), server.number("innodb_lock_wait_timeout")
     if on is None:
@@ -21,7 +29,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is ON")
     if timeout is not None and timeout <= _SHORT_SECONDS:
         return Fine(f"{_NAME} is OFF, and a lock is waited for {timeout} s at most")
-    return RULE.finding(
+    return finding(
         title=f"A deadlock stops its transactions for {timeout or 50} s",
         evidence=(f"{_NAME} = OFF, innodb_lock_wait_timeout = {timeout or 'not known'}",),
         recommendation=f"set {_NAME} to ON, or innodb_lock_wait_timeout to a few seconds",
@@ -30,14 +38,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("latency", "medium", "deadlocks end at once instead of after the timeout"),
         risk="where hundreds of transactions queue for one row, detection costs CPU",
     )
-
-
-RULE = Rule(
-    checks="innodb_deadlock_detect with innodb_lock_wait_timeout",
-    why="Without detection only the timeout ends a deadlock.",
-    expected="no long waits after a deadlock",
-    risk="CPU under extreme contention on one row",
-    sources=('MySQL Reference Manual, "Deadlock Detection"',),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,7 +13,13 @@ _OFTEN = 1 / 60
 _VERY_OFTEN = 1.0
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="the rate of deadlocks",
+    why="Each deadlock rolls back the work of a transaction.",
+    expected="fewer transactions that run twice",
+    sources=('MySQL Reference Manual, "How to Minimize and Handle Deadlocks"',),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     mean, now = server.average(_COUNTER), server.rate(_COUNTER)
     if mean is None:
@@ -22,7 +28,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if rate < _OFTEN:
         return Fine(f"{mean * 3600:.2g} deadlocks an hour")
     total = server.counter(_COUNTER) or 0.0
-    return RULE.finding(
+    return finding(
         title=f"{rate * 60:,.1f} deadlocks a minute",
         evidence=(
             f"{total:,.0f} since the start = {mean * 60:,.2g} a minute; "
@@ -32,17 +38,6 @@ def _judge(system: System, _: Targets) -> Judgement:
         changes=by_hand("look at the latest deadlock", "SHOW ENGINE INNODB STATUS"),
         severity=Severity.MEDIUM if rate >= _VERY_OFTEN else Severity.LOW,
         effect=better(
-            "throughput",
-            "medium" if rate >= _VERY_OFTEN else "small",
-            "less work that is rolled back",
+            "throughput", "medium" if rate >= _VERY_OFTEN else "small", "less work that is rolled back"
         ),
     )
-
-
-RULE = Rule(
-    checks="the rate of deadlocks",
-    why="Each deadlock rolls back the work of a transaction.",
-    expected="fewer transactions that run twice",
-    sources=('MySQL Reference Manual, "How to Minimize and Handle Deadlocks"',),
-    judge=_judge,
-)

@@ -16,11 +16,21 @@ _NAME = "innodb_doublewrite"
 _FAST = "fast"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_doublewrite, and the file system under the data",
+    why="Redo cannot repair a page that is half old after a crash.",
+    expected="no corrupt tables after a crash; somewhat more writes",
+    durability="raises it",
+    risk="somewhat lower write throughput",
+    sources=(
+        'MySQL Reference Manual, "Doublewrite Buffer"',
+        'MariaDB Documentation, "InnoDB Doublewrite Buffer"; MDEV-33545',
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.text(_NAME)
-    if now is None:
-        return Unknown(_NAME)
+    now = require(server.text(_NAME), _NAME)
     if same_value(now, "ON") or same_value(now, "DETECT_AND_RECOVER"):
         return Fine(f"{_NAME} is {now}")
     lies_on = system.host.storage.of("data") if system.host else None
@@ -31,7 +41,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         change.model_copy(update={"restart": change.restart or _only_at_start(server, now)})
         for change in settings(server, {_NAME: "ON"})
     )
-    return RULE.finding(
+    return finding(
         title=f"{_NAME} is {now}: "
         + ("data files are not synced" if fast else "a page torn by a crash cannot be repaired"),
         evidence=(f"{_NAME} = {now}",),
@@ -49,18 +59,3 @@ def _judge(system: System, _: Targets) -> Judgement:
 def _only_at_start(server: Server, now: str) -> bool:
     """MySQL can switch between ON and DETECT_ONLY while it runs, but not between OFF and either."""
     return not server.release.is_mariadb and same_value(now, "OFF")
-
-
-RULE = Rule(
-    checks="innodb_doublewrite, and the file system under the data",
-    why="Redo cannot repair a page that is half old after a crash.",
-    expected="no corrupt tables after a crash; somewhat more writes",
-    durability="raises it",
-    risk="somewhat lower write throughput",
-    sources=(
-        'MySQL Reference Manual, "Doublewrite Buffer"',
-        'MariaDB Documentation, "InnoDB Doublewrite Buffer"; MDEV-33545',
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

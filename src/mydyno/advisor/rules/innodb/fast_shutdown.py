@@ -11,24 +11,7 @@ _NAME = "innodb_fast_shutdown"
 _AS_A_CRASH = 2
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    now = system.server.number(_NAME)
-    if now is None:
-        return Unknown(_NAME)
-    if now < _AS_A_CRASH:
-        return Fine(f"{_NAME} is {now}")
-    return RULE.finding(
-        title="Each shutdown is like a crash: the next start has to recover",
-        evidence=(f"{_NAME} = {now}",),
-        recommendation=f"set {_NAME} to 1, the default",
-        changes=settings(system.server, {_NAME: 1}),
-        severity=Severity.MEDIUM,
-        effect=better("stability", "small", "starts are quick; upgrades and resizing the redo log work"),
-        risk="a shutdown takes until dirty pages are written",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="innodb_fast_shutdown",
     why="A shutdown that leaves recovery to the next start prevents upgrades and resizing the redo log.",
     expected="clean shutdowns",
@@ -37,6 +20,18 @@ RULE = Rule(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_fast_shutdown',
         'MariaDB Documentation, "InnoDB System Variables", innodb_fast_shutdown',
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, _: Targets) -> Judgement:
+    now = require(system.server.number(_NAME), _NAME)
+    if now < _AS_A_CRASH:
+        return Fine(f"{_NAME} is {now}")
+    return finding(
+        title="Each shutdown is like a crash: the next start has to recover",
+        evidence=(f"{_NAME} = {now}",),
+        recommendation=f"set {_NAME} to 1, the default",
+        changes=settings(system.server, {_NAME: 1}),
+        severity=Severity.MEDIUM,
+        effect=better("stability", "small", "starts are quick; upgrades and resizing the redo log work"),
+        risk="a shutdown takes until dirty pages are written",
+    )

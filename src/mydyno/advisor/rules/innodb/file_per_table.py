@@ -11,28 +11,7 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_file_per_table"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    on = system.server.switch(_NAME)
-    if on is None:
-        return Unknown(_NAME)
-    if on:
-        return Fine(f"{_NAME} is ON")
-    rebuild = ByHand(
-        says="rebuild each table that should move out of the shared tablespace, one by one",
-        commands=("ALTER TABLE schema_name.table_name ENGINE=InnoDB",),
-    )
-    return RULE.finding(
-        title="New tables go into one file that never shrinks",
-        evidence=(f"{_NAME} = OFF",),
-        recommendation=f"set {_NAME} to ON, and rebuild the tables whose space should be returned",
-        changes=(*settings(system.server, {_NAME: "ON"}), rebuild),
-        severity=Severity.MEDIUM,
-        effect=better("disk space", "medium", "dropped and rebuilt tables return their space"),
-        risk="a file for each table needs more open files: see the limits",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="innodb_file_per_table",
     why="The shared tablespace only grows.",
     expected="disk space; no effect on speed",
@@ -41,6 +20,22 @@ RULE = Rule(
         'MySQL Reference Manual, "File-Per-Table Tablespaces"',
         "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: on by default since 5.6",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, _: Targets) -> Judgement:
+    on = require(system.server.switch(_NAME), _NAME)
+    if on:
+        return Fine(f"{_NAME} is ON")
+    rebuild = ByHand(
+        says="rebuild each table that should move out of the shared tablespace, one by one",
+        commands=("ALTER TABLE schema_name.table_name ENGINE=InnoDB",),
+    )
+    return finding(
+        title="New tables go into one file that never shrinks",
+        evidence=(f"{_NAME} = OFF",),
+        recommendation=f"set {_NAME} to ON, and rebuild the tables whose space should be returned",
+        changes=(*settings(system.server, {_NAME: "ON"}), rebuild),
+        severity=Severity.MEDIUM,
+        effect=better("disk space", "medium", "dropped and rebuilt tables return their space"),
+        risk="a file for each table needs more open files: see the limits",
+    )

@@ -20,30 +20,40 @@ _LOSES = {
 }
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_flush_log_at_trx_commit",
+    why="Only 1 makes commits durable. 0 and 2 are faster because they do not.",
+    expected="no acknowledged transaction is lost; commits cost a sync",
+    durability="raises it; mydyno never lowers it",
+    risk="lower write throughput on disks without a protected cache",
+    sources=(
+        'MySQL Reference Manual, "InnoDB Startup Options and System Variables"',
+        'MariaDB Documentation, "InnoDB System Variables", innodb_flush_log_at_trx_commit',
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015, which says of 2 what is true of 1",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.number(_NAME)
-    if now is None:
-        return Unknown(_NAME)
+    now = require(server.number(_NAME), _NAME)
     if now not in _LOSES:
         return Fine(f"{_NAME} is {now}: a commit that returns is on the disk")
     seconds = server.number("innodb_flush_log_at_timeout") or 1
     loss = f"{_LOSES[now]} about {seconds} s of acknowledged transactions"
     commits = server.rate("Com_commit")
-    evidence = [f"{_NAME} = {now}: {loss}"]
-    if commits:
-        evidence.append(f"{commits:,.1f} commits/s x {seconds} s = {commits * seconds:,.0f} transactions")
-    return RULE.finding(
+    return finding(
         title=f"{loss[0].upper()}{loss[1:]}",
-        evidence=(*evidence, *_price(system)),
+        evidence=(
+            f"{_NAME} = {now}: {loss}",
+            f"{commits:,.1f} commits/s x {seconds} s = {commits * seconds:,.0f} transactions"
+            if commits
+            else None,
+            *_price(system),
+        ),
         recommendation=f"set {_NAME} to 1, unless this loss is acceptable",
         changes=settings(server, {_NAME: 1}),
         severity=Severity.MEDIUM if _can_be_built_anew(system) else Severity.HIGH,
-        effect=worse(
-            "throughput",
-            "medium",
-            "commits wait for the disk; concurrent commits share one sync",
-        ),
+        effect=worse("throughput", "medium", "commits wait for the disk; concurrent commits share one sync"),
         durability="raises",
         durability_says="no acknowledged transaction is lost in a crash (on a source with sync_binlog = 1)",
         risk="writes get slower on disks that sync slowly",
@@ -65,19 +75,3 @@ def _price(system: System) -> tuple[str, ...]:
     return (
         f"a sync was measured at {each}: up to {1 / speed.sync_seconds:,.0f} commits/s on one connection",
     )
-
-
-RULE = Rule(
-    checks="innodb_flush_log_at_trx_commit",
-    why="Only 1 makes commits durable. 0 and 2 are faster because they do not.",
-    expected="no acknowledged transaction is lost; commits cost a sync",
-    durability="raises it; mydyno never lowers it",
-    risk="lower write throughput on disks without a protected cache",
-    sources=(
-        'MySQL Reference Manual, "InnoDB Startup Options and System Variables"',
-        'MariaDB Documentation, "InnoDB System Variables", innodb_flush_log_at_trx_commit',
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015, which says of 2 what is true of 1",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -25,7 +25,20 @@ _FILE_SYSTEMS = ("ext4", "xfs", "ext3", "btrfs")
 _MOST_OF_MEMORY = 0.5
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="how data files are opened and synced, and the pool's share of memory and data",
+    why="Two copies of a page waste memory, and skipped syncs lose data.",
+    expected="more memory for what is used, steadier writes; safety where syncs were skipped",
+    durability="kept, or raised where syncs were skipped",
+    risk="with a pool that is small for the data, reads get slower: not advised there",
+    sources=(
+        'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_flush_method',
+        'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
+        'MariaDB Documentation, "InnoDB Flush Method"',
+    ),
+    variables=(_NAME, _BUFFERING),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     method = (server.text(_NAME) or "").casefold()
     divided = server.has(_BUFFERING)
@@ -60,7 +73,7 @@ def _changes(server: Server, method: str) -> tuple[SetVariable, ...]:
 
 def _cache_is_needed(system: System, targets: Targets) -> Judgement | None:
     """Why the file system's cache should stay in use; None when the pool does without it."""
-    pool = targets.buffer_pool_bytes or system.server.number("innodb_buffer_pool_size")
+    pool = pool_bytes(system, targets)
     if system.host is None or pool is None:
         return Unknown("the machine's memory")
     schema = system.server.schema_facts
@@ -76,7 +89,7 @@ def _cache_is_needed(system: System, targets: Targets) -> Judgement | None:
 
 
 def _unsafe(server: Server, changes: tuple[SetVariable, ...]) -> Finding:
-    return RULE.finding(
+    return finding(
         title=f"{_NAME} is {server.text(_NAME)}: syncs that recovery relies on are skipped",
         evidence=(f"{_NAME} = {server.text(_NAME)}, which the manual keeps for tests of the server",),
         recommendation=f"set {_NAME} to O_DIRECT",
@@ -89,7 +102,7 @@ def _unsafe(server: Server, changes: tuple[SetVariable, ...]) -> Finding:
 
 
 def _less_safe(server: Server, changes: tuple[SetVariable, ...]) -> Finding:
-    return RULE.finding(
+    return finding(
         title=f"{_NAME} is {server.text(_NAME)}: data files are not synced",
         evidence=(f"{_NAME} = {server.text(_NAME)}; what the disk's own cache holds is lost in a power cut",),
         recommendation=f"set {_NAME} to O_DIRECT, unless every disk has a cache that survives a power cut",
@@ -105,7 +118,7 @@ def _buffered(server: Server, changes: tuple[SetVariable, ...]) -> Judgement:
     if not changes:
         return Fine("data files are opened with O_DIRECT")
     name = changes[0].name
-    return RULE.finding(
+    return finding(
         title="Pages are in memory twice: in the buffer pool and in the file system's cache",
         evidence=(f"{name} = {server.text(name) or 'not set, which is fsync'}",),
         recommendation=f"set {name} to {changes[0].value}",
@@ -114,19 +127,3 @@ def _buffered(server: Server, changes: tuple[SetVariable, ...]) -> Judgement:
         effect=better("memory", "medium", "no second copy of the data in memory; steadier writes"),
         risk="each buffer pool miss reads the disk: follow buffer-pool-size as well",
     )
-
-
-RULE = Rule(
-    checks="how data files are opened and synced, and the pool's share of memory and data",
-    why="Two copies of a page waste memory, and skipped syncs lose data.",
-    expected="more memory for what is used, steadier writes; safety where syncs were skipped",
-    durability="kept, or raised where syncs were skipped",
-    risk="with a pool that is small for the data, reads get slower: not advised there",
-    sources=(
-        'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_flush_method',
-        'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
-        'MariaDB Documentation, "InnoDB Flush Method"',
-    ),
-    judge=_judge,
-    variables=(_NAME, _BUFFERING),
-)

@@ -11,7 +11,17 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_flush_neighbors"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_flush_neighbors compared with the kind of the data's disks",
+    why="Neighbours are cheap to write on rotating disks and wasted writes on others.",
+    expected="fewer writes, or fewer seeks",
+    sources=(
+        'MySQL Reference Manual, "Configuring Buffer Pool Flushing"; worklog 9631',
+        "MariaDB, MDEV-17380",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, fast = server.number(_NAME), solid_state(system)
     if now is None or fast is None:
@@ -21,27 +31,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     wanted = 0 if fast else 1
     if (now > 0) == (wanted > 0):
         return Fine(f"{_NAME} is {now}, and the data's disks {'do not ' if fast else ''}rotate")
-    changes = settings(server, {_NAME: wanted})
-    return RULE.finding(
+    return finding(
         title="Neighbours of dirty pages are written too, on disks where each write costs the same"
         if fast
         else "Each dirty page is written alone, on disks where the seek is what costs",
         evidence=(f"{_NAME} = {now}", f"the data's disks {'do not ' if fast else ''}rotate"),
         recommendation=f"set {_NAME} to {wanted}",
-        changes=changes,
-        severity=Severity.LOW,
+        changes=settings(server, {_NAME: wanted}),
         effect=better("throughput", "small", "fewer needless writes" if fast else "fewer seeks"),
     )
-
-
-RULE = Rule(
-    checks="innodb_flush_neighbors compared with the kind of the data's disks",
-    why="Neighbours are cheap to write on rotating disks and wasted writes on others.",
-    expected="fewer writes, or fewer seeks",
-    sources=(
-        'MySQL Reference Manual, "Configuring Buffer Pool Flushing"; worklog 9631',
-        "MariaDB, MDEV-17380",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -12,18 +12,27 @@ _NAME = "innodb_force_recovery"
 _DAMAGES = 4
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    now = system.server.number(_NAME)
-    if now is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="innodb_force_recovery",
+    why="It disables parts of recovery, hides damage, and from 4 on can cause more.",
+    expected="crash recovery and checks that work again",
+    durability="raises it",
+    risk="the server may not start before the damage is repaired",
+    sources=(
+        'MySQL Reference Manual, "Forcing InnoDB Recovery"',
+        'MariaDB Documentation, "InnoDB Recovery Modes"',
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    now = require(system.server.number(_NAME), _NAME)
     if now == 0:
         return Fine(f"{_NAME} is 0")
     origin = system.server.variables[_NAME].origin
-    said = (f"{origin.file}:{origin.line} says so",) if origin and origin.file else ()
+    source = (f"{origin.file}:{origin.line} says so",) if origin and origin.file else ()
     damages = ", at which data files can be damaged permanently" if now >= _DAMAGES else ""
-    return RULE.finding(
+    return finding(
         title=f"The server runs in recovery mode {now}{damages}",
-        evidence=(f"{_NAME} = {now}", *said),
+        evidence=(f"{_NAME} = {now}", *source),
         recommendation="dump all data, create a new data directory without it, and load the dump",
         changes=by_hand(
             f"take a backup, dump all tables, then remove {_NAME} from the option file",
@@ -34,17 +43,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="without it the server may refuse to start on damaged files: have a backup first",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="innodb_force_recovery",
-    why="It disables parts of recovery, hides damage, and from 4 on can cause more.",
-    expected="crash recovery and checks that work again",
-    durability="raises it",
-    risk="the server may not start before the damage is repaired",
-    sources=(
-        'MySQL Reference Manual, "Forcing InnoDB Recovery"',
-        'MariaDB Documentation, "InnoDB Recovery Modes"',
-    ),
-    judge=_judge,
-)

@@ -9,13 +9,17 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_read_only"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    on = system.server.switch(_NAME)
-    if on is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="innodb_read_only",
+    why="A server left in this mode after a test looks broken.",
+    expected="a server that accepts changes",
+    sources=('MySQL Reference Manual, "Configuring InnoDB for Read-Only Operation"',),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    on = require(system.server.switch(_NAME), _NAME)
     if not on:
         return Fine(f"{_NAME} is OFF")
-    return RULE.finding(
+    return finding(
         title="InnoDB refuses every change: it was started read-only",
         evidence=(f"{_NAME} = ON",),
         recommendation=f"remove {_NAME} from the option file, unless the data is meant to be read-only",
@@ -24,12 +28,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("stability", "medium", "changes are possible"),
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="innodb_read_only",
-    why="A server left in this mode after a test looks broken.",
-    expected="a server that accepts changes",
-    sources=('MySQL Reference Manual, "Configuring InnoDB for Read-Only Operation"',),
-    judge=_judge,
-)

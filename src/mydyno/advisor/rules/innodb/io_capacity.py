@@ -29,7 +29,21 @@ _NO_ARM_SECONDS = 0.001
 _ENOUGH_REQUESTS = 10_000
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_io_capacity and its maximum compared with what the disks can do, measured or by their "
+    "kind",
+    why="It sets the rate of background writes: too low and queries wait in the end, too high and pages "
+    "are written over and over.",
+    expected="steadier throughput under writes",
+    risk="more writes where the number is too high for the disk",
+    sources=(
+        'MySQL Reference Manual, "Configuring InnoDB I/O Capacity"',
+        'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
+        'MariaDB Documentation, "InnoDB System Variables", innodb_io_capacity',
+    ),
+    variables=(_NAME, _MAX),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now = server.number(_NAME)
     if now is None or not server.has(_MAX):
@@ -46,7 +60,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not changes:
         return Fine(f"{_NAME} is {now}")
     pressed = _pressed(system)
-    return RULE.finding(
+    return finding(
         title=f"InnoDB is set to {now} writes a second; the disks suit {wanted}",
         evidence=(because, f"{_NAME} = {now}, {_MAX} = {server.text(_MAX)}", *_of_load(server)),
         recommendation=f"set {_NAME} to {wanted} and {_MAX} to {2 * wanted}",
@@ -121,20 +135,3 @@ def _of_load(server: Server) -> tuple[str, ...]:
     if dirty is not None and total:
         lines.append(f"{dirty / total:.0%} of the buffer pool is dirty")
     return tuple(lines)
-
-
-RULE = Rule(
-    checks="innodb_io_capacity and its maximum compared with what the disks can do, measured or by their "
-    "kind",
-    why="It sets the rate of background writes: too low and queries wait in the end, too high and pages "
-    "are written over and over.",
-    expected="steadier throughput under writes",
-    risk="more writes where the number is too high for the disk",
-    sources=(
-        'MySQL Reference Manual, "Configuring InnoDB I/O Capacity"',
-        'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
-        'MariaDB Documentation, "InnoDB System Variables", innodb_io_capacity',
-    ),
-    judge=_judge,
-    variables=(_NAME, _MAX),
-)

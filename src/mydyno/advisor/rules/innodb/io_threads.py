@@ -18,7 +18,17 @@ _EACH = 64
 _DEFAULT, _MOST = 4, 64
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_read_io_threads and innodb_write_io_threads compared with pending requests",
+    why="A request that waits for a thread does not reach an idle disk.",
+    expected="somewhat more I/O on fast disks; nothing where no requests queue",
+    sources=(
+        'MySQL Reference Manual, "Configuring the Number of Background InnoDB I/O Threads"',
+        'MariaDB Documentation, "InnoDB Asynchronous I/O"',
+    ),
+    variables=tuple(_PENDING),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     wanted: dict[str, Setting] = {}
     evidence, pressed = [], False
@@ -34,7 +44,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     changes = settings(server, wanted)
     if not changes:
         return Fine("; ".join(evidence))
-    return RULE.finding(
+    return finding(
         title="Requests queue for InnoDB's I/O threads" if pressed else "Fewer I/O threads than the default",
         evidence=tuple(evidence),
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
@@ -42,16 +52,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.MEDIUM if pressed else Severity.LOW,
         effect=better("throughput", "small", "more requests in flight, where the disks can handle them"),
     )
-
-
-RULE = Rule(
-    checks="innodb_read_io_threads and innodb_write_io_threads compared with pending requests",
-    why="A request that waits for a thread does not reach an idle disk.",
-    expected="somewhat more I/O on fast disks; nothing where no requests queue",
-    sources=(
-        'MySQL Reference Manual, "Configuring the Number of Background InnoDB I/O Threads"',
-        'MariaDB Documentation, "InnoDB Asynchronous I/O"',
-    ),
-    judge=_judge,
-    variables=tuple(_PENDING),
-)

@@ -11,7 +11,14 @@ from mydyno.advisor.rules import *
 _NAMES = ("transaction_isolation", "tx_isolation")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="the default isolation level and the format of the binary log",
+    why="The extremes cost correctness or concurrency, and READ COMMITTED needs row-based binary logging.",
+    expected="depends on the application",
+    risk="applications may rely on the present level",
+    sources=('MySQL Reference Manual, "Transaction Isolation Levels" and "Setting The Binary Log Format"',),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     name = next((name for name in _NAMES if server.has(name)), None)
     now = (server.text(name) or "").upper() if name else ""
@@ -48,7 +55,7 @@ def _finding(name: str, now: str, says: str, aspect: str, severity: Severity) ->
     remedy = (
         "binlog_format to ROW" if aspect == "stability" else f"{name} to REPEATABLE-READ or READ-COMMITTED"
     )
-    return RULE.finding(
+    return finding(
         title=f"{name} is {now} for all sessions: {says}",
         evidence=(f"{name} = {now}",),
         recommendation=f"set {remedy}, if the application's owners agree",
@@ -57,13 +64,3 @@ def _finding(name: str, now: str, says: str, aspect: str, severity: Severity) ->
         effect=effects[aspect],
         risk="an application may rely on the present level",
     )
-
-
-RULE = Rule(
-    checks="the default isolation level and the format of the binary log",
-    why="The extremes cost correctness or concurrency, and READ COMMITTED needs row-based binary logging.",
-    expected="depends on the application",
-    risk="applications may rely on the present level",
-    sources=('MySQL Reference Manual, "Transaction Isolation Levels" and "Setting The Binary Log Format"',),
-    judge=_judge,
-)

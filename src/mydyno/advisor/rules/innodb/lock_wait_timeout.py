@@ -12,28 +12,22 @@ _NAME = "innodb_lock_wait_timeout"
 _LONG_SECONDS = 600
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    now = system.server.number(_NAME)
-    if now is None:
-        return Unknown(_NAME)
-    if now <= _LONG_SECONDS:
-        return Fine(f"a statement waits {now} s for a row at most")
-    return RULE.finding(
-        title=f"A statement waits up to {format_duration(now)} for a row",
-        evidence=(f"{_NAME} = {now}; the default is 50",),
-        recommendation=f"set {_NAME} to what the application can wait for; the default is 50",
-        changes=by_hand(f"lower {_NAME}", f"SET GLOBAL {_NAME} = 50"),
-        severity=Severity.LOW,
-        effect=better("stability", "small", "one forgotten transaction does not block all connections"),
-        risk="statements that wait longer fail with error 1205",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="innodb_lock_wait_timeout",
     why="Unlimited waits use up all connections.",
     expected="a clear error instead of a server without free connections",
     risk="applications must be ready for error 1205",
     sources=('MySQL Reference Manual, "InnoDB Startup Options and System Variables"',),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    now = require(system.server.number(_NAME), _NAME)
+    if now <= _LONG_SECONDS:
+        return Fine(f"a statement waits {now} s for a row at most")
+    return finding(
+        title=f"A statement waits up to {format_duration(now)} for a row",
+        evidence=(f"{_NAME} = {now}; the default is 50",),
+        recommendation=f"set {_NAME} to what the application can wait for; the default is 50",
+        changes=by_hand(f"lower {_NAME}", f"SET GLOBAL {_NAME} = 50"),
+        effect=better("stability", "small", "one forgotten transaction does not block all connections"),
+        risk="statements that wait longer fail with error 1205",
+    )

@@ -12,7 +12,17 @@ _COUNTER = "Innodb_log_waits"
 _OFTEN = 1.0
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="innodb_log_buffer_size compared with Innodb_log_waits",
+    why="A transaction that fills the log buffer must write it before it goes on.",
+    expected="fewer pauses in large transactions",
+    sources=(
+        'MySQL Reference Manual, "Optimizing InnoDB Redo Logging" and "Server Status Variables"',
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: raise it when Innodb_log_waits is not 0",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, waits, wanted = server.number(_NAME), server.counter(_COUNTER), targets.log_buffer_bytes
     if now is None or waits is None or wanted is None:
@@ -21,7 +31,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if not changes:
         return Fine(f"{format_bytes(now)}; {waits:,.0f} transactions have waited for space since the start")
     rate = often(server, _COUNTER) or 0.0
-    return RULE.finding(
+    return finding(
         title=f"Transactions wait for space in a log buffer of {format_bytes(now)}",
         evidence=(*targets.log_buffer_lines, f"{_COUNTER}: {a_second(rate)}"),
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",
@@ -31,16 +41,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
             "latency", "medium" if rate >= _OFTEN else "small", "large transactions do not stop to write redo"
         ),
     )
-
-
-RULE = Rule(
-    checks="innodb_log_buffer_size compared with Innodb_log_waits",
-    why="A transaction that fills the log buffer must write it before it goes on.",
-    expected="fewer pauses in large transactions",
-    sources=(
-        'MySQL Reference Manual, "Optimizing InnoDB Redo Logging" and "Server Status Variables"',
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: raise it when Innodb_log_waits is not 0",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

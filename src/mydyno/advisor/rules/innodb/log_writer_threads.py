@@ -12,7 +12,18 @@ _NAME = "innodb_log_writer_threads"
 _MANY_WITH_BINLOG, _MANY_WITHOUT = 32, 5
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_log_writer_threads compared with the number of CPUs and the binary log",
+    why="On few CPUs threads that only pass on work cost more than they save.",
+    expected="somewhat shorter commits",
+    risk="none known; it can be changed back while the server runs",
+    sources=(
+        'MySQL 9.5 Reference Manual, "What Is New in MySQL 9.5"',
+        'MySQL Reference Manual, "Optimizing InnoDB Redo Logging"',
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     on, binlog = server.switch(_NAME), server.switch("log_bin")
     if on is None:
@@ -26,29 +37,14 @@ def _judge(system: System, _: Targets) -> Judgement:
     if on == wanted:
         return Fine(f"{_NAME} is {server.text(_NAME)}: {machine}")
     word = "ON" if wanted else "OFF"
-    return RULE.finding(
+    return finding(
         title=f"{_NAME} is {server.text(_NAME)} with {machine}",
         evidence=(f"MySQL 9.5 and later would choose {word}: ON from {many} CPUs on",),
         recommendation=f"set {_NAME} to {word}",
         changes=settings(server, {_NAME: word}),
-        severity=Severity.LOW,
         effect=better(
             "latency",
             "small",
             "commits on many connections wait less" if wanted else "a commit needs fewer wake-ups",
         ),
     )
-
-
-RULE = Rule(
-    checks="innodb_log_writer_threads compared with the number of CPUs and the binary log",
-    why="On few CPUs threads that only pass on work cost more than they save.",
-    expected="somewhat shorter commits",
-    risk="none known; it can be changed back while the server runs",
-    sources=(
-        'MySQL 9.5 Reference Manual, "What Is New in MySQL 9.5"',
-        'MySQL Reference Manual, "Optimizing InnoDB Redo Logging"',
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

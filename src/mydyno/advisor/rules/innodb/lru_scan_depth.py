@@ -15,7 +15,14 @@ _TOO_FAR = 4
 _OFTEN = 1.0
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_lru_scan_depth compared with the waits for free pages",
+    why="Too many costs CPU under a latch each second, too few leaves reads waiting.",
+    expected="slightly less CPU or latency",
+    sources=('MySQL Reference Manual, "Configuring Buffer Pool Flushing", innodb_lru_scan_depth',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, waits = server.number(_NAME), server.rate(_WAITS)
     if now is None or waits is None:
@@ -24,27 +31,15 @@ def _judge(system: System, _: Targets) -> Judgement:
     short, far = now < default and waits >= _OFTEN, now > _TOO_FAR * default and waits == 0
     if not short and not far:
         return Fine(f"{_NAME} is {now}, {waits:.2g} waits for a free page each second")
-    changes = settings(server, {_NAME: default})
-    return RULE.finding(
+    return finding(
         title=f"The cleaner scans {now} pages for free ones, "
         + ("and queries wait for them" if short else "and no query ever waits for one"),
         evidence=(f"{_NAME} = {now}, the default is {default}", f"{_WAITS}: {waits:.2g}/s"),
         recommendation=f"set {_NAME} to {default}, the default",
-        changes=changes,
-        severity=Severity.LOW,
+        changes=settings(server, {_NAME: default}),
         effect=better(
             "latency" if short else "throughput",
             "small",
             "more pages are free in advance" if short else "less CPU under the pool's latch",
         ),
     )
-
-
-RULE = Rule(
-    checks="innodb_lru_scan_depth compared with the waits for free pages",
-    why="Too many costs CPU under a latch each second, too few leaves reads waiting.",
-    expected="slightly less CPU or latency",
-    sources=('MySQL Reference Manual, "Configuring Buffer Pool Flushing", innodb_lru_scan_depth',),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -12,11 +12,20 @@ _NAME = "innodb_use_native_aio"
 _CONFIGURED = ("file", "command line", "persisted")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_use_native_aio, and whether it was configured",
+    why="A disk that handles hundreds of requests at once gets only one for each thread.",
+    expected="more I/O on disks that handle many requests at once",
+    risk="none known; if the kernel refuses, InnoDB goes on without",
+    sources=(
+        'MySQL Reference Manual, "Using Asynchronous I/O on Linux"',
+        'MariaDB Documentation, "InnoDB Asynchronous I/O"',
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = server.switch(_NAME)
-    if on is None:
-        return Unknown(_NAME)
+    on = require(server.switch(_NAME), _NAME)
     if on:
         return Fine(f"{_NAME} is ON")
     lies_on = system.host.storage.of("data") if system.host else None
@@ -29,7 +38,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         commands=("sysctl fs.aio-nr fs.aio-max-nr",),
     )
     changes: tuple[Change, ...] = settings(server, {_NAME: "ON"}) if configured else (cause,)
-    return RULE.finding(
+    return finding(
         title="InnoDB does synchronous I/O, one request a thread",
         evidence=(
             f"{_NAME} = OFF, "
@@ -45,17 +54,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("throughput", "medium", "more requests in flight on fast disks"),
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="innodb_use_native_aio, and whether it was configured",
-    why="A disk that handles hundreds of requests at once gets only one for each thread.",
-    expected="more I/O on disks that handle many requests at once",
-    risk="none known; if the kernel refuses, InnoDB goes on without",
-    sources=(
-        'MySQL Reference Manual, "Using Asynchronous I/O on Linux"',
-        'MariaDB Documentation, "InnoDB Asynchronous I/O"',
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -16,12 +16,20 @@ _LEAST, _MOST = 128 * MIB, 2 * GIB
 _OF_FREE_DISK = 0.5
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_online_alter_log_max_size compared with the rate of redo",
+    why="An ALTER that fails after an hour has to be done again.",
+    expected="online ALTERs that succeed",
+    risk="more temporary space while an ALTER runs",
+    sources=('MySQL Reference Manual, "Online DDL Space Requirements", "Online DDL Failure Conditions"',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, found = server.number(_NAME), write_rate(system)
-    if now is None or found is None:
+    now, writing = server.number(_NAME), write_rate(system)
+    if now is None or writing is None:
         return Unknown(f"{_NAME}, the rate of redo")
-    rate, lines = found
+    rate, lines = writing
     needed = rate * _SECONDS
     if now * 2 > min(needed, _MOST) and now >= _LEAST:
         return Fine(f"{format_bytes(now)} for about {format_bytes(int(needed))} of redo in half an hour")
@@ -31,31 +39,18 @@ def _judge(system: System, _: Targets) -> Judgement:
         wanted *= 2
     if wanted <= now or (free is not None and wanted > free * _OF_FREE_DISK):
         return Fine(f"{format_bytes(now)}, and {format_bytes(free or 0)} free for temporary files: no more")
-    changes = settings(server, {_NAME: size_text(wanted)})
-    return RULE.finding(
+    return finding(
         title=f"An online ALTER TABLE may fail after {format_bytes(now)} of changes",
         evidence=(
             *lines,
             f"{format_bytes(int(rate))}/s, of all tables, x {_SECONDS} s = {format_bytes(int(needed))}",
             f"{_NAME} = {format_bytes(now)}",
-            *(() if free is None else (f"{format_bytes(free)} are free for temporary files",)),
+            None if free is None else f"{format_bytes(free)} are free for temporary files",
         ),
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",
-        changes=changes,
-        severity=Severity.LOW,
+        changes=settings(server, {_NAME: size_text(wanted)}),
         effect=better(
             "stability", "small", "an online ALTER of half an hour succeeds at this rate of changes"
         ),
         risk="an ALTER may take as much space in innodb_tmpdir, and locks the table longer at its end",
     )
-
-
-RULE = Rule(
-    checks="innodb_online_alter_log_max_size compared with the rate of redo",
-    why="An ALTER that fails after an hour has to be done again.",
-    expected="online ALTERs that succeed",
-    risk="more temporary space while an ALTER runs",
-    sources=('MySQL Reference Manual, "Online DDL Space Requirements", "Online DDL Failure Conditions"',),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -15,14 +15,24 @@ _OLDEST = (
 )
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    history = history_list_length(system.server)
-    if history is None:
-        return Unknown("the length of the history list: the account needs PROCESS")
+@Rule(
+    checks="the length of the history list",
+    why="One forgotten transaction keeps old versions of all tables alive.",
+    expected="faster reads and less disk space, once the transaction is gone",
+    risk="the transaction that is ended has to be repeated",
+    sources=(
+        'MySQL Reference Manual, "Purge Configuration" and "InnoDB Multi-Versioning"',
+        'MariaDB Documentation, "InnoDB Purge"',
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    history = require(
+        history_list_length(system.server), "the length of the history list: the account needs PROCESS"
+    )
     if history < _LONG:
         return Fine(f"{history:,.0f} transactions wait for purge")
     worst = history >= _VERY_LONG
-    return RULE.finding(
+    return finding(
         title=f"The old row versions of {history:,.0f} transactions cannot be removed",
         evidence=(f"history list length {history:,.0f}; below {_LONG:,} is usual",),
         recommendation="find the oldest open transaction and end it, or make the application commit sooner",
@@ -35,16 +45,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="ending a transaction rolls it back, which takes as long as its changes took",
     )
-
-
-RULE = Rule(
-    checks="the length of the history list",
-    why="One forgotten transaction keeps old versions of all tables alive.",
-    expected="faster reads and less disk space, once the transaction is gone",
-    risk="the transaction that is ended has to be repeated",
-    sources=(
-        'MySQL Reference Manual, "Purge Configuration" and "InnoDB Multi-Versioning"',
-        'MariaDB Documentation, "InnoDB Purge"',
-    ),
-    judge=_judge,
-)

@@ -14,7 +14,15 @@ _WANTED = 4
 _LONG = 100_000
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_purge_threads compared with the length of the history list",
+    why="Old row versions make tables larger and reads slower until they are purged.",
+    expected="a shorter history where several tables change; nothing where a transaction stays open",
+    risk="purge takes more CPU",
+    sources=('MySQL Reference Manual, "Purge Configuration"', 'MariaDB Documentation, "InnoDB Purge"'),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, history = server.number(_NAME), history_list_length(server)
     if now is None or history is None:
@@ -24,25 +32,13 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"{_NAME} is {now}, {history:,.0f} transactions are in the history")
     if cpus is None:
         return Unknown("the number of CPUs")
-    changes = settings(server, {_NAME: _WANTED})
-    return RULE.finding(
+    return finding(
         title=f"{history:,.0f} transactions wait for purge, which has {now} thread{'s' * (now > 1)}",
         evidence=(f"history list length {history:,.0f}", f"{_NAME} = {now}"),
         recommendation=f"set {_NAME} to {_WANTED}, the default of most releases",
-        changes=changes,
+        changes=settings(server, {_NAME: _WANTED}),
         severity=Severity.MEDIUM,
         effect=better(
             "stability", "small", "old row versions of several tables are removed at the same time"
         ),
     )
-
-
-RULE = Rule(
-    checks="innodb_purge_threads compared with the length of the history list",
-    why="Old row versions make tables larger and reads slower until they are purged.",
-    expected="a shorter history where several tables change; nothing where a transaction stays open",
-    risk="purge takes more CPU",
-    sources=('MySQL Reference Manual, "Purge Configuration"', 'MariaDB Documentation, "InnoDB Purge"'),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -12,11 +12,16 @@ _WASTE = 0.2
 _ENOUGH = 1000
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_random_read_ahead, and how many pages are evicted unused",
+    why="Unused pages cost reads and push others out of the pool.",
+    expected="fewer disk reads",
+    sources=('MySQL Reference Manual, "Configuring InnoDB Buffer Pool Prefetching (Read-Ahead)"',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = server.switch(_NAME)
-    if on is None:
-        return Unknown(_NAME)
+    on = require(server.switch(_NAME), _NAME)
     if not on:
         return Fine(f"{_NAME} is OFF, the default")
     linear, random = server.counter("Innodb_buffer_pool_read_ahead"), server.counter(_READ)
@@ -26,21 +31,10 @@ def _judge(system: System, _: Targets) -> Judgement:
     share = evicted / (linear + random)
     if share < _WASTE:
         return Fine(f"{share:.0%} of the pages read ahead were evicted unused")
-    return RULE.finding(
+    return finding(
         title=f"{share:.0%} of the pages that are read ahead are never used",
         evidence=(f"{evicted:,.0f} evicted of {linear:,.0f} + {random:,.0f} read ahead = {share:.1%}",),
         recommendation=f"set {_NAME} to OFF, the default",
         changes=settings(server, {_NAME: "OFF"}),
-        severity=Severity.LOW,
         effect=better("throughput", "small", "the disk reads only what is needed"),
     )
-
-
-RULE = Rule(
-    checks="innodb_random_read_ahead, and how many pages are evicted unused",
-    why="Unused pages cost reads and push others out of the pool.",
-    expected="fewer disk reads",
-    sources=('MySQL Reference Manual, "Configuring InnoDB Buffer Pool Prefetching (Read-Ahead)"',),
-    judge=_judge,
-    variables=(_NAME,),
-)

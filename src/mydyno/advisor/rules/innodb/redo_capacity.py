@@ -20,17 +20,31 @@ _SHORT = 450
 """Seconds of a busy hour: a log that lasts no longer is full eight times an hour."""
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="the size of the redo log compared with the rate at which it is written",
+    why="A full redo log stops every change until pages are written; a small one makes InnoDB write the same "
+    "page over and over.",
+    expected="more throughput and steadier latency under writes, in exchange for disk space",
+    durability="none: committed transactions are in the log whatever its size",
+    risk="a longer recovery after a crash",
+    sources=(
+        'MySQL Reference Manual, "Redo Log" and "Optimizing InnoDB Redo Logging"',
+        'MariaDB Documentation, "InnoDB Redo Log"',
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: innodb_log_file_size 512M",
+    ),
+    variables=("innodb_redo_log_capacity", "innodb_log_file_size"),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, wanted = redo_now(system), targets.redo_bytes
     if now is None or wanted is None:
         return Unknown("the size of the redo log" if now is None else "the rate of redo")
-    changes = settings(server, _asked(server, wanted)) if wanted != now else ()
+    changes = settings(server, _wanted_settings(server, wanted)) if wanted != now else ()
     if not changes:
         return Fine("; ".join(targets.redo_lines) or f"{format_bytes(now)} of redo log are enough")
     lasting = _lasting_seconds(system, now)
     short = lasting is not None and lasting < _SHORT
-    return RULE.finding(
+    return finding(
         title=f"The redo log has {format_bytes(now)}; {format_bytes(wanted)} is needed",
         evidence=(*targets.redo_lines, *_of_busy_hour(lasting), *_age(checkpoint_age(system))),
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
@@ -60,7 +74,7 @@ def _of_busy_hour(lasting: float | None) -> tuple[str, ...]:
     return () if lasting is None else (f"it lasts {lasting / 60:,.0f} minutes of a busy hour",)
 
 
-def _asked(server: Server, wanted: int) -> Mapping[str, Setting]:
+def _wanted_settings(server: Server, wanted: int) -> Mapping[str, Setting]:
     """In the name that this release has for the whole, or for one of its files."""
     if server.has("innodb_redo_log_capacity"):
         return {"innodb_redo_log_capacity": size_text(wanted)}
@@ -73,20 +87,3 @@ def _age(age: tuple[float, float] | None) -> tuple[str, ...]:
         return ()
     waiting, most = (format_bytes(int(size)) for size in age)
     return (f"{waiting} are not in the data files yet; changes wait at {most} ({age[0] / age[1]:.0%} now)",)
-
-
-RULE = Rule(
-    checks="the size of the redo log compared with the rate at which it is written",
-    why="A full redo log stops every change until pages are written; a small one makes InnoDB write the same "
-    "page over and over.",
-    expected="more throughput and steadier latency under writes, in exchange for disk space",
-    durability="none: committed transactions are in the log whatever its size",
-    risk="a longer recovery after a crash",
-    sources=(
-        'MySQL Reference Manual, "Redo Log" and "Optimizing InnoDB Redo Logging"',
-        'MariaDB Documentation, "InnoDB Redo Log"',
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: innodb_log_file_size 512M",
-    ),
-    judge=_judge,
-    variables=("innodb_redo_log_capacity", "innodb_log_file_size"),
-)

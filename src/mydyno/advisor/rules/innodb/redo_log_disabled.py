@@ -11,13 +11,18 @@ _STATUS = "Innodb_redo_log_enabled"
 _REMEDY = "ALTER INSTANCE ENABLE INNODB REDO_LOG"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    word = system.server.status.after.get(_STATUS)
-    if word is None:
-        return NotHere("this release always writes redo")
+@Rule(
+    checks="whether redo logging is enabled",
+    why="Without redo a crash leaves files that cannot be recovered.",
+    expected="a database that survives a crash",
+    durability="raises it",
+    sources=('MySQL Reference Manual, "Redo Log", disabling redo logging',),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    word = require(system.server.status.after.get(_STATUS), NotHere("this release always writes redo"))
     if word.upper() != "OFF":
         return Fine(f"{_STATUS} is {word}")
-    return RULE.finding(
+    return finding(
         title="The redo log is disabled: a crash loses the whole database",
         evidence=(f"{_STATUS} = {word}",),
         recommendation="turn it on as soon as the data is loaded",
@@ -27,13 +32,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         durability="raises",
         durability_says="the database survives a crash",
     )
-
-
-RULE = Rule(
-    checks="whether redo logging is enabled",
-    why="Without redo a crash leaves files that cannot be recovered.",
-    expected="a database that survives a crash",
-    durability="raises it",
-    sources=('MySQL Reference Manual, "Redo Log", disabling redo logging',),
-    judge=_judge,
-)

@@ -12,7 +12,13 @@ _SOME, _MANY = 0.5, 4.0
 """Sessions that wait at any moment."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="the time that sessions spend waiting for row locks",
+    why="A session that waits for a row keeps holding its own locks.",
+    expected="shorter transactions and more throughput",
+    sources=('MySQL Reference Manual, "Server Status Variables", Innodb_row_lock_time; "InnoDB Locking"',),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     milliseconds, waits = server.rate(_TIME), server.rate(_WAITS)
     if milliseconds is None or waits is None:
@@ -21,7 +27,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if waiting < _SOME:
         return Fine(f"{waiting:.2g} sessions wait for a row at any moment")
     each = milliseconds / waits if waits else None
-    return RULE.finding(
+    return finding(
         title=f"{waiting:.1f} sessions wait for a row lock at any moment",
         evidence=(
             f"{_TIME} grew by {milliseconds:,.0f} ms/s / 1000 = {waiting:.1f} sessions",
@@ -31,9 +37,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         changes=by_hand("see which session waits for which", _who(server)),
         severity=Severity.HIGH if waiting >= _MANY else Severity.MEDIUM,
         effect=better(
-            "latency",
-            "large" if waiting >= _MANY else "medium",
-            "fewer transactions queue for the same rows",
+            "latency", "large" if waiting >= _MANY else "medium", "fewer transactions queue for the same rows"
         ),
     )
 
@@ -46,12 +50,3 @@ def _who(server: Server) -> str:
         if server.release.numbers >= (5, 7, 7)
         else ("SELECT * FROM information_schema.INNODB_LOCK_WAITS")
     )
-
-
-RULE = Rule(
-    checks="the time that sessions spend waiting for row locks",
-    why="A session that waits for a row keeps holding its own locks.",
-    expected="shorter transactions and more throughput",
-    sources=('MySQL Reference Manual, "Server Status Variables", Innodb_row_lock_time; "InnoDB Locking"',),
-    judge=_judge,
-)

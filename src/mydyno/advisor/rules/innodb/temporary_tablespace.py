@@ -22,11 +22,20 @@ _SHARE = 4
 """Of the free space: a quarter."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether innodb_temp_data_file_path has a limit, where temporary tables are kept in that file",
+    why="A full disk stops the whole server; a failed query does not.",
+    expected="temporary tables cannot fill the disk",
+    risk="the limit may be too low for a query that is needed",
+    sources=(
+        'MySQL 5.7 Reference Manual, "The Temporary Tablespace"',
+        'MySQL Reference Manual, "Temporary Tablespaces"',
+        'MariaDB Documentation, "InnoDB Temporary Tablespaces"',
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.text(_NAME)
-    if now is None:
-        return NotHere("this release has no temporary tablespace")
+    now = require(server.text(_NAME), NotHere("this release has no temporary tablespace"))
     if is_mysql(server.release, (8, 0, 13)):
         return NotHere("sessions have their own temporary tablespaces since MySQL 8.0.13")
     if "autoextend" not in now.casefold() or ":max:" in now.casefold():
@@ -36,17 +45,16 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"no session has created an InnoDB temporary table {uptime(server)} ({_CREATED} = 0)")
     free = free_bytes(system, "data")
     bound = "10G" if free is None else _bound(free)
-    return RULE.finding(
+    return finding(
         title="InnoDB temporary tables can fill the disk",
         evidence=(
             f"{_NAME} = {now}: no limit",
             _contents(server, created),
-            *((f"{format_bytes(free)} are free / {_SHARE} = {bound}",) if free is not None else ()),
+            f"{format_bytes(free)} are free / {_SHARE} = {bound}" if free is not None else None,
             _shrinking(server),
         ),
         recommendation=f"limit it: {_NAME} = {now}:max:{bound}",
         changes=by_hand(f"write {_NAME} = {now}:max:{bound} into the option file and restart"),
-        severity=Severity.LOW,
         effect=better(
             "stability", "small", "only a statement that needs too much fails, and the disk does not fill up"
         ),
@@ -73,17 +81,3 @@ def _shrinking(server: Server) -> str:
     if server.has(_TRUNCATE):
         return f"SET GLOBAL {_TRUNCATE} = 1 frees unused space"
     return "it shrinks only when the server restarts"
-
-
-RULE = Rule(
-    checks="whether innodb_temp_data_file_path has a limit, where temporary tables are kept in that file",
-    why="A full disk stops the whole server; a failed query does not.",
-    expected="temporary tables cannot fill the disk",
-    risk="the limit may be too low for a query that is needed",
-    sources=(
-        'MySQL 5.7 Reference Manual, "The Temporary Tablespace"',
-        'MySQL Reference Manual, "Temporary Tablespaces"',
-        'MariaDB Documentation, "InnoDB Temporary Tablespaces"',
-    ),
-    judge=_judge,
-)

@@ -10,7 +10,18 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_thread_concurrency"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_thread_concurrency compared with the number of CPUs and waiting queries",
+    why="A limit below what the machine can run leaves CPUs idle.",
+    expected="more throughput where queries queue",
+    risk="more contention under extreme load",
+    sources=(
+        'MySQL Reference Manual, "Configuring Thread Concurrency for InnoDB"',
+        'MariaDB Documentation, "InnoDB System Variables", innodb_thread_concurrency',
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now = server.number(_NAME)
     if now is None or is_mariadb(server.release, (10, 5, 5)):
@@ -22,12 +33,12 @@ def _judge(system: System, _: Targets) -> Judgement:
     narrow = cpus is not None and now < cpus
     if not queue and not narrow:
         return Fine(f"{_NAME} is {now}, and no query queues")
-    evidence = [f"{_NAME} = {now}" + (f" on {cpus} CPUs" if cpus else "")]
-    if queue is not None:
-        evidence.append(f"{queue} queries wait to enter InnoDB")
-    return RULE.finding(
+    return finding(
         title=f"Only {now} threads may be inside InnoDB" + (f", {queue} queue" if queue else ""),
-        evidence=tuple(evidence),
+        evidence=(
+            f"{_NAME} = {now}" + (f" on {cpus} CPUs" if cpus else ""),
+            f"{queue} queries wait to enter InnoDB" if queue is not None else None,
+        ),
         recommendation=f"set {_NAME} to 0, the default; a thread pool limits load better",
         changes=settings(server, {_NAME: 0}),
         severity=Severity.MEDIUM,
@@ -37,17 +48,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="with hundreds of running queries contention may rise; it can be changed back while the "
         "server runs",
     )
-
-
-RULE = Rule(
-    checks="innodb_thread_concurrency compared with the number of CPUs and waiting queries",
-    why="A limit below what the machine can run leaves CPUs idle.",
-    expected="more throughput where queries queue",
-    risk="more contention under extreme load",
-    sources=(
-        'MySQL Reference Manual, "Configuring Thread Concurrency for InnoDB"',
-        'MariaDB Documentation, "InnoDB System Variables", innodb_thread_concurrency',
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

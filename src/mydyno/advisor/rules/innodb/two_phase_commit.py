@@ -10,14 +10,21 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_support_xa"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_support_xa where the binary log is on",
+    why="A crash between the two writes makes replicas differ.",
+    expected="replicas that agree with their source after a crash",
+    durability="raises it",
+    risk="somewhat slower commits",
+    sources=('MySQL 5.6 Reference Manual, "InnoDB Startup Options and System Variables", innodb_support_xa',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = server.switch(_NAME)
-    if on is None:
-        return NotHere("this release always commits in two phases")
+    on = require(server.switch(_NAME), NotHere("this release always commits in two phases"))
     if on or server.switch("log_bin") is not True:
         return Fine(f"{_NAME} is {server.text(_NAME)}, the binary log is {server.text('log_bin')}")
-    return RULE.finding(
+    return finding(
         title="After a crash the binary log and the tables may differ",
         evidence=(f"{_NAME} = OFF with log_bin = ON",),
         recommendation=f"set {_NAME} to ON",
@@ -27,15 +34,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         durability="raises",
         durability_says="committed transactions are in both the tables and the binary log",
     )
-
-
-RULE = Rule(
-    checks="innodb_support_xa where the binary log is on",
-    why="A crash between the two writes makes replicas differ.",
-    expected="replicas that agree with their source after a crash",
-    durability="raises it",
-    risk="somewhat slower commits",
-    sources=('MySQL 5.6 Reference Manual, "InnoDB Startup Options and System Variables", innodb_support_xa',),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -12,11 +12,17 @@ _NAME = "innodb_undo_log_truncate"
 _LEAST = 2
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_undo_log_truncate and the number of undo tablespaces",
+    why="Undo grows with the longest transaction and does not shrink.",
+    expected="disk space back",
+    risk="short pauses on busy servers while a tablespace is truncated",
+    sources=('MySQL Reference Manual, "Undo Tablespaces", truncating',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = server.switch(_NAME)
-    if on is None:
-        return NotHere("this release cannot truncate undo tablespaces")
+    on = require(server.switch(_NAME), NotHere("this release cannot truncate undo tablespaces"))
     if on:
         return Fine(f"{_NAME} is ON")
     if server.release.is_mariadb:
@@ -24,23 +30,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     files = server.number("innodb_undo_tablespaces")
     if files is not None and files < _LEAST:
         return NotHere(f"{files} undo tablespaces: truncating one needs another that takes over")
-    return RULE.finding(
+    return finding(
         title="Undo that grew with a long transaction never shrinks",
         evidence=(f"{_NAME} = OFF; the default is ON since MySQL 8.0.2",),
         recommendation=f"set {_NAME} to ON",
         changes=settings(server, {_NAME: "ON"}),
-        severity=Severity.LOW,
         effect=better("disk space", "small", "undo returns unused space"),
         risk="while a tablespace is truncated, transactions share the others",
     )
-
-
-RULE = Rule(
-    checks="innodb_undo_log_truncate and the number of undo tablespaces",
-    why="Undo grows with the longest transaction and does not shrink.",
-    expected="disk space back",
-    risk="short pauses on busy servers while a tablespace is truncated",
-    sources=('MySQL Reference Manual, "Undo Tablespaces", truncating',),
-    judge=_judge,
-    variables=(_NAME,),
-)

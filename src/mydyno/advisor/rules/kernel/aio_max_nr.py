@@ -12,7 +12,16 @@ _USED = 0.8
 _USUAL = 1 << 20
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="how much of the kernel's asynchronous I/O is reserved",
+    why="When the machine's number of requests is used up, a server starts with slower I/O or not at all.",
+    expected="starts that do not fail; no effect below the limit",
+    sources=(
+        "Linux kernel documentation, Documentation for /proc/sys/fs, aio-nr and aio-max-nr",
+        "MySQL Reference Manual, Using Asynchronous I/O on Linux",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     kernel = system.host.kernel if system.host else None
     most = kernel.number("fs.aio-max-nr") if kernel else None
     used = kernel.number("fs.aio-nr") if kernel else None
@@ -22,7 +31,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if used < most * _USED:
         return Fine(numbers)
     wanted = max(_USUAL, power_of_two(used * 2))
-    return RULE.finding(
+    return finding(
         title=f"Asynchronous I/O of the machine is nearly used up: {used} of {most}",
         evidence=(f"{numbers}: {used / most:.0%}",),
         recommendation=f"set fs.aio-max-nr to {wanted}",
@@ -30,15 +39,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.HIGH,
         effect=better("stability", "medium", "the next start of a server gets asynchronous I/O"),
     )
-
-
-RULE = Rule(
-    checks="how much of the kernel's asynchronous I/O is reserved",
-    why="When the machine's number of requests is used up, a server starts with slower I/O or not at all.",
-    expected="starts that do not fail; no effect below the limit",
-    sources=(
-        "Linux kernel documentation, Documentation for /proc/sys/fs, aio-nr and aio-max-nr",
-        "MySQL Reference Manual, Using Asynchronous I/O on Linux",
-    ),
-    judge=_judge,
-)

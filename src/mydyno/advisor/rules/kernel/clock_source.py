@@ -13,15 +13,26 @@ _SLOW = ("hpet", "acpi_pm", "xen", "jiffies", "refined-jiffies", "pit")
 _FILE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    kernel = system.host.kernel if system.host else None
-    if kernel is None or kernel.clock_source is None:
+@Rule(
+    checks="which clock source the kernel uses",
+    why="The server reads the time many times for each statement; some clocks cost a thousand times more "
+    "than others.",
+    expected="less CPU time in the kernel, more throughput with performance_schema on",
+    risk="an unstable tsc makes time jump",
+    sources=(
+        "Linux kernel documentation, kernel parameters, clocksource= and tsc=",
+        "vdso(7), Linux manual page",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    kernel = require(system.host, _FILE).kernel
+    if kernel.clock_source is None:
         return Unknown(_FILE)
     now = kernel.clock_source
     if now not in _SLOW:
         return Fine(f"the clock is {now}")
     offered = "tsc" in kernel.clock_sources
-    return RULE.finding(
+    return finding(
         title=f"Reading the clock is slow: the clock source is {now}",
         evidence=(
             f"current_clocksource = {now}; available: {', '.join(kernel.clock_sources) or 'not known'}",
@@ -35,23 +46,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         severity=Severity.MEDIUM,
         effect=better(
-            "throughput",
-            "medium",
-            "the clock is read in tens of nanoseconds instead of microseconds",
+            "throughput", "medium", "the clock is read in tens of nanoseconds instead of microseconds"
         ),
         risk="where the kernel considers tsc unstable, time may jump between CPUs",
     )
-
-
-RULE = Rule(
-    checks="which clock source the kernel uses",
-    why="The server reads the time many times for each statement; some clocks cost a thousand times more "
-    "than others.",
-    expected="less CPU time in the kernel, more throughput with performance_schema on",
-    risk="an unstable tsc makes time jump",
-    sources=(
-        "Linux kernel documentation, kernel parameters, clocksource= and tsc=",
-        "vdso(7), Linux manual page",
-    ),
-    judge=_judge,
-)

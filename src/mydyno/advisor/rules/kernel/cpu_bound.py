@@ -13,11 +13,18 @@ _IDLE_DISK = 0.5
 _WAITING = 0.1
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    host = system.host
-    load = host.load if host else None
-    if host is None or load is None:
-        return Unknown("what the CPUs did while the server was watched")
+@Rule(
+    checks="the time of CPUs and disks while the server was watched",
+    why="Only making the bottleneck faster helps.",
+    expected="nothing by itself: it shows the bottleneck",
+    sources=(
+        "proc_stat(5), Linux manual page; Linux kernel documentation, I/O statistics fields",
+        "gywndi, DB performance by RAID configuration, 2012: with all data in memory the CPUs decide",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    host = require(system.host, "what the CPUs did while the server was watched")
+    load = require(host.load, "what the CPUs did while the server was watched")
     if host.cpu.count != load.cpus:
         return NotHere(
             f"the server may use {host.cpu.count} of {load.cpus} CPUs, which are measured together"
@@ -40,7 +47,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     )
     reads = system.server.rate("Innodb_buffer_pool_reads")
     statements = system.server.rate("Questions")
-    return RULE.finding(
+    return finding(
         title=f"The CPUs are the limit ({load.cpu_busy:.0%} busy): faster disks have no effect",
         evidence=(
             numbers,
@@ -55,15 +62,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.MEDIUM,
         effect=better("insight", "medium", "no money spent on disks that would wait for the CPUs"),
     )
-
-
-RULE = Rule(
-    checks="the time of CPUs and disks while the server was watched",
-    why="Only making the bottleneck faster helps.",
-    expected="nothing by itself: it shows the bottleneck",
-    sources=(
-        "proc_stat(5), Linux manual page; Linux kernel documentation, I/O statistics fields",
-        "gywndi, DB performance by RAID configuration, 2012: with all data in memory the CPUs decide",
-    ),
-    judge=_judge,
-)

@@ -13,10 +13,18 @@ _SLOW = {"powersave": "the lowest clock always", "conservative": "a clock that r
 _LATE = {"ondemand": "a clock that rises after the load was seen"}
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    host = system.host
-    if host is None:
-        return Unknown("the governor of the CPUs")
+@Rule(
+    checks="which governor chooses the frequency of the CPUs",
+    why="A query of a millisecond is over before a slow governor raises the frequency.",
+    expected="shorter queries at low load; little at full load",
+    risk="power and heat",
+    sources=(
+        "Linux kernel documentation, CPU Performance Scaling, generic scaling governors",
+        "Linux kernel documentation, intel_pstate CPU Performance Scaling Driver, active mode",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    host = require(system.host, "the governor of the CPUs")
     governor, driver = host.cpu.governor, host.cpu.scaling_driver
     if governor is None:
         return NotHere("the CPUs have no governor here: a guest, or the firmware decides")
@@ -25,7 +33,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(f"governor {governor}, driver {driver or 'not known'}")
     if governor == "powersave" and driver is None:
         return Unknown("the CPU frequency driver, which decides what powersave means")
-    return RULE.finding(
+    return finding(
         title=f"The CPUs are governed by {governor}: {means}",
         evidence=(f"scaling_governor = {governor}, scaling_driver = {driver or 'not known'}",),
         recommendation="run the CPUs at full frequency: performance",
@@ -41,16 +49,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="more power and heat when idle",
     )
-
-
-RULE = Rule(
-    checks="which governor chooses the frequency of the CPUs",
-    why="A query of a millisecond is over before a slow governor raises the frequency.",
-    expected="shorter queries at low load; little at full load",
-    risk="power and heat",
-    sources=(
-        "Linux kernel documentation, CPU Performance Scaling, generic scaling governors",
-        "Linux kernel documentation, intel_pstate CPU Performance Scaling Driver, active mode",
-    ),
-    judge=_judge,
-)

@@ -14,20 +14,28 @@ _MUCH = 2 << 30
 _BACKGROUND, _MOST = 256 << 20, 1 << 30
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="how much dirty file data may collect, where the server writes through the page cache",
+    why="Gigabytes of dirty data are written at once, at a sync that statements wait for.",
+    expected="shorter peaks of latency on machines with much memory",
+    risk="programs that write much in short bursts wait earlier",
+    sources=(
+        "Linux kernel documentation, Documentation for /proc/sys/vm, dirty_background_bytes and dirty_bytes",
+        "MySQL Reference Manual, innodb_flush_method; sync_binlog",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     host = system.host
     through = _through_page_cache(system.server)
     if host is None or host.memory.available is None:
         return Unknown("the kernel's memory settings")
-    begin = _background_bytes(host.kernel, host.memory.available)
-    if begin is None:
-        return Unknown("vm.dirty_background_ratio")
+    begin = require(_background_bytes(host.kernel, host.memory.available), "vm.dirty_background_ratio")
     numbers = f"the kernel starts writing back at {format_bytes(begin)} of dirty data"
     if not through:
         return Fine(f"neither tables nor the binary log are written back by the kernel; {numbers}")
     if begin <= _MUCH:
         return Fine(numbers)
-    return RULE.finding(
+    return finding(
         title=f"Up to {format_bytes(begin)} of dirty data collect in memory before the kernel writes any",
         evidence=(f"{numbers} (memory available: {format_bytes(host.memory.available)})", *through),
         recommendation=f"start writing back at {format_bytes(_BACKGROUND)}, and block writers at "
@@ -47,31 +55,18 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 
 def _through_page_cache(server: Server) -> tuple[str, ...]:
-    found = []
+    reasons = []
     if past_page_cache(server) is False:
-        found.append(
+        reasons.append(
             "tables are written through the page cache (innodb_flush_method "
             f"{server.text('innodb_flush_method')})"
         )
     if server.switch("log_bin") and server.number("sync_binlog") == 0:
-        found.append("the kernel decides when the binary log is written (sync_binlog = 0)")
-    return tuple(found)
+        reasons.append("the kernel decides when the binary log is written (sync_binlog = 0)")
+    return tuple(reasons)
 
 
 def _background_bytes(kernel: Kernel, available: int) -> int | None:
     outright = kernel.number("vm.dirty_background_bytes")
     ratio = kernel.number("vm.dirty_background_ratio")
     return outright or (None if ratio is None else available * ratio // 100)
-
-
-RULE = Rule(
-    checks="how much dirty file data may collect, where the server writes through the page cache",
-    why="Gigabytes of dirty data are written at once, at a sync that statements wait for.",
-    expected="shorter peaks of latency on machines with much memory",
-    risk="programs that write much in short bursts wait earlier",
-    sources=(
-        "Linux kernel documentation, Documentation for /proc/sys/vm, dirty_background_bytes and dirty_bytes",
-        "MySQL Reference Manual, innodb_flush_method; sync_binlog",
-    ),
-    judge=_judge,
-)

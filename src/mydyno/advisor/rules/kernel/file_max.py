@@ -9,7 +9,13 @@ from mydyno.advisor.rules import *
 _USED = 0.8
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="the number of files that all processes together may have open",
+    why="When it is reached, every process fails to open files and to accept connections.",
+    expected="no failures; no effect below the limit",
+    sources=("Linux kernel documentation, Documentation for /proc/sys/fs, file-max and file-nr",),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     kernel = system.host.kernel if system.host else None
     most = kernel.number("fs.file-max") if kernel else None
     handles = kernel.sysctls.get("fs.file-nr", "").split() if kernel else []
@@ -21,7 +27,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if need < most * _USED:
         return Fine(numbers)
     wanted = power_of_two(need * 4)
-    return RULE.finding(
+    return finding(
         title=f"The machine may open {most} files in all, and needs {need}",
         evidence=(numbers,),
         recommendation=f"set fs.file-max to {wanted}",
@@ -29,12 +35,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         severity=Severity.HIGH,
         effect=better("stability", "medium", "no connection or table is refused for lack of a file handle"),
     )
-
-
-RULE = Rule(
-    checks="the number of files that all processes together may have open",
-    why="When it is reached, every process fails to open files and to accept connections.",
-    expected="no failures; no effect below the limit",
-    sources=("Linux kernel documentation, Documentation for /proc/sys/fs, file-max and file-nr",),
-    judge=_judge,
-)

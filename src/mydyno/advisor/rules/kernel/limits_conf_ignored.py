@@ -17,25 +17,34 @@ _LIMITS = {
 """The word in limits.conf: the name in /proc/PID/limits, the unit's name for it, the bytes of its unit."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether limits.conf requests limits that a service does not get",
+    why="limits.conf is read at login; a service has the limits of its systemd unit.",
+    expected="limits in the place where they work",
+    sources=(
+        "pam_limits(8)",
+        "systemd.exec(5), Process Properties",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (limits.conf)",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     unit = unit_of(system)
     if system.host is None or system.host.process is None:
         return Unknown("how the server was started")
     if unit is None:
         return NotHere("no systemd unit started the server")
-    found = list(_unmet(system))
-    if not found:
+    unmet = list(_unmet(system))
+    if not unmet:
         return Fine("limits.conf requests nothing that the server lacks")
-    names = ", ".join(dict.fromkeys(name for _, name in found))
-    return RULE.finding(
+    names = ", ".join(dict.fromkeys(name for _, name in unmet))
+    return finding(
         title=f"limits.conf raises limits of the server that {unit.name} does not read",
-        evidence=tuple(line for line, _ in found),
+        evidence=tuple(line for line, _ in unmet),
         recommendation=f"limits.conf is for logins: give a service its limits in its unit ({names})",
         changes=by_hand(
             f"drop the lines from limits.conf; where a limit is wanted, set {names} in a drop-in",
             f"systemctl edit {unit.name}",
         ),
-        severity=Severity.LOW,
         effect=better("insight", "small", "no misleading limits"),
     )
 
@@ -57,16 +66,3 @@ def _unmet(system: System) -> Iterator[tuple[str, str]]:
         requested = int(fields[3]) * scale if fields[3].isdigit() else None
         if requested is None or requested > limit.hard:
             yield f"`{line}`; the running server has {name}: {limit.hard}", property_name
-
-
-RULE = Rule(
-    checks="whether limits.conf requests limits that a service does not get",
-    why="limits.conf is read at login; a service has the limits of its systemd unit.",
-    expected="limits in the place where they work",
-    sources=(
-        "pam_limits(8)",
-        "systemd.exec(5), Process Properties",
-        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (limits.conf)",
-    ),
-    judge=_judge,
-)

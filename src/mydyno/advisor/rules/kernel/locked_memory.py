@@ -8,7 +8,17 @@ without, with only a line in its error log. A service gets the limit from its un
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="the limit of locked memory, where large_pages or memlock is on",
+    why="Above the limit the server silently does without.",
+    expected="large_pages or memlock that works",
+    risk="memory that cannot be swapped",
+    sources=(
+        "MySQL Reference Manual, Enabling Large Page Support; --memlock",
+        "systemd.exec(5), LimitMEMLOCK=",
+    ),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     configured = [name for name in ("large_pages", "locked_in_memory") if server.switch(name)]
     if not configured:
@@ -16,7 +26,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     limit, unit = limit_of(system, "Max locked memory"), unit_of(system)
     if limit is None:
         return Unknown("the limit of locked memory of the server's process")
-    pool = targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size") or 0
+    pool = pool_bytes(system, targets) or 0
     if limit.hard is None or limit.hard >= pool:
         most = "unlimited" if limit.hard is None else format_bytes(limit.hard)
         return Fine(f"locked memory may be {most}, the buffer pool is {format_bytes(pool)}")
@@ -26,7 +36,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     change: Change = ByHand(says="raise `ulimit -l` to unlimited where the server is started")
     if unit:
         change = SetUnit(unit=unit.name, name="LimitMEMLOCK", value="infinity", was=planned)
-    return RULE.finding(
+    return finding(
         title=f"The server may lock {format_bytes(limit.hard)} of memory, its pool is {format_bytes(pool)}",
         evidence=(
             f"{' and '.join(configured)} ON; Max locked memory: {format_bytes(limit.hard)}",
@@ -39,16 +49,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         risk="locked memory cannot be swapped: leave enough for the rest",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="the limit of locked memory, where large_pages or memlock is on",
-    why="Above the limit the server silently does without.",
-    expected="large_pages or memlock that works",
-    risk="memory that cannot be swapped",
-    sources=(
-        "MySQL Reference Manual, Enabling Large Page Support; --memlock",
-        "systemd.exec(5), LimitMEMLOCK=",
-    ),
-    judge=_judge,
-)

@@ -11,34 +11,28 @@ from mydyno.advisor.rules import *
 _NAME = "kernel.numa_balancing"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    host = system.host
-    if host is None or host.cpu.numa_nodes is None:
-        return Unknown("how many memory nodes the machine has")
-    if host.cpu.numa_nodes < 2:
-        return NotHere("the machine has one memory node")
-    now = host.kernel.number(_NAME)
-    if now is None:
-        return Unknown(_NAME)
-    if now == 0:
-        return Fine(f"{_NAME} is 0")
-    return RULE.finding(
-        title=f"The kernel samples and moves the server's memory between nodes: {_NAME} is {now}",
-        evidence=(f"{_NAME} = {now}, {host.cpu.numa_nodes} NUMA nodes",),
-        recommendation=f"set {_NAME} to 0",
-        changes=(SetSysctl(name=_NAME, value="0", was=str(now)),),
-        severity=Severity.LOW,
-        effect=better("throughput", "small", "no sampling faults; the gain is often too small to measure"),
-        risk="other programs on this machine may gain from it",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="kernel.numa_balancing on a machine with several memory nodes",
     why="Every thread of the server uses every part of the pool, so moving pages to the CPU that used "
     "them last gains nothing.",
     expected="a little less CPU time in the kernel",
     risk="other programs may lose",
     sources=("Linux kernel documentation, Documentation for /proc/sys/kernel, numa_balancing",),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    host = system.host
+    if host is None or host.cpu.numa_nodes is None:
+        return Unknown("how many memory nodes the machine has")
+    if host.cpu.numa_nodes < 2:
+        return NotHere("the machine has one memory node")
+    now = require(host.kernel.number(_NAME), _NAME)
+    if now == 0:
+        return Fine(f"{_NAME} is 0")
+    return finding(
+        title=f"The kernel samples and moves the server's memory between nodes: {_NAME} is {now}",
+        evidence=(f"{_NAME} = {now}, {host.cpu.numa_nodes} NUMA nodes",),
+        recommendation=f"set {_NAME} to 0",
+        changes=(SetSysctl(name=_NAME, value="0", was=str(now)),),
+        effect=better("throughput", "small", "no sampling faults; the gain is often too small to measure"),
+        risk="other programs on this machine may gain from it",
+    )

@@ -12,7 +12,19 @@ from mydyno.advisor.rules import *
 _LEAST = 32768
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="the open files limit of the running process compared with what connections and tables need",
+    why="At the limit connections are refused and tables fail to open; below what its settings need, the "
+    "server lowers table_open_cache and max_connections by itself.",
+    expected="the settings take effect as written; no refusals",
+    sources=(
+        "MySQL Reference Manual, File Not Found and Similar Errors; How MySQL Opens and Closes Tables",
+        "MariaDB Server Documentation, Configuring MariaDB for systemd, open files limit",
+        "systemd.exec(5), Process Properties, LimitNOFILE=",
+        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (limits.conf)",
+    ),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     limit, unit, need = limit_of(system, "Max open files"), unit_of(system), targets.open_files
     if limit is None:
         return Unknown("the limits of the server's process")
@@ -28,16 +40,14 @@ def _judge(system: System, targets: Targets) -> Judgement:
     wanted = max(_LEAST, power_of_two(need))
     change: Change = ByHand(says=f"raise `ulimit -n` to {wanted} (hard and soft) where the server is started")
     if unit:
-        change = SetUnit(
-            unit=unit.name, name="LimitNOFILE", value=str(wanted), was=unit.properties.get("LimitNOFILE")
-        )
+        change = set_unit(unit, "LimitNOFILE", str(wanted))
     refused = system.server.counter("Connection_errors_accept") or 0
     close = opened is not None and opened > limit.hard * 0.9
-    return RULE.finding(
+    return finding(
         title=f"The server may open {limit.hard} files and needs up to {need}",
         evidence=(
             f"{numbers}; Max open files: soft {limit.soft}, hard {most}",
-            *((f"{refused:.0f} connections could not be accepted",) if refused else ()),
+            f"{refused:.0f} connections could not be accepted" if refused else None,
         ),
         recommendation=change.sentence(),
         changes=(change,),
@@ -55,18 +65,3 @@ def _planned(unit: Unit) -> float:
     """The limit that the unit will give; 0 where it says none."""
     text = unit.properties.get("LimitNOFILE", "").split(":")[-1]
     return float("inf") if text == "infinity" else float(text) if text.isdigit() else 0.0
-
-
-RULE = Rule(
-    checks="the open files limit of the running process compared with what connections and tables need",
-    why="At the limit connections are refused and tables fail to open; below what its settings need, the "
-    "server lowers table_open_cache and max_connections by itself.",
-    expected="the settings take effect as written; no refusals",
-    sources=(
-        "MySQL Reference Manual, File Not Found and Similar Errors; How MySQL Opens and Closes Tables",
-        "MariaDB Server Documentation, Configuring MariaDB for systemd, open files limit",
-        "systemd.exec(5), Process Properties, LimitNOFILE=",
-        "Microsoft Azure documentation, Optimize MySQL Performance on Azure Linux VMs (limits.conf)",
-    ),
-    judge=_judge,
-)

@@ -11,7 +11,18 @@ _OF_THE_SERVER = 200
 """Threads that are there without connections: I/O, purge, page cleaners, replication."""
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="how many threads the server may start, compared with its connections",
+    why="Each connection is a thread; at the limit of processes or tasks a connection is refused.",
+    expected="no refused connections below max_connections",
+    sources=(
+        "systemd.resource-control(5), TasksMax=",
+        "systemd.exec(5), LimitNPROC=",
+        "getrlimit(2), RLIMIT_NPROC",
+        "MySQL Reference Manual, Connection Interfaces",
+    ),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     unit, limit = unit_of(system), limit_of(system, "Max processes")
     connections = targets.max_connections or system.server.number("max_connections")
     if limit is None and unit is None:
@@ -33,10 +44,8 @@ def _judge(system: System, targets: Targets) -> Judgement:
     wanted = str(power_of_two(need * 2))
     changes: tuple[Change, ...] = by_hand(f"raise `ulimit -u` to {wanted} where the server is started")
     if unit:
-        changes = tuple(
-            SetUnit(unit=unit.name, name=name, value=wanted, was=unit.properties.get(name)) for name in low
-        )
-    return RULE.finding(
+        changes = tuple(set_unit(unit, name, wanted) for name in low)
+    return finding(
         title=f"The server may need {need} threads and may start {min(low.values()):.0f}",
         evidence=(numbers, f"bounds: {limits}"),
         recommendation="; ".join(change.sentence() for change in changes),
@@ -51,17 +60,3 @@ def _number(unit: Unit | None, name: str) -> float | None:
     """A limit of the unit; None when it is unknown or not a number (`infinity`, a share of the machine's)."""
     text = unit.properties.get(name, "").split(":")[-1] if unit else ""
     return float(text) if text.isdigit() and int(text) < 1 << 62 else None
-
-
-RULE = Rule(
-    checks="how many threads the server may start, compared with its connections",
-    why="Each connection is a thread; at the limit of processes or tasks a connection is refused.",
-    expected="no refused connections below max_connections",
-    sources=(
-        "systemd.resource-control(5), TasksMax=",
-        "systemd.exec(5), LimitNPROC=",
-        "getrlimit(2), RLIMIT_NPROC",
-        "MySQL Reference Manual, Connection Interfaces",
-    ),
-    judge=_judge,
-)

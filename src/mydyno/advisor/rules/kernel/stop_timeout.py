@@ -20,7 +20,20 @@ _WRITES = {"rotating": 150, "unknown": 500, "virtual": 1000, "ssd": 5000, "nvme"
 the background may use: at a shutdown InnoDB writes as fast as the disk takes it."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="how long systemd waits for a shutdown, compared with the dirty pages to be written",
+    why="A server that is killed during shutdown has to recover at the next start, which takes as long "
+    "again.",
+    expected="clean shutdowns",
+    durability="none: committed transactions are in the redo log either way",
+    risk="a longer wait for a server that hangs",
+    sources=(
+        "systemd.service(5), TimeoutStopSec=",
+        "systemd.kill(5), SendSIGKILL=",
+        "MySQL Reference Manual, innodb_fast_shutdown",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     unit = unit_of(system)
     if system.host is None or system.host.process is None:
         return Unknown("how the server was started")
@@ -28,8 +41,10 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere("no systemd unit started the server")
     if unit.properties.get("SendSIGKILL") == "no":
         return Fine(f"{unit.name} is never killed (SendSIGKILL=no)")
-    timeout = unit_seconds(unit, "TimeoutStop")
-    dirty = system.server.counter("Innodb_buffer_pool_pages_dirty")
+    timeout, dirty = (
+        unit_seconds(unit, "TimeoutStop"),
+        system.server.counter("Innodb_buffer_pool_pages_dirty"),
+    )
     if timeout is None or dirty is None:
         return Unknown("TimeoutStopUSec of the unit, and how many pages are dirty")
     if math.isinf(timeout):
@@ -52,7 +67,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     wanted = "infinity"
     if need * _MARGIN < _LONGEST:
         wanted = str(max(_LEAST, math.ceil(need * 2 * _MARGIN / 60) * 60))
-    return RULE.finding(
+    return finding(
         title=f"systemd kills the server {format_duration(timeout)} into a shutdown that needs "
         f"about {format_duration(need)}",
         evidence=(sums,),
@@ -69,19 +84,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("stability", "small", "a shutdown ends cleanly, and the next start needs no recovery"),
         risk="a server that hangs delays a reboot that much longer",
     )
-
-
-RULE = Rule(
-    checks="how long systemd waits for a shutdown, compared with the dirty pages to be written",
-    why="A server that is killed during shutdown has to recover at the next start, which takes as long "
-    "again.",
-    expected="clean shutdowns",
-    durability="none: committed transactions are in the redo log either way",
-    risk="a longer wait for a server that hangs",
-    sources=(
-        "systemd.service(5), TimeoutStopSec=",
-        "systemd.kill(5), SendSIGKILL=",
-        "MySQL Reference Manual, innodb_fast_shutdown",
-    ),
-    judge=_judge,
-)

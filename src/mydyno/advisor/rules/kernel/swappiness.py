@@ -13,39 +13,32 @@ _NAME = "vm.swappiness"
 _MOST = 10
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    host = system.host
-    now = host.kernel.number(_NAME) if host else None
-    if host is None or now is None:
-        return Unknown(_NAME)
-    if not host.memory.swap_total:
-        return NotHere("this machine has no swap")
-    if 1 <= now <= _MOST:
-        return Fine(f"{_NAME} is {now}")
-    swapped = host.process.swapped_bytes if host.process else None
-    evidence = [f"{_NAME} = {now}, and there is swap"]
-    if swapped:
-        evidence.append(f"{swapped} bytes of the server are in swap now")
-    return RULE.finding(
-        title=f"The kernel may swap the server out: {_NAME} is {now}",
-        evidence=tuple(evidence),
-        recommendation=f"set {_NAME} to 1",
-        changes=(SetSysctl(name=_NAME, value="1", was=str(now)),),
-        severity=Severity.HIGH if swapped else Severity.LOW,
-        effect=better(
-            "stability",
-            "medium" if swapped else "small",
-            "no stalls on buffer pool pages in swap",
-        ),
-        risk="with swappiness at 1 the page cache of other programs is dropped sooner",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="vm.swappiness, whether there is swap, and whether the server is in it",
     why="A swapped buffer pool page costs a disk read where InnoDB expects memory.",
     expected="fewer stalls under memory pressure; no effect while memory is free",
     risk="other programs' cached files are dropped sooner",
     sources=("Linux kernel documentation, Documentation for /proc/sys/vm, swappiness",),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    host = require(system.host, _NAME)
+    now = require(host.kernel.number(_NAME), _NAME)
+    if not host.memory.swap_total:
+        return NotHere("this machine has no swap")
+    if 1 <= now <= _MOST:
+        return Fine(f"{_NAME} is {now}")
+    swapped = host.process.swapped_bytes if host.process else None
+    return finding(
+        title=f"The kernel may swap the server out: {_NAME} is {now}",
+        evidence=(
+            f"{_NAME} = {now}, and there is swap",
+            f"{swapped} bytes of the server are in swap now" if swapped else None,
+        ),
+        recommendation=f"set {_NAME} to 1",
+        changes=(SetSysctl(name=_NAME, value="1", was=str(now)),),
+        severity=Severity.HIGH if swapped else Severity.LOW,
+        effect=better(
+            "stability", "medium" if swapped else "small", "no stalls on buffer pool pages in swap"
+        ),
+        risk="with swappiness at 1 the page cache of other programs is dropped sooner",
+    )

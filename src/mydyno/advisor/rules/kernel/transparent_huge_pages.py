@@ -11,34 +11,7 @@ gains and losses are both small, and the reason to switch it off is even latency
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    now = system.host.kernel.thp_enabled if system.host else None
-    if system.host is None or now is None:
-        return Unknown("/sys/kernel/mm/transparent_hugepage/enabled")
-    if now != "always":
-        return Fine(f"transparent huge pages are {'off' if now == 'never' else 'given on request'} ({now})")
-    stalls = system.host.kernel.counters.get("compact_stall")
-    evidence = ["/sys/kernel/mm/transparent_hugepage/enabled = always"]
-    if stalls:
-        evidence.append(f"processes waited {stalls} times for memory to be compacted since boot")
-    return RULE.finding(
-        title="The kernel gives the server transparent huge pages (always)",
-        evidence=tuple(evidence),
-        recommendation="give transparent huge pages only to programs that request them: madvise",
-        changes=(SetSysfs(path="/sys/kernel/mm/transparent_hugepage/enabled", value="madvise", was=now),),
-        severity=Severity.LOW,
-        effect=better(
-            "stability",
-            "small",
-            "no waiting for compaction, and no memory lost in half-used huge pages; throughput may "
-            "change either way by a few per cent",
-        ),
-        risk="existing huge pages stay until the server restarts; other programs on this machine lose "
-        "them too",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="whether all processes get transparent huge pages",
     why="Memory of a database is touched in small pieces all over: huge pages make it resident earlier, hold "
     "on to freed memory, and cost latency when the kernel has to make them.",
@@ -48,5 +21,28 @@ RULE = Rule(
         "Linux kernel documentation, Transparent Hugepage Support, sysfs",
         "PingCAP, Transparent Huge Pages: Why We Disable It for Databases, 2020",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    now = system.host.kernel.thp_enabled if system.host else None
+    if system.host is None or now is None:
+        return Unknown("/sys/kernel/mm/transparent_hugepage/enabled")
+    if now != "always":
+        return Fine(f"transparent huge pages are {'off' if now == 'never' else 'given on request'} ({now})")
+    stalls = system.host.kernel.counters.get("compact_stall")
+    return finding(
+        title="The kernel gives the server transparent huge pages (always)",
+        evidence=(
+            "/sys/kernel/mm/transparent_hugepage/enabled = always",
+            f"processes waited {stalls} times for memory to be compacted since boot" if stalls else None,
+        ),
+        recommendation="give transparent huge pages only to programs that request them: madvise",
+        changes=(SetSysfs(path="/sys/kernel/mm/transparent_hugepage/enabled", value="madvise", was=now),),
+        effect=better(
+            "stability",
+            "small",
+            "no waiting for compaction, and no memory lost in half-used huge pages; throughput may "
+            "change either way by a few per cent",
+        ),
+        risk="existing huge pages stay until the server restarts; other programs on this machine lose "
+        "them too",
+    )

@@ -11,16 +11,21 @@ from mydyno.advisor.rules import *
 _NAME = "vm.zone_reclaim_mode"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    host = system.host
-    now = host.kernel.number(_NAME) if host else None
-    if host is None or now is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="vm.zone_reclaim_mode on a machine with several memory nodes",
+    why="A server whose pool spans the nodes is better off with remote memory than with reclaim.",
+    expected="no reclaim while memory is free",
+    risk="more accesses to the other node's memory",
+    sources=("Linux kernel documentation, Documentation for /proc/sys/vm, zone_reclaim_mode",),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    host = require(system.host, _NAME)
+    now = require(host.kernel.number(_NAME), _NAME)
     if host.cpu.numa_nodes == 1:
         return NotHere("the machine has one memory node")
     if now == 0:
         return Fine(f"{_NAME} is 0")
-    return RULE.finding(
+    return finding(
         title=f"A full memory node is reclaimed while others have free memory: {_NAME} is {now}",
         evidence=(f"{_NAME} = {now}; {host.cpu.numa_nodes or 'an unknown number of'} NUMA nodes",),
         recommendation=f"set {_NAME} to 0",
@@ -29,13 +34,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("stability", "medium", "no reclaim and no swapping while another node has memory free"),
         risk="some memory is read from the other node, slower than local memory, faster than a disk",
     )
-
-
-RULE = Rule(
-    checks="vm.zone_reclaim_mode on a machine with several memory nodes",
-    why="A server whose pool spans the nodes is better off with remote memory than with reclaim.",
-    expected="no reclaim while memory is free",
-    risk="more accesses to the other node's memory",
-    sources=("Linux kernel documentation, Documentation for /proc/sys/vm, zone_reclaim_mode",),
-    judge=_judge,
-)

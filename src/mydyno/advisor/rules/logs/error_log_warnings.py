@@ -10,25 +10,7 @@ from mydyno.advisor.rules import *
 _VERBOSITY, _WARNINGS = "log_error_verbosity", "log_warnings"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    server = system.server
-    name = _VERBOSITY if server.has(_VERBOSITY) else _WARNINGS
-    now, least = server.number(name), 2 if name == _VERBOSITY else 1
-    if now is None:
-        return Unknown(f"{_VERBOSITY} or {_WARNINGS}")
-    if now >= least:
-        return Fine(f"{name} is {now}")
-    return RULE.finding(
-        title="Warnings are not written to the error log",
-        evidence=(f"{name} = {now}: errors only",),
-        recommendation=f"set {name} = 2",
-        changes=settings(server, {name: 2}),
-        severity=Severity.LOW,
-        effect=better("insight", "small", "the events before an error can be read"),
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="log_error_verbosity or log_warnings",
     why="Warnings announce problems before they become errors.",
     expected="insight",
@@ -37,6 +19,20 @@ RULE = Rule(
         "MySQL Reference Manual, Server System Variables, log_error_verbosity",
         "MariaDB Documentation, Error Log, log_warnings",
     ),
-    judge=_judge,
     variables=(_VERBOSITY, _WARNINGS),
 )
+def rule(system: System, _: Targets) -> Judgement:
+    server = system.server
+    name = _VERBOSITY if server.has(_VERBOSITY) else _WARNINGS
+    now, least = server.number(name), 2 if name == _VERBOSITY else 1
+    if now is None:
+        return Unknown(f"{_VERBOSITY} or {_WARNINGS}")
+    if now >= least:
+        return Fine(f"{name} is {now}")
+    return finding(
+        title="Warnings are not written to the error log",
+        evidence=(f"{name} = {now}: errors only",),
+        recommendation=f"set {name} = 2",
+        changes=settings(server, {name: 2}),
+        effect=better("insight", "small", "the events before an error can be read"),
+    )

@@ -12,7 +12,15 @@ _MANY = 500
 """Statements a second."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="general_log",
+    why="It writes every statement under one lock and fills the disk.",
+    expected="more throughput at high rates, and disk space",
+    risk="no record of all statements",
+    sources=("MySQL Reference Manual, The General Query Log", "MariaDB Documentation, General Query Log"),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, rate = server.switch(_NAME), often(server, "Questions")
     if now is None:
@@ -22,7 +30,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if "NONE" in (server.text("log_output") or "").upper().split(","):
         return Fine("it is on, and log_output = NONE writes nothing")
     busy = rate is not None and rate >= _MANY
-    return RULE.finding(
+    return finding(
         title=f"Every statement is written to the general log, {a_second(rate)}",
         evidence=(
             f"{_NAME} = ON, log_output = {server.text('log_output')}",
@@ -38,14 +46,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="if it serves as an audit log, use an audit plugin instead",
     )
-
-
-RULE = Rule(
-    checks="general_log",
-    why="It writes every statement under one lock and fills the disk.",
-    expected="more throughput at high rates, and disk space",
-    risk="no record of all statements",
-    sources=("MySQL Reference Manual, The General Query Log", "MariaDB Documentation, General Query Log"),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,7 +13,15 @@ _MANY = 1.0
 """Entries a second."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="log_queries_not_using_indexes where it floods the slow log",
+    why="Fast statements on small tables fill the log and hide the slow ones.",
+    expected="a readable slow log, a little less writing",
+    risk="fast statements without an index are no longer logged",
+    sources=("MySQL Reference Manual, The Slow Query Log", "MariaDB Documentation, Slow Query Log Overview"),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, slow = server.switch(_NAME), often(server, "Slow_queries")
     if now is None or slow is None:
@@ -24,7 +32,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine(
             f"{a_second(slow)} entries, and at most {server.text(_THROTTLE) or 'any number of'} a minute"
         )
-    return RULE.finding(
+    return finding(
         title=f"{a_second(slow)} entries of the slow log, most of them of statements without an index",
         evidence=(f"{_NAME} = ON, Slow_queries grows by {a_second(slow)}",),
         recommendation=f"set {_NAME} = OFF, and ON for an hour to look for such statements",
@@ -32,14 +40,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.MEDIUM if slow >= 100 else Severity.LOW,
         effect=better("insight", "small", "slow statements are no longer lost among fast ones; smaller log"),
     )
-
-
-RULE = Rule(
-    checks="log_queries_not_using_indexes where it floods the slow log",
-    why="Fast statements on small tables fill the log and hide the slow ones.",
-    expected="a readable slow log, a little less writing",
-    risk="fast statements without an index are no longer logged",
-    sources=("MySQL Reference Manual, The Slow Query Log", "MariaDB Documentation, Slow Query Log Overview"),
-    judge=_judge,
-    variables=(_NAME,),
-)

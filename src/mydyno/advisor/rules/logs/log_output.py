@@ -10,27 +10,7 @@ from mydyno.advisor.rules import *
 _NAME = "log_output"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    server = system.server
-    now = server.text(_NAME)
-    if now is None:
-        return Unknown(_NAME)
-    kinds = now.upper().split(",")
-    if "TABLE" not in kinds or "NONE" in kinds:
-        return Fine(f"{_NAME} is {now}")
-    logs = [name for name in ("slow_query_log", "general_log") if server.switch(name)]
-    return RULE.finding(
-        title="Logs go to tables of the CSV engine",
-        evidence=(f"{_NAME} = {now}", f"logs that are on: {', '.join(logs) or 'none'}"),
-        recommendation=f"set {_NAME} = FILE",
-        changes=settings(server, {_NAME: "FILE"}),
-        severity=Severity.MEDIUM if "general_log" in logs else Severity.LOW,
-        effect=better("throughput", "small", "each entry costs less, and no table grows without limit"),
-        risk="programs that read mysql.slow_log must read the file instead",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="log_output",
     why="A log in a CSV table costs a statement for each entry and is never rotated.",
     expected="cheaper logging",
@@ -39,6 +19,21 @@ RULE = Rule(
         "MySQL Reference Manual, Selecting General Query Log and Slow Query Log Output Destinations",
         "MariaDB Documentation, Writing Logs Into Tables",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now = require(server.text(_NAME), _NAME)
+    kinds = now.upper().split(",")
+    if "TABLE" not in kinds or "NONE" in kinds:
+        return Fine(f"{_NAME} is {now}")
+    logs = [name for name in ("slow_query_log", "general_log") if server.switch(name)]
+    return finding(
+        title="Logs go to tables of the CSV engine",
+        evidence=(f"{_NAME} = {now}", f"logs that are on: {', '.join(logs) or 'none'}"),
+        recommendation=f"set {_NAME} = FILE",
+        changes=settings(server, {_NAME: "FILE"}),
+        severity=Severity.MEDIUM if "general_log" in logs else Severity.LOW,
+        effect=better("throughput", "small", "each entry costs less, and no table grows without limit"),
+        risk="programs that read mysql.slow_log must read the file instead",
+    )

@@ -15,18 +15,29 @@ _FLOOD = 100
 """Slow statements a second."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="long_query_time, and how many statements are slower",
+    why="Too long hides what users wait for; too short floods the log.",
+    expected="a slow log that shows what matters",
+    risk="a larger log",
+    sources=(
+        "MySQL Reference Manual, The Slow Query Log; Server System Variables, long_query_time",
+        "MariaDB Documentation, Slow Query Log Overview",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: long_query_time = 2",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, slow = decimal(server, _NAME), often(server, "Slow_queries")
     if now is None or slow is None:
         return Unknown(f"{_NAME} or Slow_queries")
     if now >= _LONG:
-        return RULE.finding(
+        return finding(
             title=f"Only statements above {now:g} s count as slow",
             evidence=(f"{_NAME} = {now:g}; {a_second(slow)} are slower",),
             recommendation=f"set {_NAME} = {_WANTED}",
             changes=settings(server, {_NAME: _WANTED}),
-            severity=Severity.LOW,
             effect=better(
                 "insight",
                 "medium",
@@ -35,7 +46,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             risk="the log grows faster when many statements take seconds",
         )
     if slow >= _FLOOD and server.switch("slow_query_log"):
-        return RULE.finding(
+        return finding(
             title=f"{a_second(slow)} statements are written to the slow log",
             evidence=(f"{_NAME} = {now:g}, Slow_queries grows by {a_second(slow)}",),
             recommendation="raise the threshold, or log a sample, once you have seen enough",
@@ -55,18 +66,3 @@ def _judge(system: System, _: Targets) -> Judgement:
             effect=better("throughput", "small", "fewer entries written under one lock, and a smaller file"),
         )
     return Fine(f"{_NAME} is {now:g} s, {a_second(slow)} statements are slower")
-
-
-RULE = Rule(
-    checks="long_query_time, and how many statements are slower",
-    why="Too long hides what users wait for; too short floods the log.",
-    expected="a slow log that shows what matters",
-    risk="a larger log",
-    sources=(
-        "MySQL Reference Manual, The Slow Query Log; Server System Variables, long_query_time",
-        "MariaDB Documentation, Slow Query Log Overview",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: long_query_time = 2",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

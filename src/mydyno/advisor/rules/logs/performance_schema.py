@@ -12,35 +12,7 @@ _NAME = "performance_schema"
 _SMALL = 2 << 30
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    server = system.server
-    now = server.switch(_NAME)
-    if now is None:
-        return Unknown(_NAME)
-    if now:
-        return Fine("it is on")
-    memory = system.host.memory.usable if system.host else None
-    if memory is None:
-        return Unknown("the machine's memory")
-    if memory < _SMALL:
-        return NotHere(f"with {format_bytes(memory)} of memory, it would take too much of it")
-    return RULE.finding(
-        title="The server does not record statements, waits and index use",
-        evidence=(
-            f"{_NAME} = OFF ({'the default of MariaDB' if server.release.is_mariadb else 'MySQL has it on'})",
-        ),
-        recommendation=f"switch {_NAME} on if some memory and a few per cent of throughput can be spared",
-        changes=by_hand(f"put {_NAME} = ON under [mysqld], restart, and measure what it costs"),
-        severity=Severity.LOW,
-        effect=better(
-            "insight", "medium", "the statements, waits and unused indexes behind a problem can be found"
-        ),
-        risk="100M to 400M of memory and a few per cent of throughput",
-        restart=True,
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="performance_schema",
     why="Without it there is no record of which statements take the time and which indexes are used.",
     expected="insight; a little less throughput",
@@ -49,5 +21,25 @@ RULE = Rule(
         "MySQL Reference Manual, MySQL Performance Schema; The Performance Schema Memory-Allocation Model",
         "MariaDB Documentation, Performance Schema Overview",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    server = system.server
+    now = require(server.switch(_NAME), _NAME)
+    if now:
+        return Fine("it is on")
+    memory = require(system.host.memory.usable if system.host else None, "the machine's memory")
+    if memory < _SMALL:
+        return NotHere(f"with {format_bytes(memory)} of memory, it would take too much of it")
+    return finding(
+        title="The server does not record statements, waits and index use",
+        evidence=(
+            f"{_NAME} = OFF ({'the default of MariaDB' if server.release.is_mariadb else 'MySQL has it on'})",
+        ),
+        recommendation=f"switch {_NAME} on if some memory and a few per cent of throughput can be spared",
+        changes=by_hand(f"put {_NAME} = ON under [mysqld], restart, and measure what it costs"),
+        effect=better(
+            "insight", "medium", "the statements, waits and unused indexes behind a problem can be found"
+        ),
+        risk="100M to 400M of memory and a few per cent of throughput",
+        restart=True,
+    )

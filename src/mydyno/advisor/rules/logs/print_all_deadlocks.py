@@ -10,11 +10,17 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_print_all_deadlocks"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_print_all_deadlocks where there have been deadlocks",
+    why="SHOW ENGINE INNODB STATUS shows only the latest deadlock.",
+    expected="deadlocks that can be explained",
+    risk="a larger error log that contains parts of statements",
+    sources=('MySQL Reference Manual, "Deadlocks in InnoDB"',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = server.switch(_NAME)
-    if on is None:
-        return Unknown(_NAME)
+    on = require(server.switch(_NAME), _NAME)
     if on:
         return Fine(f"{_NAME} is ON")
     counted = server.counter("Innodb_deadlocks")
@@ -22,23 +28,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not counted and latest is None:
         return Fine("no deadlock since the server's start")
     seen = f"{counted:,.0f} deadlocks since the start" if counted else f"the latest one was at {latest}"
-    return RULE.finding(
+    return finding(
         title=f"Deadlocks happen and only the latest is recorded: {seen}",
         evidence=(f"{_NAME} = OFF", seen),
         recommendation=f"set {_NAME} to ON",
         changes=settings(server, {_NAME: "ON"}),
-        severity=Severity.LOW,
         effect=better("insight", "small", "every deadlock is in the error log"),
         risk="the error log grows with each deadlock, and contains parts of statements",
     )
-
-
-RULE = Rule(
-    checks="innodb_print_all_deadlocks where there have been deadlocks",
-    why="SHOW ENGINE INNODB STATUS shows only the latest deadlock.",
-    expected="deadlocks that can be explained",
-    risk="a larger error log that contains parts of statements",
-    sources=('MySQL Reference Manual, "Deadlocks in InnoDB"',),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -15,7 +15,19 @@ _SOON = 30
 """Days in which the log would fill the disk."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="slow_query_log",
+    why="It shows the statements that matter most.",
+    expected="insight, at little cost while few statements are slow",
+    risk="disk space for the log",
+    sources=(
+        "MySQL Reference Manual, The Slow Query Log",
+        "MariaDB Documentation, Slow Query Log Overview",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: MySQL slow query log",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, slow = server.switch(_NAME), often(server, "Slow_queries")
     if now is None:
@@ -33,7 +45,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             f"it is off, and at {a_second(rate)} of about {format_bytes(ENTRY_BYTES)} it would fill"
             f" the {format_bytes(free or 0)} that are free in {days:.1f} days"
         )
-    return RULE.finding(
+    return finding(
         title="Slow statements are not logged",
         evidence=(
             f"{_NAME} = OFF, long_query_time = {threshold} s",
@@ -41,22 +53,6 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         recommendation=f"set {_NAME} = ON (rule long-query-time checks the threshold)",
         changes=settings(server, {_NAME: True}),
-        severity=Severity.LOW,
         effect=better("insight", "large", "the statements that need an index or another plan are known"),
         risk="the log grows: rotate it with logrotate and FLUSH SLOW LOGS",
     )
-
-
-RULE = Rule(
-    checks="slow_query_log",
-    why="It shows the statements that matter most.",
-    expected="insight, at little cost while few statements are slow",
-    risk="disk space for the log",
-    sources=(
-        "MySQL Reference Manual, The Slow Query Log",
-        "MariaDB Documentation, Slow Query Log Overview",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: MySQL slow query log",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

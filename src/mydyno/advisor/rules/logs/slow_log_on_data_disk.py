@@ -16,7 +16,16 @@ _LARGE = 0.1
 """Of the file system."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether the slow log shares the file system of the data, how fast it grows and how much is free",
+    why="A log that fills the disk of the tables stops the server.",
+    expected="no disk filled by the log; a little less latency on rotating disks",
+    sources=(
+        "MySQL Reference Manual, The Slow Query Log; How MySQL Handles a Full Disk",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: slow_query_log_file on the array of the data",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     if server.switch("slow_query_log") is not True or "FILE" not in (server.text("log_output") or "FILE"):
         return NotHere("no slow log is written to a file")
@@ -42,7 +51,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     room = (
         None if data.free_bytes is None else f"{format_bytes(data.free_bytes)} are free on {data.mount_point}"
     )
-    return RULE.finding(
+    return finding(
         title=f"The slow log fills the disk of the tables in {days:.0f} days"
         if soon
         else f"The slow log is on the disk of the tables, {data.mount_point}",
@@ -62,15 +71,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="programs that read the log need its new path",
     )
-
-
-RULE = Rule(
-    checks="whether the slow log shares the file system of the data, how fast it grows and how much is free",
-    why="A log that fills the disk of the tables stops the server.",
-    expected="no disk filled by the log; a little less latency on rotating disks",
-    sources=(
-        "MySQL Reference Manual, The Slow Query Log; How MySQL Handles a Full Disk",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: slow_query_log_file on the array of the data",
-    ),
-    judge=_judge,
-)

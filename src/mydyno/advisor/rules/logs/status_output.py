@@ -10,27 +10,21 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_status_output"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    on = system.server.switch(_NAME)
-    if on is None:
-        return NotHere("this release switches its monitor with a table")
-    if not on:
-        return Fine(f"{_NAME} is OFF")
-    return RULE.finding(
-        title="InnoDB writes its whole status into the error log every 15 seconds",
-        evidence=(f"{_NAME} = ON", "86,400 s / 15 s = 5,760 reports a day"),
-        recommendation=f"set {_NAME} to OFF; SHOW ENGINE INNODB STATUS gives the same on demand",
-        changes=settings(system.server, {_NAME: "OFF"}),
-        severity=Severity.LOW,
-        effect=better("insight", "small", "errors are visible in the error log"),
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="innodb_status_output",
     why="A report every 15 seconds hides errors in the error log.",
     expected="a readable error log, some disk space",
     sources=('MySQL Reference Manual, "Enabling InnoDB Monitors"',),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, _: Targets) -> Judgement:
+    on = require(system.server.switch(_NAME), NotHere("this release switches its monitor with a table"))
+    if not on:
+        return Fine(f"{_NAME} is OFF")
+    return finding(
+        title="InnoDB writes its whole status into the error log every 15 seconds",
+        evidence=(f"{_NAME} = ON", "86,400 s / 15 s = 5,760 reports a day"),
+        recommendation=f"set {_NAME} to OFF; SHOW ENGINE INNODB STATUS gives the same on demand",
+        changes=settings(system.server, {_NAME: "OFF"}),
+        effect=better("insight", "small", "errors are visible in the error log"),
+    )

@@ -13,19 +13,22 @@ _READS = 50
 _MISSED = 0.02
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="misses of Aria's page cache (MariaDB)",
+    why="Temporary tables on disk and system tables are cached there.",
+    expected="faster large temporary tables; usually no effect",
+    risk="memory that the buffer pool could have",
+    sources=("MariaDB Documentation, Aria System Variables; Aria Status Variables",),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.number(_NAME)
-    if now is None:
-        return NotHere(f"{server.release} has no Aria")
-    reads = often(server, "Aria_pagecache_reads")
+    now = require(server.number(_NAME), NotHere(f"{server.release} has no Aria"))
+    reads = require(often(server, "Aria_pagecache_reads"), "Aria_pagecache_reads")
     missed = share(server.counter("Aria_pagecache_reads"), server.counter("Aria_pagecache_read_requests"))
-    if reads is None:
-        return Unknown("Aria_pagecache_reads")
     if reads < _READS or missed is None or missed < _MISSED:
         return Fine(f"{format_bytes(now)}, {a_second(reads)} pages are read from disk")
     on_disk = often(server, "Created_tmp_disk_tables")
-    return RULE.finding(
+    return finding(
         title=f"{a_second(reads)} pages of Aria are read from disk",
         evidence=(
             f"Aria_pagecache_reads grows by {a_second(reads)}, {missed:.0%} of all requests miss",
@@ -33,17 +36,6 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         recommendation="improve the statements with large temporary tables first; then enlarge the cache",
         changes=by_hand(f"set {_NAME} to {format_bytes(2 * now)} if the memory budget allows, and restart"),
-        severity=Severity.LOW,
         effect=better("latency", "small", "fewer reads of temporary tables"),
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="misses of Aria's page cache (MariaDB)",
-    why="Temporary tables on disk and system tables are cached there.",
-    expected="faster large temporary tables; usually no effect",
-    risk="memory that the buffer pool could have",
-    sources=("MariaDB Documentation, Aria System Variables; Aria Status Variables",),
-    judge=_judge,
-)

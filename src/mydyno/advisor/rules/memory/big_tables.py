@@ -9,16 +9,24 @@ from mydyno.advisor.rules import *
 _NAME = "big_tables"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="big_tables",
+    why="With it no temporary table is created in memory.",
+    expected="faster GROUP BY, DISTINCT and UNION",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, big_tables",
+        "MariaDB Documentation, Server System Variables, big_tables",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.switch(_NAME)
-    if now is None:
-        return NotHere(f"{server.release} has no {_NAME}")
+    now = require(server.switch(_NAME), NotHere(f"{server.release} has no {_NAME}"))
     if not now:
         return Fine("temporary tables start in memory")
     made = often(server, "Created_tmp_tables")
     busy = made is not None and made >= 10
-    return RULE.finding(
+    return finding(
         title="Every temporary table starts on disk",
         evidence=(f"{_NAME} = ON, {a_second(made)} temporary tables are created",),
         recommendation=f"set {_NAME} = OFF",
@@ -28,16 +36,3 @@ def _judge(system: System, _: Targets) -> Judgement:
             "latency", "medium" if busy else "small", "temporary tables stay in memory while they are small"
         ),
     )
-
-
-RULE = Rule(
-    checks="big_tables",
-    why="With it no temporary table is created in memory.",
-    expected="faster GROUP BY, DISTINCT and UNION",
-    sources=(
-        "MySQL Reference Manual, Server System Variables, big_tables",
-        "MariaDB Documentation, Server System Variables, big_tables",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

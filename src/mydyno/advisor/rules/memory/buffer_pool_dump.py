@@ -11,15 +11,26 @@ _NAMES = ("innodb_buffer_pool_dump_at_shutdown", "innodb_buffer_pool_load_at_sta
 _LARGE = 8 * GIB
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="whether the buffer pool is saved and loaded across restarts",
+    why="A cold pool makes the first minutes or hours after a restart slow.",
+    expected="a warm pool soon after a restart, at the cost of background reads",
+    risk="the disks are busy reading for some minutes after a start",
+    sources=(
+        'MySQL Reference Manual, "Saving and Restoring the Buffer Pool State"',
+        'MariaDB Documentation, "InnoDB Buffer Pool", dumping and restoring',
+    ),
+    variables=_NAMES,
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
-    pool = targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size")
+    pool = pool_bytes(system, targets)
     if pool is None or not server.has(*_NAMES):
         return Unknown(", ".join(_NAMES))
     changes = settings(server, dict.fromkeys(_NAMES, "ON"))
     if not changes:
         return Fine("the list of pages is saved at shutdown and loaded at the start")
-    return RULE.finding(
+    return finding(
         title="After a restart the buffer pool starts empty",
         evidence=(
             *(f"{name} = {server.text(name)}" for name in _NAMES),
@@ -34,17 +45,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
             "normal latency within minutes of a restart; no effect otherwise",
         ),
     )
-
-
-RULE = Rule(
-    checks="whether the buffer pool is saved and loaded across restarts",
-    why="A cold pool makes the first minutes or hours after a restart slow.",
-    expected="a warm pool soon after a restart, at the cost of background reads",
-    risk="the disks are busy reading for some minutes after a start",
-    sources=(
-        'MySQL Reference Manual, "Saving and Restoring the Buffer Pool State"',
-        'MariaDB Documentation, "InnoDB Buffer Pool", dumping and restoring',
-    ),
-    judge=_judge,
-    variables=_NAMES,
-)

@@ -12,12 +12,19 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_buffer_pool_instances"
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="innodb_buffer_pool_instances compared with the size of the pool and the number of CPUs",
+    why="A single instance has one latch for all CPUs.",
+    expected="less contention on machines with many CPUs, nothing on others",
+    sources=('MySQL Reference Manual, "Configuring Multiple Buffer Pool Instances"',),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     if server.release.is_mariadb:
         return NotHere("MariaDB has one buffer pool since 10.5.1")
     now = server.number(_NAME)
-    pool = targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size")
+    pool = pool_bytes(system, targets)
     if not now or pool is None:
         return Unknown(_NAME)
     wanted = instances_advised(system, pool)
@@ -25,7 +32,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if not changes:
         return Fine(f"{now} for a pool of {format_bytes(pool)}")
     cpus = f" on {system.host.cpu.count} CPUs" if system.host else ""
-    return RULE.finding(
+    return finding(
         title=f"The buffer pool of {format_bytes(pool)} has {now} instance{'s' * (now > 1)}{cpus}",
         evidence=(
             f"{format_bytes(pool)} / {now} = {format_bytes(pool // now)} each now",
@@ -33,16 +40,5 @@ def _judge(system: System, targets: Targets) -> Judgement:
         ),
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,
-        severity=Severity.LOW,
         effect=better("throughput", "small", "less latch contention when many threads run at once"),
     )
-
-
-RULE = Rule(
-    checks="innodb_buffer_pool_instances compared with the size of the pool and the number of CPUs",
-    why="A single instance has one latch for all CPUs.",
-    expected="less contention on machines with many CPUs, nothing on others",
-    sources=('MySQL Reference Manual, "Configuring Multiple Buffer Pool Instances"',),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -17,7 +17,20 @@ _NAME = "innodb_buffer_pool_size"
 _MANY_READS = 100.0
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="innodb_buffer_pool_size compared with the memory budget, the size of the data and the misses",
+    why="A page that is not in the buffer pool costs a disk read; more than the machine's memory costs "
+    "swapping, which is worse.",
+    expected="fewer disk reads, or a server that stays within its memory",
+    risk="other programs on the machine have less memory left",
+    sources=(
+        'MySQL Reference Manual, "Configuring InnoDB Buffer Pool Size"',
+        'MariaDB Documentation, "InnoDB Buffer Pool"',
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 70% of the memory",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now = server.number(_NAME)
     if now is None or targets.buffer_pool_bytes is None:
@@ -32,7 +45,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     restart = _needs_restart(server, wanted)
     changes = tuple(change.model_copy(update={"restart": change.restart or restart}) for change in changes)
     reads = _disk_reads(server)
-    return RULE.finding(
+    return finding(
         title=f"The buffer pool has {format_bytes(now)}; {format_bytes(wanted)} "
         + ("would fit" if grows else "is what fits with everything else"),
         evidence=(*_of_data(system), *_of_misses(server), *targets.memory_lines),
@@ -89,19 +102,3 @@ def _growing(reads: float | None) -> Effect:
 def _shrinking() -> Effect:
     says = "the server stays in memory: no swapping, no out-of-memory kill"
     return better("stability", "large", says)
-
-
-RULE = Rule(
-    checks="innodb_buffer_pool_size compared with the memory budget, the size of the data and the misses",
-    why="A page that is not in the buffer pool costs a disk read; more than the machine's memory costs "
-    "swapping, which is worse.",
-    expected="fewer disk reads, or a server that stays within its memory",
-    risk="other programs on the machine have less memory left",
-    sources=(
-        'MySQL Reference Manual, "Configuring InnoDB Buffer Pool Size"',
-        'MariaDB Documentation, "InnoDB Buffer Pool"',
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 70% of the memory",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,37 +13,32 @@ _SELDOM = 0.1
 _OFTEN = 10.0
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="the rate of Innodb_buffer_pool_wait_free",
+    why="A query that must write out a page before it can read one waits for the disk twice.",
+    expected="lower and steadier latency",
+    sources=('MySQL Reference Manual, "Server Status Variables", Innodb_buffer_pool_wait_free',),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    rate = server.rate(_COUNTER)
-    if rate is None:
-        return Unknown(_COUNTER)
+    rate = require(server.rate(_COUNTER), _COUNTER)
     if rate < _SELDOM:
         return Fine(f"{rate:.2g} waits for a free page each second")
     dirty, total = (server.counter(f"Innodb_buffer_pool_pages_{kind}") for kind in ("dirty", "total"))
-    evidence = [f"{_COUNTER} grew by {rate:,.1f}/s in {server.status.seconds:.0f} s"]
-    if dirty is not None and total:
-        evidence.append(f"{dirty:,.0f} of {total:,.0f} pages are dirty ({dirty / total:.0%})")
-    return RULE.finding(
+    return finding(
         title=f"Queries wait for a free page of the buffer pool {rate:,.1f} times a second",
-        evidence=tuple(evidence),
+        evidence=(
+            f"{_COUNTER} grew by {rate:,.1f}/s in {server.status.seconds:.0f} s",
+            f"{dirty:,.0f} of {total:,.0f} pages are dirty ({dirty / total:.0%})"
+            if dirty is not None and total
+            else None,
+        ),
         recommendation="give the buffer pool more memory, or its cleaner a higher innodb_io_capacity",
         changes=by_hand(
             "see buffer-pool-size and io-capacity; if both are followed, the disks are too slow for the load"
         ),
         severity=Severity.HIGH if rate >= _OFTEN else Severity.MEDIUM,
         effect=better(
-            "latency",
-            "large" if rate >= _OFTEN else "medium",
-            "reads that do not wait for a write",
+            "latency", "large" if rate >= _OFTEN else "medium", "reads that do not wait for a write"
         ),
     )
-
-
-RULE = Rule(
-    checks="the rate of Innodb_buffer_pool_wait_free",
-    why="A query that must write out a page before it can read one waits for the disk twice.",
-    expected="lower and steadier latency",
-    sources=('MySQL Reference Manual, "Server Status Variables", Innodb_buffer_pool_wait_free',),
-    judge=_judge,
-)

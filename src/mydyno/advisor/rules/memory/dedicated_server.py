@@ -12,11 +12,17 @@ _SIZED = ("innodb_buffer_pool_size", "innodb_redo_log_capacity", "innodb_log_fil
 _ASKED = ("file", "command line", "persisted")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="innodb_dedicated_server together with explicit sizes",
+    why="Automatic and manual sizes do not add up when the machine changes.",
+    expected="no surprise when the machine changes",
+    sources=(
+        'MySQL Reference Manual, "Enabling Automatic InnoDB Configuration for a Dedicated MySQL Server"',
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = server.switch(_NAME)
-    if on is None:
-        return NotHere("this release does not size itself")
+    on = require(server.switch(_NAME), NotHere("this release does not size itself"))
     if not on:
         return Fine(f"{_NAME} is OFF")
     explicit = [
@@ -29,23 +35,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not explicit:
         return Fine(f"{_NAME} is ON, without explicit sizes")
     memory = (f"the machine has {format_bytes(system.host.memory.usable)}",) if system.host else ()
-    return RULE.finding(
+    return finding(
         title=f"{_NAME} is ON, and {', '.join(explicit)} set as well",
         evidence=(*(f"{name} = {server.text(name)}" for name in explicit), *memory),
         recommendation=f"remove {_NAME} from the option file, or those settings",
         changes=by_hand(f"keep one: {_NAME}, or {' and '.join(explicit)}"),
-        severity=Severity.LOW,
         effect=better("stability", "small", "memory is planned in one place"),
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="innodb_dedicated_server together with explicit sizes",
-    why="Automatic and manual sizes do not add up when the machine changes.",
-    expected="no surprise when the machine changes",
-    sources=(
-        'MySQL Reference Manual, "Enabling Automatic InnoDB Configuration for a Dedicated MySQL Server"',
-    ),
-    judge=_judge,
-)

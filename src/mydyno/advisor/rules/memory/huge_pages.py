@@ -10,7 +10,18 @@ from mydyno.advisor.rules import *
 _WASTE = 0.01
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="whether reserved huge pages and large_pages fit together",
+    why="A server that does not use reserved huge pages loses that memory; too few are not used for the "
+    "pool.",
+    expected="more usable memory, or a pool in huge pages",
+    risk="another program may need the reserved pages",
+    sources=(
+        "Linux kernel documentation, HugeTLB Pages",
+        "MySQL Reference Manual, Enabling Large Page Support",
+    ),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     memory = system.host.memory if system.host else None
     if memory is None or memory.huge_pages_total is None or memory.huge_page_bytes is None:
         return Unknown("how many huge pages are reserved")
@@ -21,7 +32,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         f"{format_bytes(reserved)} reserved"
     )
     if wanted:
-        pool = targets.buffer_pool_bytes or system.server.number("innodb_buffer_pool_size") or 0
+        pool = pool_bytes(system, targets) or 0
         if reserved >= pool:
             return Fine(f"large_pages is ON; {numbers} for a buffer pool of {format_bytes(pool)}")
         return _too_few(memory, pool, numbers)
@@ -32,7 +43,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         idle = memory.huge_pages_free * memory.huge_page_bytes
     if idle < memory.total * _WASTE:
         return Fine(f"{numbers}, used by another program")
-    return RULE.finding(
+    return finding(
         title=f"{format_bytes(idle)} of memory are reserved for huge pages that this server does not use",
         evidence=(numbers, f"large_pages = {system.server.text('large_pages') or 'not there'}"),
         recommendation="free the memory, or switch large_pages on",
@@ -54,7 +65,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
 def _too_few(memory: Memory, pool: int, numbers: str) -> Finding:
     size = memory.huge_page_bytes or 1
     need = int(pool * 1.05) // size + 1
-    return RULE.finding(
+    return finding(
         title=f"large_pages is ON, but {numbers} do not hold the buffer pool of {format_bytes(pool)}",
         evidence=(
             f"{numbers}; the pool needs {format_bytes(pool)} x 1.05 / {format_bytes(size)} = {need} pages",
@@ -73,17 +84,3 @@ def _too_few(memory: Memory, pool: int, numbers: str) -> Finding:
         risk="memory for huge pages is not available to anything else",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="whether reserved huge pages and large_pages fit together",
-    why="A server that does not use reserved huge pages loses that memory; too few are not used for the "
-    "pool.",
-    expected="more usable memory, or a pool in huge pages",
-    risk="another program may need the reserved pages",
-    sources=(
-        "Linux kernel documentation, HugeTLB Pages",
-        "MySQL Reference Manual, Enabling Large Page Support",
-    ),
-    judge=_judge,
-)

@@ -11,13 +11,7 @@ from mydyno.advisor.session_buffer import judge_buffer
 _NAME = "join_buffer_size"
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
-    joins = a_second(often(system.server, "Select_full_join"))
-    more = "index the columns of such joins"
-    return judge_buffer(RULE.id, _NAME, system, targets, f"joins without an index: {joins}", more)
-
-
-RULE = Rule(
+@Rule(
     checks="join_buffer_size compared with the memory budget and joins without an index",
     why="Each join without an index in each session may allocate it.",
     expected="less memory at peaks",
@@ -26,6 +20,9 @@ RULE = Rule(
         "MySQL Reference Manual, Server System Variables, join_buffer_size; Hash Join Optimization",
         "MariaDB Documentation, Server System Variables, join_buffer_size",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, targets: Targets) -> Judgement:
+    joins = a_second(often(system.server, "Select_full_join"))
+    more = "index the columns of such joins"
+    return judge_buffer(_NAME, system, targets, f"joins without an index: {joins}", more)

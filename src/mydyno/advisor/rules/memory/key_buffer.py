@@ -14,7 +14,18 @@ _READS = 10.0
 _MISSED = 0.02
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="key_buffer_size compared with its use and misses",
+    why="It serves MyISAM indexes only: the unused part is lost to InnoDB.",
+    expected="memory for the buffer pool",
+    risk="none known: only the unused part is removed",
+    sources=(
+        "MySQL Reference Manual, The MyISAM Key Cache; Server Status Variables, Key_blocks_used",
+        "MariaDB Documentation, Optimizing key_buffer_size",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, wanted = server.number(_NAME), targets.key_buffer_bytes
     if now is None or wanted is None:
@@ -24,7 +35,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     reads = often(server, "Key_reads")
     missed = share(server.counter("Key_reads"), server.counter("Key_read_requests"))
     if changes:
-        return RULE.finding(
+        return finding(
             title=f"MyISAM's key buffer has {format_bytes(now)}, of which {format_bytes(int(used))} were "
             "used",
             evidence=(
@@ -33,7 +44,6 @@ def _judge(system: System, targets: Targets) -> Judgement:
             ),
             recommendation=f"set {_NAME} to {format_bytes(wanted)}",
             changes=changes,
-            severity=Severity.LOW,
             effect=better(
                 "memory",
                 "medium" if now - wanted >= 1 << 30 else "small",
@@ -41,7 +51,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
             ),
         )
     if reads is not None and missed is not None and reads >= _READS and missed >= _MISSED:
-        return RULE.finding(
+        return finding(
             title=f"{missed:.0%} of MyISAM's index reads go to disk",
             evidence=(
                 f"Key_reads grows by {a_second(reads)}, {_NAME} = {format_bytes(now)}",
@@ -49,21 +59,6 @@ def _judge(system: System, targets: Targets) -> Judgement:
             ),
             recommendation="convert these tables to InnoDB, which uses the buffer pool",
             changes=by_hand(f"convert MyISAM tables to InnoDB (rule myisam-tables), or raise {_NAME}"),
-            severity=Severity.LOW,
             effect=better("latency", "small", "fewer reads of MyISAM's indexes"),
         )
     return Fine(f"{format_bytes(now)}, of which {format_bytes(int(used))} were used at most")
-
-
-RULE = Rule(
-    checks="key_buffer_size compared with its use and misses",
-    why="It serves MyISAM indexes only: the unused part is lost to InnoDB.",
-    expected="memory for the buffer pool",
-    risk="none known: only the unused part is removed",
-    sources=(
-        "MySQL Reference Manual, The MyISAM Key Cache; Server Status Variables, Key_blocks_used",
-        "MariaDB Documentation, Optimizing key_buffer_size",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -14,7 +14,18 @@ from mydyno.advisor.targets.budget import budget
 from mydyno.advisor.targets.usable import MEMORY
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="the sum of shared and per-connection memory, compared with the memory available",
+    why="Exceeding it means swapping or an out-of-memory kill on the day of the highest load.",
+    expected="a server that stays within its memory; no effect on a normal day",
+    risk="none known: it sets nothing itself",
+    sources=(
+        "MySQL Reference Manual, How MySQL Uses Memory",
+        "MariaDB Documentation, MariaDB Memory Allocation",
+        "Linux kernel documentation, Memory Management, Out of Memory handling",
+    ),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     usable, advised = targets.usable_bytes, targets.memory_bytes
     if usable is None or advised is None:
         return Unknown(MEMORY if usable is None else "Max_used_connections")
@@ -23,7 +34,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"at most {format_bytes(now.total)} of {format_bytes(usable)} can be allocated")
     once = sum(size for _, size in now.once)
     short = advised - usable
-    return RULE.finding(
+    return finding(
         title=f"The server may allocate {format_bytes(now.total)}, and {format_bytes(usable)} is available",
         evidence=(
             f"now {format_bytes(once)} once + {now.max_connections} connections x"
@@ -49,17 +60,3 @@ def _more(short: int) -> tuple[Change, ...]:
         f"add {format_bytes(short)} of memory, move other processes to another machine,"
         " or use fewer connections"
     )
-
-
-RULE = Rule(
-    checks="the sum of shared and per-connection memory, compared with the memory available",
-    why="Exceeding it means swapping or an out-of-memory kill on the day of the highest load.",
-    expected="a server that stays within its memory; no effect on a normal day",
-    risk="none known: it sets nothing itself",
-    sources=(
-        "MySQL Reference Manual, How MySQL Uses Memory",
-        "MariaDB Documentation, MariaDB Memory Allocation",
-        "Linux kernel documentation, Memory Management, Out of Memory handling",
-    ),
-    judge=_judge,
-)

@@ -10,18 +10,26 @@ from mydyno.advisor.rules import *
 _BASE = 256 << 20
 """The server's own code, dictionary and performance_schema, roughly."""
 _GLOBAL = (
-    "innodb_buffer_pool_size",
-    "innodb_log_buffer_size",
-    "key_buffer_size",
-    "aria_pagecache_buffer_size",
+    "innodb_buffer_pool_size", "innodb_log_buffer_size", "key_buffer_size", "aria_pagecache_buffer_size",
     "query_cache_size",
+)  # fmt: skip
+
+
+@Rule(
+    checks="the memory limit of the server's control group compared with its settings",
+    why="The kernel kills a server that outgrows its group, however much memory the machine has.",
+    expected="a server that survives when its pool has filled",
+    durability="none: a killed server recovers from its redo log",
+    risk="less for other programs",
+    sources=(
+        "Linux kernel documentation, Control Group v2, memory.max",
+        "systemd.resource-control(5), MemoryMax=",
+    ),
 )
-
-
-def _judge(system: System, targets: Targets) -> Judgement:
-    memory = system.host.memory if system.host else None
-    if memory is None:
-        return Unknown("the memory limit of the server's control group")
+def rule(system: System, targets: Targets) -> Judgement:
+    memory = require(
+        system.host.memory if system.host else None, "the memory limit of the server's control group"
+    )
     if memory.limit is None or memory.limit >= memory.total:
         return NotHere("the server's control group sets no limit below the machine's memory")
     sizes = {name: system.server.number(name) or 0 for name in _GLOBAL}
@@ -34,7 +42,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if need <= memory.limit:
         return Fine(f"{numbers}; the limit is {limit}")
     unit = unit_of(system)
-    return RULE.finding(
+    return finding(
         title=f"The server's settings need {format_bytes(need)}, its control group allows {limit}",
         evidence=(numbers, f"memory.max = {limit}; the machine has {format_bytes(memory.total)}"),
         recommendation="lower the buffer pool as the memory budget says, or raise the limit",
@@ -50,17 +58,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         effect=better("stability", "large", "the server is not killed when its pool has filled"),
         risk="a higher limit takes the memory from others on this machine",
     )
-
-
-RULE = Rule(
-    checks="the memory limit of the server's control group compared with its settings",
-    why="The kernel kills a server that outgrows its group, however much memory the machine has.",
-    expected="a server that survives when its pool has filled",
-    durability="none: a killed server recovers from its redo log",
-    risk="less for other programs",
-    sources=(
-        "Linux kernel documentation, Control Group v2, memory.max",
-        "systemd.resource-control(5), MemoryMax=",
-    ),
-    judge=_judge,
-)

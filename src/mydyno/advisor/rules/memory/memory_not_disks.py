@@ -18,7 +18,16 @@ _OVERHEAD = 1.1
 """A page takes some memory in addition to its own."""
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="the share of the data in the buffer pool, and the remaining reads",
+    why="A read that does not happen is faster than any disk.",
+    expected="fewer disk reads, down to none",
+    sources=(
+        "MySQL Reference Manual, The InnoDB Buffer Pool; Optimizing InnoDB Disk I/O",
+        "gywndi, DB performance by RAID configuration, 2012: memory is the best investment",
+    ),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     schema, pool = server.schema_facts, server.number(_POOL)
     data = schema.innodb_bytes if schema else None
@@ -38,12 +47,12 @@ def _judge(system: System, targets: Targets) -> Judgement:
     missing = int((data - pool) * _OVERHEAD)
     requests = usual_rate(server, "Innodb_buffer_pool_read_requests")
     hits = f"{1 - reads / requests:.2%} of {a_second(requests)} requests were in memory" if requests else None
-    return RULE.finding(
+    return finding(
         title=f"{format_bytes(missing)} more memory would avoid {a_second(reads)} disk reads",
         evidence=(
             numbers,
             f"{a_second(reads)} pages are read from the disk",
-            *((hits,) if hits else ()),
+            hits,
             f"({format_bytes(data)} - {format_bytes(pool)}) x {_OVERHEAD:g} = {format_bytes(missing)}",
         ),
         recommendation=f"give the machine {format_bytes(missing)} more memory before other disks; less is "
@@ -59,15 +68,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         ),
         risk="writes go to the disks whatever the memory",
     )
-
-
-RULE = Rule(
-    checks="the share of the data in the buffer pool, and the remaining reads",
-    why="A read that does not happen is faster than any disk.",
-    expected="fewer disk reads, down to none",
-    sources=(
-        "MySQL Reference Manual, The InnoDB Buffer Pool; Optimizing InnoDB Disk I/O",
-        "gywndi, DB performance by RAID configuration, 2012: memory is the best investment",
-    ),
-    judge=_judge,
-)

@@ -14,16 +14,28 @@ _PART = 0.8
 """A pool above this part of a node's memory does not fit there with everything else."""
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="whether the buffer pool is spread over the memory nodes when it is larger than one",
+    why="Memory comes from the node of the thread that touches it first: a large pool fills one node and "
+    "leaves the others empty, and the full one starts to reclaim and swap.",
+    expected="even use of all nodes; a few per cent of throughput on large machines, no swapping by one node",
+    risk="a slower start",
+    sources=(
+        "MySQL Reference Manual, innodb_numa_interleave",
+        "MariaDB Server Documentation, innodb_numa_interleave",
+        "systemd.exec(5), NUMAPolicy=",
+        "numa(7), Linux manual page",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     host, server = system.host, system.server
     if host is None or host.cpu.numa_nodes is None:
         return Unknown("how many memory nodes the machine has")
     nodes = host.cpu.numa_nodes
     if nodes < 2:
         return NotHere("the machine has one memory node")
-    pool = targets.buffer_pool_bytes or server.number("innodb_buffer_pool_size")
-    if pool is None:
-        return Unknown("the size of the buffer pool")
+    pool = require(pool_bytes(system, targets), "the size of the buffer pool")
     node = min(host.cpu.numa_memory_bytes, default=host.memory.total // nodes)
     sums = f"buffer pool {format_bytes(pool)}, smallest of {nodes} nodes {format_bytes(node)}"
     if pool <= node * _PART:
@@ -38,12 +50,11 @@ def _judge(system: System, targets: Targets) -> Judgement:
     changes: tuple[Change, ...] = settings(server, {_NAME: "ON"}) if server.has(_NAME) else ()
     if not changes and unit:
         changes = tuple(
-            SetUnit(unit=unit.name, name=name, value=value, was=unit.properties.get(name))
-            for name, value in (("NUMAPolicy", "interleave"), ("NUMAMask", "all"))
+            set_unit(unit, name, value) for name, value in (("NUMAPolicy", "interleave"), ("NUMAMask", "all"))
         )
     if not changes:
         changes = by_hand("start the server by numactl --interleave=all")
-    return RULE.finding(
+    return finding(
         title=f"A buffer pool of {format_bytes(pool)} is not spread over the {nodes} memory nodes",
         evidence=(
             f"{sums}: it does not fit into one",
@@ -59,20 +70,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         risk="the pool is allocated at the start, which takes longer",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="whether the buffer pool is spread over the memory nodes when it is larger than one",
-    why="Memory comes from the node of the thread that touches it first: a large pool fills one node and "
-    "leaves the others empty, and the full one starts to reclaim and swap.",
-    expected="even use of all nodes; a few per cent of throughput on large machines, no swapping by one node",
-    risk="a slower start",
-    sources=(
-        "MySQL Reference Manual, innodb_numa_interleave",
-        "MariaDB Server Documentation, innodb_numa_interleave",
-        "systemd.exec(5), NUMAPolicy=",
-        "numa(7), Linux manual page",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -12,13 +12,18 @@ _NAME = "innodb_old_blocks_time"
 _DEFAULT = 1000
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    now = system.server.number(_NAME)
-    if now is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="innodb_old_blocks_time",
+    why="With 0 the buffer pool has no protection against scans.",
+    expected="steady latency while backups and reports run",
+    sources=('MySQL Reference Manual, "Making the Buffer Pool Scan Resistant"',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    now = require(system.server.number(_NAME), _NAME)
     if now > 0:
         return Fine(f"{_NAME} is {now} ms")
-    return RULE.finding(
+    return finding(
         title="A single scan of a large table pushes everything else out of the buffer pool",
         evidence=(f"{_NAME} = 0: a page counts as used often from its second use on, however soon",),
         recommendation=f"set {_NAME} to {_DEFAULT}, the default",
@@ -28,13 +33,3 @@ def _judge(system: System, _: Targets) -> Judgement:
             "stability", "medium", "backups and reports leave the cached pages of the application alone"
         ),
     )
-
-
-RULE = Rule(
-    checks="innodb_old_blocks_time",
-    why="With 0 the buffer pool has no protection against scans.",
-    expected="steady latency while backups and reports run",
-    sources=('MySQL Reference Manual, "Making the Buffer Pool Scan Resistant"',),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,7 +13,15 @@ _LARGE = 0.4
 """From this part of the memory on, a database without correction is what is ended first."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="the server's OOM score compared with other processes",
+    why="The largest process is killed first, and on a database machine that is the database.",
+    expected="the server survives a shortage that other programs cause",
+    durability="none: a killed server recovers from its redo log",
+    risk="other programs are killed first",
+    sources=("proc(5), /proc/pid/oom_score_adj", "systemd.exec(5), OOMScoreAdjust="),
+)
+def rule(system: System, _: Targets) -> Judgement:
     host = system.host
     process = host.process if host else None
     if host is None or process is None or process.oom_score_adj is None:
@@ -36,15 +44,10 @@ def _judge(system: System, _: Targets) -> Judgement:
         commands=(f"choom --pid {process.pid} --adjust {_WANTED}",),
     )
     if unit:
-        change = SetUnit(
-            unit=unit.name,
-            name="OOMScoreAdjust",
-            value=str(_WANTED),
-            was=unit.properties.get("OOMScoreAdjust"),
-        )
-    return RULE.finding(
+        change = set_unit(unit, "OOMScoreAdjust", str(_WANTED))
+    return finding(
         title="The kernel kills the server first when memory is short",
-        evidence=(numbers, *((f"the kernel has killed {killed} processes since boot",) if killed else ())),
+        evidence=(numbers, f"the kernel has killed {killed} processes since boot" if killed else None),
         recommendation=change.sentence(),
         changes=(change,),
         severity=Severity.MEDIUM if killed or now > 0 else Severity.LOW,
@@ -56,14 +59,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="when the server itself takes too much, the kernel may kill others in vain first",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="the server's OOM score compared with other processes",
-    why="The largest process is killed first, and on a database machine that is the database.",
-    expected="the server survives a shortage that other programs cause",
-    durability="none: a killed server recovers from its redo log",
-    risk="other programs are killed first",
-    sources=("proc(5), /proc/pid/oom_score_adj", "systemd.exec(5), OOMScoreAdjust="),
-    judge=_judge,
-)

@@ -14,16 +14,26 @@ _BESIDE_POOL = 1.25
 _RATIO = 90
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
-    host = system.host
-    mode = host.kernel.number("vm.overcommit_memory") if host else None
-    if host is None or mode is None:
-        return Unknown("vm.overcommit_memory")
+@Rule(
+    checks="whether strict overcommit accounting allows the buffer pool",
+    why="With vm.overcommit_memory = 2 an allocation above the commit limit fails, whatever is free: the "
+    "server does not start, or a connection's buffer is refused.",
+    expected="starts that do not fail",
+    risk="less is reserved for the kernel and other programs",
+    sources=(
+        "Linux kernel documentation, Overcommit Accounting",
+        "Linux kernel documentation, Documentation for /proc/sys/vm, overcommit_ratio",
+    ),
+)
+def rule(system: System, targets: Targets) -> Judgement:
+    host = require(system.host, "vm.overcommit_memory")
+    mode = require(host.kernel.number("vm.overcommit_memory"), "vm.overcommit_memory")
     if mode != 2:
         return Fine(f"vm.overcommit_memory is {mode}: no strict limit")
-    pool = targets.buffer_pool_bytes or system.server.number("innodb_buffer_pool_size")
-    if pool is None:
-        return Unknown("the size of the buffer pool")
+    pool = require(
+        pool_bytes(system, targets),
+        "the size of the buffer pool",
+    )
     if host.kernel.number("vm.overcommit_kbytes"):
         return NotHere("vm.overcommit_kbytes sets the limit outright")
     ratio = host.kernel.number("vm.overcommit_ratio")
@@ -40,7 +50,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     change: Change = SetSysctl(name="vm.overcommit_ratio", value=str(_RATIO), was=str(ratio))
     if ratio >= _RATIO:
         change = ByHand(says="lower the buffer pool, add swap, or set vm.overcommit_memory to 0")
-    return RULE.finding(
+    return finding(
         title=f"The kernel may refuse the server memory: the commit limit is {format_bytes(limit)}",
         evidence=("vm.overcommit_memory = 2", sums),
         recommendation=f"raise vm.overcommit_ratio to {_RATIO}, or set vm.overcommit_memory to 0",
@@ -51,17 +61,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         ),
         risk="the nearer the ratio to 100, the less is kept for the kernel",
     )
-
-
-RULE = Rule(
-    checks="whether strict overcommit accounting allows the buffer pool",
-    why="With vm.overcommit_memory = 2 an allocation above the commit limit fails, whatever is free: the "
-    "server does not start, or a connection's buffer is refused.",
-    expected="starts that do not fail",
-    risk="less is reserved for the kernel and other programs",
-    sources=(
-        "Linux kernel documentation, Overcommit Accounting",
-        "Linux kernel documentation, Documentation for /proc/sys/vm, overcommit_ratio",
-    ),
-    judge=_judge,
-)

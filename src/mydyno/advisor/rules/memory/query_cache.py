@@ -14,7 +14,19 @@ from mydyno.advisor.targets.caches import query_cache_share
 _SIZE, _TYPE = "query_cache_size", "query_cache_type"
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="query_cache_type and query_cache_size, and how many reads it answers",
+    why="Every SELECT and every change waits for its single lock.",
+    expected="more throughput on several CPUs with any writes; less where it answered most of the reads",
+    risk="cached statements are executed again",
+    sources=(
+        "MySQL 5.7 Reference Manual, The MySQL Query Cache",
+        "MariaDB Documentation, Query Cache",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: query_cache_size = 0",
+    ),
+    variables=(_SIZE, _TYPE),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     size = server.number(_SIZE)
     if size is None or not server.has(_TYPE):
@@ -28,10 +40,9 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Unknown("Qcache_hits or Com_select")
     if not off and size and targets.query_cache_bytes:
         return Fine(f"{answered}; compare it with a cache in the application")
-    changes = settings(server, {_TYPE: "OFF", _SIZE: 0})
     cpus = system.host.cpu.count if system.host else None
     heavy = not off and size > 0 and (cpus or 2) > 1
-    return RULE.finding(
+    return finding(
         title=f"The query cache has {format_bytes(size)}, and {'is off' if off else answered}",
         evidence=(
             f"{_TYPE} = {server.text(_TYPE)}, {_SIZE} = {format_bytes(size)}",
@@ -39,7 +50,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
             f"{cpus or 'an unknown number of'} CPUs share its one lock",
         ),
         recommendation=f"set {_TYPE} = OFF and {_SIZE} = 0",
-        changes=changes,
+        changes=settings(server, {_TYPE: "OFF", _SIZE: 0}),
         severity=Severity.MEDIUM if heavy else Severity.LOW,
         effect=better(
             "throughput" if heavy else "memory",
@@ -52,18 +63,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         ),
         risk="statements that it answered are executed",
     )
-
-
-RULE = Rule(
-    checks="query_cache_type and query_cache_size, and how many reads it answers",
-    why="Every SELECT and every change waits for its single lock.",
-    expected="more throughput on several CPUs with any writes; less where it answered most of the reads",
-    risk="cached statements are executed again",
-    sources=(
-        "MySQL 5.7 Reference Manual, The MySQL Query Cache",
-        "MariaDB Documentation, Query Cache",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: query_cache_size = 0",
-    ),
-    judge=_judge,
-    variables=(_SIZE, _TYPE),
-)

@@ -10,13 +10,7 @@ from mydyno.advisor.session_buffer import judge_buffer
 _NAME = "read_buffer_size"
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
-    scans = a_second(often(system.server, "Select_scan"))
-    more = "a session that loads or scans in bulk may set its own"
-    return judge_buffer(RULE.id, _NAME, system, targets, f"scans of whole tables: {scans}", more)
-
-
-RULE = Rule(
+@Rule(
     checks="read_buffer_size compared with the memory budget",
     why="Each scan of a MyISAM or Aria table allocates it; InnoDB does not need it.",
     expected="less memory at peaks",
@@ -25,6 +19,9 @@ RULE = Rule(
         "MySQL Reference Manual, Server System Variables, read_buffer_size",
         "MariaDB Documentation, Server System Variables, read_buffer_size",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, targets: Targets) -> Judgement:
+    scans = a_second(often(system.server, "Select_scan"))
+    more = "a session that loads or scans in bulk may set its own"
+    return judge_buffer(_NAME, system, targets, f"scans of whole tables: {scans}", more)

@@ -10,13 +10,7 @@ from mydyno.advisor.session_buffer import judge_buffer
 _NAME = "read_rnd_buffer_size"
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
-    rows = a_second(often(system.server, "Handler_read_rnd"))
-    more = f"SET SESSION {_NAME} before a large report"
-    return judge_buffer(RULE.id, _NAME, system, targets, f"rows fetched by position: {rows}", more)
-
-
-RULE = Rule(
+@Rule(
     checks="read_rnd_buffer_size compared with the memory budget",
     why="Each session that sorts by position allocates all of it.",
     expected="less memory at peaks",
@@ -25,6 +19,9 @@ RULE = Rule(
         "MySQL Reference Manual, Server System Variables, read_rnd_buffer_size",
         "MariaDB Documentation, Server System Variables, read_rnd_buffer_size",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, targets: Targets) -> Judgement:
+    rows = a_second(often(system.server, "Handler_read_rnd"))
+    more = f"SET SESSION {_NAME} before a large report"
+    return judge_buffer(_NAME, system, targets, f"rows fetched by position: {rows}", more)

@@ -15,22 +15,7 @@ from mydyno.core.server_version import Version
 _NAME = "sort_buffer_size"
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
-    passes = a_second(often(system.server, "Sort_merge_passes"))
-    more = f"SET SESSION {_NAME} before a large report"
-    use = f"{_taken(system.server.release)}; merge passes: {passes}"
-    return judge_buffer(RULE.id, _NAME, system, targets, use, more)
-
-
-def _taken(release: Version) -> str:
-    if release.is_mariadb:
-        return "a sort allocates space for the maximum number of rows, up to this size"
-    if is_mysql(release, (8, 0, 12)):
-        return "a sort allocates memory as rows arrive, up to this size"
-    return "a sort allocates all of it at the start"
-
-
-RULE = Rule(
+@Rule(
     checks="sort_buffer_size compared with the memory budget and merge passes",
     why="Every sort of every session may allocate it: at once where many rows are expected or the "
     "release always does (MySQL before 8.0.12), otherwise as rows arrive.",
@@ -40,6 +25,18 @@ RULE = Rule(
         "MySQL Reference Manual, Server System Variables, sort_buffer_size; ORDER BY Optimization",
         "MariaDB Documentation, Server System Variables, sort_buffer_size",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, targets: Targets) -> Judgement:
+    passes = a_second(often(system.server, "Sort_merge_passes"))
+    more = f"SET SESSION {_NAME} before a large report"
+    use = f"{_taken(system.server.release)}; merge passes: {passes}"
+    return judge_buffer(_NAME, system, targets, use, more)
+
+
+def _taken(release: Version) -> str:
+    if release.is_mariadb:
+        return "a sort allocates space for the maximum number of rows, up to this size"
+    if is_mysql(release, (8, 0, 12)):
+        return "a sort allocates memory as rows arrive, up to this size"
+    return "a sort allocates all of it at the start"

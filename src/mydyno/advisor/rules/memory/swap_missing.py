@@ -12,7 +12,17 @@ _ROOM = 0.10
 """Available memory below which it is short."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether there is any swap where memory is short",
+    why="Without swap the kernel kills the largest process when memory is short: the server.",
+    expected="memory peaks that pass",
+    risk="swapping instead of failing hides a budget that is too large",
+    sources=(
+        "Linux kernel documentation, Concepts overview of memory management, reclaim and OOM killer",
+        "swapon(8), files",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     host = system.host
     if host is None or host.memory.swap_total is None:
         return Unknown("whether the machine has swap")
@@ -29,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     )
     if room >= _ROOM:
         return Fine(f"{numbers}: enough")
-    return RULE.finding(
+    return finding(
         title=f"Memory is short and there is no swap: {room:.0%} available",
         evidence=(numbers, *_killed(host.kernel.counters.get("oom_kill"))),
         recommendation="lower the memory budget, and add a little swap, so that a peak is not fatal",
@@ -50,16 +60,3 @@ def _judge(system: System, _: Targets) -> Judgement:
 
 def _killed(count: int | None) -> tuple[str, ...]:
     return (f"the kernel has killed processes for lack of memory {count} times since boot",) if count else ()
-
-
-RULE = Rule(
-    checks="whether there is any swap where memory is short",
-    why="Without swap the kernel kills the largest process when memory is short: the server.",
-    expected="memory peaks that pass",
-    risk="swapping instead of failing hides a budget that is too large",
-    sources=(
-        "Linux kernel documentation, Concepts overview of memory management, reclaim and OOM killer",
-        "swapon(8), files",
-    ),
-    judge=_judge,
-)

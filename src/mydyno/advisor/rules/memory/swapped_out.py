@@ -11,7 +11,15 @@ _HARMLESS_BYTES = 64 << 20
 _HARMLESS_PART = 0.01
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="how much of the server's memory is in swap",
+    why="InnoDB expects its pool in memory: a page in swap is slower than one that was never cached, "
+    "since latches are held while it is read.",
+    expected="no latency peaks caused by swap",
+    risk="swapoff needs as much free memory as is in swap",
+    sources=("proc(5), /proc/pid/status, VmSwap", "MySQL Reference Manual, How MySQL Uses Memory"),
+)
+def rule(system: System, _: Targets) -> Judgement:
     host = system.host
     if host is None or host.process is None or host.process.swapped_bytes is None:
         return Unknown("how much of the server is in swap (VmSwap of /proc/PID/status)")
@@ -23,11 +31,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     if swapped < _HARMLESS_BYTES or part < _HARMLESS_PART:
         return Fine(f"{numbers} ({part:.1%}): negligible")
     moved = host.kernel.counters.get("pswpin")
-    return RULE.finding(
+    return finding(
         title=f"{format_bytes(swapped)} of the server is in swap",
         evidence=(
             f"{numbers}: {part:.0%}",
-            *((f"{moved} pages were read back from swap since boot (pswpin)",) if moved else ()),
+            f"{moved} pages were read back from swap since boot (pswpin)" if moved else None,
         ),
         recommendation="bring the memory budget below what the machine has, then swap the pages in",
         changes=by_hand(
@@ -43,14 +51,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="swapoff causes a memory shortage when the swapped pages do not fit",
     )
-
-
-RULE = Rule(
-    checks="how much of the server's memory is in swap",
-    why="InnoDB expects its pool in memory: a page in swap is slower than one that was never cached, "
-    "since latches are held while it is read.",
-    expected="no latency peaks caused by swap",
-    risk="swapoff needs as much free memory as is in swap",
-    sources=("proc(5), /proc/pid/status, VmSwap", "MySQL Reference Manual, How MySQL Uses Memory"),
-    judge=_judge,
-)

@@ -10,17 +10,24 @@ from mydyno.advisor.rules import *
 _NAME = "internal_tmp_mem_storage_engine"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="internal_tmp_mem_storage_engine (MySQL 8.0.13 and later)",
+    why="MEMORY pads every row to its full length and sends tables with large objects to disk.",
+    expected="less memory for temporary tables and fewer on disk",
+    sources=("MySQL Reference Manual, Internal Temporary Table Use in MySQL",),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.text(_NAME)
-    if now is None:
-        return NotHere(f"{server.release} has one engine for temporary tables in memory")
+    now = require(
+        server.text(_NAME), NotHere(f"{server.release} has one engine for temporary tables in memory")
+    )
     if server.release.numbers < (8, 0, 13):
         return NotHere("TempTable takes no large objects before MySQL 8.0.13")
     if now.casefold() != "memory":
         return Fine(f"temporary tables in memory are {now}")
     spilt = share(server.counter("Created_tmp_disk_tables"), server.counter("Created_tmp_tables"))
-    return RULE.finding(
+    return finding(
         title="Temporary tables are MEMORY tables: fixed-length rows, no large objects",
         evidence=(
             f"{_NAME} = {now}; the default is TempTable",
@@ -33,13 +40,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.MEDIUM if spilt is not None and spilt > 0.25 else Severity.LOW,
         effect=better("latency", "small", "smaller temporary tables, fewer of them on disk"),
     )
-
-
-RULE = Rule(
-    checks="internal_tmp_mem_storage_engine (MySQL 8.0.13 and later)",
-    why="MEMORY pads every row to its full length and sends tables with large objects to disk.",
-    expected="less memory for temporary tables and fewer on disk",
-    sources=("MySQL Reference Manual, Internal Temporary Table Use in MySQL",),
-    judge=_judge,
-    variables=(_NAME,),
-)

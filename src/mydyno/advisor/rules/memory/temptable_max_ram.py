@@ -13,20 +13,28 @@ _TOO_MUCH = 4
 _LEAST = 16 << 20
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="temptable_max_ram compared with the memory (MySQL 8.0 and later)",
+    why="It limits all temporary tables together; on a small machine the default is most of the memory.",
+    expected="no out-of-memory kill by a few large queries",
+    risk="queries with large temporary tables use the disk",
+    sources=(
+        "MySQL Reference Manual, Internal Temporary Table Use in MySQL, TempTable storage engine",
+        "MySQL 8.4 Reference Manual, What Is New in MySQL 8.4 since MySQL 8.0, new defaults",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.number(_NAME)
-    if now is None:
-        return NotHere(f"{server.release} has no TempTable engine")
-    if system.host is None:
-        return Unknown("the machine's memory")
-    memory = system.host.memory.usable
+    now = require(server.number(_NAME), NotHere(f"{server.release} has no TempTable engine"))
+    host = require(system.host, "the machine's memory")
+    memory = host.memory.usable
     if now <= memory / _TOO_MUCH:
         return Fine(f"{format_bytes(now)} of {format_bytes(memory)}")
     wanted = max(_LEAST, 1 << (memory // 16).bit_length() - 1)
     if wanted >= now:
         return Fine(f"{format_bytes(now)} of {format_bytes(memory)}: less would be too little")
-    return RULE.finding(
+    return finding(
         title=f"Temporary tables may take {format_bytes(now)} of {format_bytes(memory)}",
         evidence=(
             f"{_NAME} = {format_bytes(now)}, {now / memory:.0%} of the memory",
@@ -42,17 +50,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         risk="such queries become slower",
     )
-
-
-RULE = Rule(
-    checks="temptable_max_ram compared with the memory (MySQL 8.0 and later)",
-    why="It limits all temporary tables together; on a small machine the default is most of the memory.",
-    expected="no out-of-memory kill by a few large queries",
-    risk="queries with large temporary tables use the disk",
-    sources=(
-        "MySQL Reference Manual, Internal Temporary Table Use in MySQL, TempTable storage engine",
-        "MySQL 8.4 Reference Manual, What Is New in MySQL 8.4 since MySQL 8.0, new defaults",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,7 +13,17 @@ _MANY = 1.0
 """Temporary tables each second."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="temptable_max_mmap where temporary tables are created (MySQL 8.0.23 and later)",
+    why="Mapped temporary files are written by the kernel page by page; newer releases avoid them.",
+    expected="steadier queries with very large temporary tables; usually no effect",
+    sources=(
+        "MySQL 8.0 Reference Manual, Internal Temporary Table Use in MySQL, TempTable storage engine",
+        "MySQL 8.4 Reference Manual, What Is New in MySQL 8.4 since MySQL 8.0, new defaults",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now, made = server.number(_NAME), often(server, "Created_tmp_tables")
     if now is None:
@@ -24,7 +34,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("temporary tables go from memory straight to InnoDB")
     if made < _MANY:
         return Fine(f"{a_second(made)} temporary tables: too few to matter")
-    return RULE.finding(
+    return finding(
         title=f"Temporary tables may take {format_bytes(now)} in mapped files",
         evidence=(
             f"{_NAME} = {format_bytes(now)}; the default is 0 since MySQL 8.4",
@@ -32,22 +42,8 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         recommendation=f"set {_NAME} to 0",
         changes=settings(server, {_NAME: 0}),
-        severity=Severity.LOW,
         effect=better(
             "latency", "small", "large temporary tables go to InnoDB, as MySQL 8.4 does by default"
         ),
         risk="a query with a huge temporary table may be slower or faster",
     )
-
-
-RULE = Rule(
-    checks="temptable_max_mmap where temporary tables are created (MySQL 8.0.23 and later)",
-    why="Mapped temporary files are written by the kernel page by page; newer releases avoid them.",
-    expected="steadier queries with very large temporary tables; usually no effect",
-    sources=(
-        "MySQL 8.0 Reference Manual, Internal Temporary Table Use in MySQL, TempTable storage engine",
-        "MySQL 8.4 Reference Manual, What Is New in MySQL 8.4 since MySQL 8.0, new defaults",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,7 +13,18 @@ from mydyno.advisor.rules import *
 _NAMES = ("tmp_table_size", "max_heap_table_size")
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="tmp_table_size and max_heap_table_size compared with memory and the share that goes to disk",
+    why="Too small sends temporary tables to disk; too large lets sessions take all memory.",
+    expected="faster GROUP BY and UNION where tables just did not fit, or a limit on memory; often no effect",
+    risk="more memory in many sessions at once, or more tables on disk",
+    sources=(
+        "MySQL Reference Manual, Internal Temporary Table Use in MySQL",
+        "MariaDB Documentation, Server System Variables, tmp_memory_table_size",
+    ),
+    variables=(*_NAMES, "tmp_memory_table_size"),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server, wanted = system.server, targets.temporary_table_bytes
     sizes = [server.number(name) for name in _NAMES]
     known = [size for size in sizes if size is not None]
@@ -26,7 +37,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"temporary tables may have {format_bytes(wanted)} in memory, {spilt}")
     now, most = min(known), max(known)
     lowered = wanted < now
-    return RULE.finding(
+    return finding(
         title=f"Temporary tables may have {format_bytes(now)} each in memory: more than fits"
         if lowered
         else f"Temporary tables may have {format_bytes(now)} in memory, and {spilt}"
@@ -48,17 +59,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         ),
         risk="larger tables go to disk" if lowered else "sessions may take more memory at once",
     )
-
-
-RULE = Rule(
-    checks="tmp_table_size and max_heap_table_size compared with memory and the share that goes to disk",
-    why="Too small sends temporary tables to disk; too large lets sessions take all memory.",
-    expected="faster GROUP BY and UNION where tables just did not fit, or a limit on memory; often no effect",
-    risk="more memory in many sessions at once, or more tables on disk",
-    sources=(
-        "MySQL Reference Manual, Internal Temporary Table Use in MySQL",
-        "MariaDB Documentation, Server System Variables, tmp_memory_table_size",
-    ),
-    judge=_judge,
-    variables=(*_NAMES, "tmp_memory_table_size"),
-)

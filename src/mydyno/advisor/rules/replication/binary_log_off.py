@@ -8,40 +8,7 @@ and a second flush at commit, so it is off on some servers, rightly where the da
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    server = system.server
-    logs = server.switch("log_bin")
-    if logs is None:
-        return Unknown("log_bin")
-    if logs:
-        return Fine("changes are in the binary log")
-    if server.role.managed is not None:
-        return NotHere(f"{server.role.managed} has its own point-in-time recovery")
-    if server.role.replica or server.role.galera:
-        return NotHere("other servers have the same data and can keep the log")
-    free = free_bytes(system, "data")
-    return RULE.finding(
-        title="There is no binary log: changes after the last backup cannot be restored",
-        evidence=(
-            "log_bin = OFF, and no other server is known to hold the data",
-            *(() if free is None else (f"{format_bytes(free)} are free where it would be written",)),
-        ),
-        recommendation="switch the binary log on, with sync_binlog = 1 and an expiry, where the data matters",
-        changes=by_hand(
-            "add log_bin = binlog, server_id = 1 (unique) and sync_binlog = 1 under [mysqld] and restart"
-        ),
-        severity=Severity.MEDIUM,
-        effect=better(
-            "safety",
-            "large",
-            "point-in-time recovery; commits become a little slower",
-        ),
-        risk="it needs space: set an expiry (rule binlog-expiry)",
-        restart=True,
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="log_bin",
     why="Only the binary log holds what changed since the last backup.",
     expected="recovery to a point in time; a little less write throughput",
@@ -51,5 +18,29 @@ RULE = Rule(
         "MySQL Reference Manual, Point-in-Time (Incremental) Recovery; The Binary Log",
         "MariaDB Documentation, Activating the Binary Log",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    server = system.server
+    logs = require(server.switch("log_bin"), "log_bin")
+    if logs:
+        return Fine("changes are in the binary log")
+    if server.role.managed is not None:
+        return NotHere(f"{server.role.managed} has its own point-in-time recovery")
+    if server.role.replica or server.role.galera:
+        return NotHere("other servers have the same data and can keep the log")
+    free = free_bytes(system, "data")
+    return finding(
+        title="There is no binary log: changes after the last backup cannot be restored",
+        evidence=(
+            "log_bin = OFF, and no other server is known to hold the data",
+            None if free is None else f"{format_bytes(free)} are free where it would be written",
+        ),
+        recommendation="switch the binary log on, with sync_binlog = 1 and an expiry, where the data matters",
+        changes=by_hand(
+            "add log_bin = binlog, server_id = 1 (unique) and sync_binlog = 1 under [mysqld] and restart"
+        ),
+        severity=Severity.MEDIUM,
+        effect=better("safety", "large", "point-in-time recovery; commits become a little slower"),
+        risk="it needs space: set an expiry (rule binlog-expiry)",
+        restart=True,
+    )

@@ -14,7 +14,19 @@ from mydyno.advisor.rules import *
 _NAME = "sync_binlog"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="sync_binlog where the binary log is on",
+    why="Without it a crash makes the binary log, and so replicas and backups, differ from the data.",
+    expected="safety, at the cost of a flush for each group of commits",
+    durability="raises: the binary log has every committed transaction after a power cut",
+    risk="slower commits on slow disks",
+    sources=(
+        "MySQL Reference Manual, Binary Logging Options and Variables, sync_binlog",
+        "MariaDB Documentation, Replication and Binary Log System Variables, sync_binlog",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     logs, now = server.switch("log_bin"), server.number(_NAME)
     if logs is None or now is None:
@@ -25,7 +37,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("every group of commits is synced to the binary log")
     lost = "whatever the kernel had not written yet" if now == 0 else f"up to {now} groups of commits"
     followed = server.role.source or not server.role.replica
-    return RULE.finding(
+    return finding(
         title=f"A crash of the machine loses committed transactions from the binary log ({_NAME} = {now})",
         evidence=(
             f"{_NAME} = {now}: a power cut loses {lost}",
@@ -43,18 +55,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         durability_says="acknowledged commits are in the binary log after a power cut",
         risk="commits take longer on disks whose cache does not survive a power cut",
     )
-
-
-RULE = Rule(
-    checks="sync_binlog where the binary log is on",
-    why="Without it a crash makes the binary log, and so replicas and backups, differ from the data.",
-    expected="safety, at the cost of a flush for each group of commits",
-    durability="raises: the binary log has every committed transaction after a power cut",
-    risk="slower commits on slow disks",
-    sources=(
-        "MySQL Reference Manual, Binary Logging Options and Variables, sync_binlog",
-        "MariaDB Documentation, Replication and Binary Log System Variables, sync_binlog",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -15,7 +15,17 @@ _MANY = 0.1
 _MOST = 1 << 20
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="Binlog_cache_disk_use compared with binlog_cache_size",
+    why="A transaction that does not fit writes a temporary file and reads it again at commit.",
+    expected="shorter commits of larger transactions",
+    risk="memory for each connection that writes",
+    sources=(
+        "MySQL Reference Manual, The Binary Log; Server Status Variables, Binlog_cache_disk_use",
+        "MariaDB Documentation, Replication and Binary Log System Variables, binlog_cache_size",
+    ),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, spilt = server.number(_NAME), often(server, "Binlog_cache_disk_use")
     if not server.switch("log_bin"):
@@ -27,7 +37,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"{format_bytes(now)}, {a_second(spilt)} transactions do not fit")
     wanted = min(_MOST, 4 * now)
     limit = targets.max_connections or server.number("max_connections") or 1
-    return RULE.finding(
+    return finding(
         title=f"{part:.0%} of all transactions use a temporary file for the binary log",
         evidence=(
             f"Binlog_cache_disk_use / Binlog_cache_use = {part:.0%} {uptime(server)}, {a_second(spilt)}",
@@ -38,19 +48,5 @@ def _judge(system: System, targets: Targets) -> Judgement:
             f"set {_NAME} = {wanted}, here and in the option file, then check again",
             f"SET GLOBAL {_NAME} = {wanted};",
         ),
-        severity=Severity.LOW,
         effect=better("latency", "small", "commits of larger transactions need no temporary file"),
     )
-
-
-RULE = Rule(
-    checks="Binlog_cache_disk_use compared with binlog_cache_size",
-    why="A transaction that does not fit writes a temporary file and reads it again at commit.",
-    expected="shorter commits of larger transactions",
-    risk="memory for each connection that writes",
-    sources=(
-        "MySQL Reference Manual, The Binary Log; Server Status Variables, Binlog_cache_disk_use",
-        "MariaDB Documentation, Replication and Binary Log System Variables, binlog_cache_size",
-    ),
-    judge=_judge,
-)

@@ -13,7 +13,18 @@ _FEW = 4
 """Statements at work at a time."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="delays of group commit where few statements run at a time",
+    why="A delay for others to join is wasted when there are none.",
+    expected="shorter commits with few clients",
+    risk="smaller groups for parallel replicas",
+    sources=(
+        "MySQL Reference Manual, Binary Logging Options and Variables, binlog_group_commit_sync_delay",
+        "MariaDB Documentation, Group Commit for the Binary Log, binlog_commit_wait_usec",
+    ),
+    variables=_NAMES,
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     name = next((name for name in _NAMES if server.has(name)), None)
     if name is None or not server.switch("log_bin"):
@@ -28,28 +39,13 @@ def _judge(system: System, _: Targets) -> Judgement:
         return Fine("commits are not delayed")
     if running > _FEW:
         return Fine(f"commits wait {delay} us for others, and {running:.0f} statements are at work")
-    return RULE.finding(
+    return finding(
         title=f"Commits wait up to {delay} us for others that do not arrive",
         evidence=(f"{name} = {delay}, Threads_running = {running:.0f} at most",),
         recommendation=f"set {name} = 0",
         changes=settings(server, {name: 0}),
-        severity=Severity.LOW,
         effect=better(
             "latency", "small" if delay < 1000 else "medium", f"commits are up to {delay / 1000:g} ms faster"
         ),
         risk="parallel replicas of MariaDB find fewer transactions to replay at once",
     )
-
-
-RULE = Rule(
-    checks="delays of group commit where few statements run at a time",
-    why="A delay for others to join is wasted when there are none.",
-    expected="shorter commits with few clients",
-    risk="smaller groups for parallel replicas",
-    sources=(
-        "MySQL Reference Manual, Binary Logging Options and Variables, binlog_group_commit_sync_delay",
-        "MariaDB Documentation, Group Commit for the Binary Log, binlog_commit_wait_usec",
-    ),
-    judge=_judge,
-    variables=_NAMES,
-)

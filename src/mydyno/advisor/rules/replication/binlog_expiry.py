@@ -38,11 +38,20 @@ class _Expiry:
         return _span(self.value if self.name == _SECONDS else self.value * DAY)
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether binary logs expire, and when the disk would be full",
+    why="Logs that never expire fill the disk, and a server on a full disk stops.",
+    expected="no full disk; no effect on speed",
+    durability="none for the data; it limits point-in-time recovery",
+    risk="older logs are not available for restores and replicas",
+    sources=(
+        "MySQL Reference Manual, Binary Logging Options and Variables, binlog_expire_logs_seconds",
+        "MariaDB Documentation, Using and Maintaining the Binary Log",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    logs = server.switch("log_bin")
-    if logs is None:
-        return Unknown("log_bin")
+    logs = require(server.switch("log_bin"), "log_bin")
     if not logs or server.role.managed is not None:
         return NotHere("there is no binary log")
     if (server.number("max_binlog_total_size") or 0) or (server.number("binlog_space_limit") or 0):
@@ -56,7 +65,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             return Fine(f"binary logs are removed after {_span(kept)}")
     wanted = _wanted(server, free, rate)
     urgent = full_in is not None and full_in < _SOON
-    return RULE.finding(
+    return finding(
         title=_title(kept, full_in),
         evidence=(
             f"{_SECONDS} = {server.text(_SECONDS)}, {_DAYS} = {server.text(_DAYS)}",
@@ -103,10 +112,10 @@ def _wanted(server: Server, free: int | None, rate: float | None) -> _Expiry:
 
 
 def _title(kept: float | None, full_in: float | None) -> str:
-    said = "Binary logs are never removed" if kept is None else f"Binary logs are kept for {_span(kept)}"
+    title = "Binary logs are never removed" if kept is None else f"Binary logs are kept for {_span(kept)}"
     if full_in is None or full_in >= _LATE:
-        return said
-    return f"{said}: the disk is full in {_span(full_in * DAY)}"
+        return title
+    return f"{title}: the disk is full in {_span(full_in * DAY)}"
 
 
 def _space(free: int | None, rate: float | None) -> tuple[str, ...]:
@@ -126,17 +135,3 @@ def _span(seconds: float) -> str:
         if number := int(seconds // size):
             return f"{number} {word}{'' if number == 1 else 's'}"
     return "less than a minute"
-
-
-RULE = Rule(
-    checks="whether binary logs expire, and when the disk would be full",
-    why="Logs that never expire fill the disk, and a server on a full disk stops.",
-    expected="no full disk; no effect on speed",
-    durability="none for the data; it limits point-in-time recovery",
-    risk="older logs are not available for restores and replicas",
-    sources=(
-        "MySQL Reference Manual, Binary Logging Options and Variables, binlog_expire_logs_seconds",
-        "MariaDB Documentation, Using and Maintaining the Binary Log",
-    ),
-    judge=_judge,
-)

@@ -11,7 +11,18 @@ from mydyno.advisor.rules import *
 _NAME = "binlog_format"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="binlog_format where the binary log is on",
+    why="Replayed statements may give other rows; logged rows cannot.",
+    expected="consistent replicas and restores; a larger log for statements that change many rows",
+    risk="more log for bulk changes",
+    sources=(
+        "MySQL Reference Manual, Advantages and Disadvantages of Statement-Based and Row-Based Replication",
+        "MariaDB Documentation, Binary Log Formats",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     logs, now = server.switch("log_bin"), server.text(_NAME)
     if logs is None:
@@ -20,7 +31,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         return NotHere("there is no binary log, or only one format")
     if now.upper() != "STATEMENT":
         return Fine(f"{_NAME} is {now}")
-    return RULE.finding(
+    return finding(
         title="The binary log holds statements, which may have other effects when replayed",
         evidence=(f"{_NAME} = {now}; the default is ROW in MySQL since 5.7.7, MIXED in MariaDB",),
         recommendation=f"set {_NAME} = ROW",
@@ -30,17 +41,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="changes of many rows by one statement make the log larger (binlog_row_image = MINIMAL helps);"
         " sessions that are open keep the old format",
     )
-
-
-RULE = Rule(
-    checks="binlog_format where the binary log is on",
-    why="Replayed statements may give other rows; logged rows cannot.",
-    expected="consistent replicas and restores; a larger log for statements that change many rows",
-    risk="more log for bulk changes",
-    sources=(
-        "MySQL Reference Manual, Advantages and Disadvantages of Statement-Based and Row-Based Replication",
-        "MariaDB Documentation, Binary Log Formats",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,40 +13,7 @@ _MUCH = 1 << 20
 """Bytes a second."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    server = system.server
-    logs, now = server.switch("log_bin"), server.text(_NAME)
-    if logs is None:
-        return Unknown("log_bin")
-    if not logs or now is None or (server.text("binlog_format") or "ROW").upper() == "STATEMENT":
-        return NotHere("no rows are written to a binary log")
-    if now.upper() != "FULL":
-        return Fine(f"{_NAME} is {now}")
-    written = often(server, "Binlog_bytes_written")
-    if written is None:
-        return Unknown("how much goes into the binary log (MySQL does not count it)")
-    if written < _MUCH:
-        return Fine(f"{written:,.0f} bytes a second go into the binary log")
-    return RULE.finding(
-        title=f"{format_bytes(int(written))} a second go into the binary log, every column of each row",
-        evidence=(
-            f"Binlog_bytes_written grows by {format_bytes(int(written))} a second,"
-            f" {format_bytes(int(written * 86_400))} a day",
-            f"{_NAME} = {now}",
-        ),
-        recommendation=f"set {_NAME} = MINIMAL unless something reads whole rows from the log",
-        changes=settings(server, {_NAME: "MINIMAL"}),
-        severity=Severity.LOW,
-        effect=better(
-            "disk space",
-            "medium",
-            "updates and deletes of long rows write a fraction; inserts stay the same",
-        ),
-        risk="mysqlbinlog --flashback and change data capture need whole rows",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="binlog_row_image where much is written to the binary log",
     why="Whole rows before and after make the log several times as large as what changed.",
     expected="a smaller log, fewer bytes at each commit",
@@ -55,6 +22,33 @@ RULE = Rule(
         "MySQL Reference Manual, Binary Logging Options and Variables, binlog_row_image",
         "MariaDB Documentation, Replication and Binary Log System Variables, binlog_row_image",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, _: Targets) -> Judgement:
+    server = system.server
+    logs, now = server.switch("log_bin"), server.text(_NAME)
+    if logs is None:
+        return Unknown("log_bin")
+    if not logs or now is None or (server.text("binlog_format") or "ROW").upper() == "STATEMENT":
+        return NotHere("no rows are written to a binary log")
+    if now.upper() != "FULL":
+        return Fine(f"{_NAME} is {now}")
+    written = require(
+        often(server, "Binlog_bytes_written"), "how much goes into the binary log (MySQL does not count it)"
+    )
+    if written < _MUCH:
+        return Fine(f"{written:,.0f} bytes a second go into the binary log")
+    return finding(
+        title=f"{format_bytes(int(written))} a second go into the binary log, every column of each row",
+        evidence=(
+            f"Binlog_bytes_written grows by {format_bytes(int(written))} a second,"
+            f" {format_bytes(int(written * 86_400))} a day",
+            f"{_NAME} = {now}",
+        ),
+        recommendation=f"set {_NAME} = MINIMAL unless something reads whole rows from the log",
+        changes=settings(server, {_NAME: "MINIMAL"}),
+        effect=better(
+            "disk space", "medium", "updates and deletes of long rows write a fraction; inserts stay the same"
+        ),
+        risk="mysqlbinlog --flashback and change data capture need whole rows",
+    )

@@ -18,17 +18,25 @@ _STEPS = (
 )
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="gtid_mode on servers that replicate (MySQL)",
+    why="Without GTIDs a change of source needs manual positions, an easy mistake in an emergency.",
+    expected="safer failover; no noticeable effect on speed",
+    risk="a few kinds of statements are refused",
+    sources=(
+        "MySQL Reference Manual, Replication with Global Transaction Identifiers",
+        "MySQL Reference Manual, Changing GTID Mode on Online Servers",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now = server.text("gtid_mode")
-    if now is None:
-        return NotHere(f"{server.release} has no gtid_mode")
+    now = require(server.text("gtid_mode"), NotHere(f"{server.release} has no gtid_mode"))
     if not (server.role.replica or server.role.source):
         return NotHere("it does not replicate")
     if now.upper() == "ON":
         return Fine("gtid_mode is ON")
     online = server.release.numbers >= (5, 7, 6)
-    return RULE.finding(
+    return finding(
         title="Replication uses file and offset, not GTIDs",
         evidence=(f"gtid_mode = {now} on a server that replicates",),
         recommendation="switch GTIDs on, on all servers together",
@@ -38,21 +46,7 @@ def _judge(system: System, _: Targets) -> Judgement:
             else "set gtid_mode = ON and enforce_gtid_consistency = ON on all servers while none writes",
             *(_STEPS if online else ()),
         ),
-        severity=Severity.LOW,
         effect=better("safety", "medium", "a replica finds its position on another source by itself"),
         risk="statements that GTIDs do not allow (CREATE TABLE ... SELECT before 8.0.21, temporary tables in"
         " transactions) are refused",
     )
-
-
-RULE = Rule(
-    checks="gtid_mode on servers that replicate (MySQL)",
-    why="Without GTIDs a change of source needs manual positions, an easy mistake in an emergency.",
-    expected="safer failover; no noticeable effect on speed",
-    risk="a few kinds of statements are refused",
-    sources=(
-        "MySQL Reference Manual, Replication with Global Transaction Identifiers",
-        "MySQL Reference Manual, Changing GTID Mode on Online Servers",
-    ),
-    judge=_judge,
-)

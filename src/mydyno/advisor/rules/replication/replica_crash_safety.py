@@ -13,7 +13,19 @@ _RECOVERY = "relay_log_recovery"
 _REPOSITORIES = ("relay_log_info_repository", "master_info_repository")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="relay_log_recovery and where a replica keeps its positions",
+    why="Positions in files and torn relay logs make a replica differ from its source after a crash.",
+    expected="consistent data after a crash; no effect on speed",
+    durability="raises: replayed rows and position agree after a crash",
+    risk="fetches relay logs again",
+    sources=(
+        "MySQL Reference Manual, Handling an Unexpected Halt of a Replica",
+        "MariaDB Documentation, Replication and Binary Log System Variables, relay_log_recovery",
+    ),
+    variables=(_RECOVERY, *_REPOSITORIES),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     if not server.role.replica:
         return NotHere("it is not a replica")
@@ -27,7 +39,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         change.model_copy(update={"restart": True})  # Refused while the replica runs.
         for change in settings(server, wanted)
     )
-    return RULE.finding(
+    return finding(
         title="After a crash this replica may repeat or miss transactions",
         evidence=(
             f"{_RECOVERY} = {server.text(_RECOVERY)}",
@@ -42,18 +54,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         risk="relay logs not yet applied are fetched again: the source must still have them",
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="relay_log_recovery and where a replica keeps its positions",
-    why="Positions in files and torn relay logs make a replica differ from its source after a crash.",
-    expected="consistent data after a crash; no effect on speed",
-    durability="raises: replayed rows and position agree after a crash",
-    risk="fetches relay logs again",
-    sources=(
-        "MySQL Reference Manual, Handling an Unexpected Halt of a Replica",
-        "MariaDB Documentation, Replication and Binary Log System Variables, relay_log_recovery",
-    ),
-    judge=_judge,
-    variables=(_RECOVERY, *_REPOSITORIES),
-)

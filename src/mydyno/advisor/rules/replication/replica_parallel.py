@@ -15,7 +15,18 @@ _TYPE = ("replica_parallel_type", "slave_parallel_type")
 _MOST = 8
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="the number of a replica's workers",
+    why="A single applier cannot keep up with a source that commits in many sessions.",
+    expected="less lag where there is some",
+    risk="retries where workers lock each other",
+    sources=(
+        "MySQL Reference Manual, Replica Server Options and Variables, replica_parallel_workers",
+        "MariaDB Documentation, Parallel Replication",
+    ),
+    variables=(*_WORKERS, *_ORDER, *_TYPE),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     if not server.role.replica or server.role.galera or server.role.group_replication:
         return NotHere("it is not a replica, or belongs to a cluster with its own appliers")
@@ -37,12 +48,11 @@ def _judge(system: System, _: Targets) -> Judgement:
         change.model_copy(update={"restart": True})  # Refused, or without effect, while the replica runs.
         for change in settings(server, options)
     )
-    return RULE.finding(
+    return finding(
         title="The replica replays one transaction after another",
         evidence=(f"{name} = {workers}, {system.host.cpu.count} CPUs", "its lag is not checked"),
         recommendation=", ".join(change.sentence() for change in changes),
         changes=changes,
-        severity=Severity.LOW,
         effect=better(
             "latency",
             "medium",
@@ -62,17 +72,3 @@ def _can_keep_order(server: Server) -> bool:
         return False
     updates = server.switch("log_replica_updates") or server.switch("log_slave_updates")
     return server.release.numbers >= (8, 0, 19) or bool(server.switch("log_bin") and updates)
-
-
-RULE = Rule(
-    checks="the number of a replica's workers",
-    why="A single applier cannot keep up with a source that commits in many sessions.",
-    expected="less lag where there is some",
-    risk="retries where workers lock each other",
-    sources=(
-        "MySQL Reference Manual, Replica Server Options and Variables, replica_parallel_workers",
-        "MariaDB Documentation, Parallel Replication",
-    ),
-    judge=_judge,
-    variables=(*_WORKERS, *_ORDER, *_TYPE),
-)

@@ -12,7 +12,18 @@ _NAME = "read_only"
 _WRITES = ("Com_insert", "Com_update", "Com_delete", "Com_replace", "Com_insert_select", "Com_load")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="read_only on a replica",
+    why="A write on a replica makes it differ from its source and may stop replication later.",
+    expected="consistent data; no effect on speed",
+    risk="clients that write here are refused",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, read_only and super_read_only",
+        "MariaDB Documentation, Read-Only Replicas",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now = server.text(_NAME)
     if not server.role.replica or server.role.galera or server.role.group_replication:
@@ -30,7 +41,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     counted = (
         "writes were not counted" if writes is None else f"{writes:.0f} statements wrote {uptime(server)}"
     )
-    return RULE.finding(
+    return finding(
         title="This replica accepts writes from clients",
         evidence=(f"{_NAME} = OFF on a replica", f"{counted} (some may come from replication)"),
         recommendation=f"set {_NAME} = ON unless clients are meant to write here",
@@ -39,17 +50,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("safety", "medium", "the replica stays consistent with its source"),
         risk="after a failover it must be switched off, as failover tools do",
     )
-
-
-RULE = Rule(
-    checks="read_only on a replica",
-    why="A write on a replica makes it differ from its source and may stop replication later.",
-    expected="consistent data; no effect on speed",
-    risk="clients that write here are refused",
-    sources=(
-        "MySQL Reference Manual, Server System Variables, read_only and super_read_only",
-        "MariaDB Documentation, Read-Only Replicas",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

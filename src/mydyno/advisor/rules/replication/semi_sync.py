@@ -11,11 +11,22 @@ _WORDS = ("source", "master")
 _PART = 0.001
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether semi-synchronous replication has fallen back to asynchronous",
+    why="It falls back silently, and transactions are then on one machine only.",
+    expected="the intended safety; commits wait for the network again",
+    durability="none by itself; it reports when the copy on a replica is missing",
+    sources=(
+        "MySQL Reference Manual, Semisynchronous Replication Monitoring",
+        "MariaDB Documentation, Semisynchronous Replication",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    word = next((word for word in _WORDS if server.switch(f"rpl_semi_sync_{word}_enabled")), None)
-    if word is None:
-        return NotHere("semi-synchronous replication is not configured")
+    word = require(
+        next((word for word in _WORDS if server.switch(f"rpl_semi_sync_{word}_enabled")), None),
+        NotHere("semi-synchronous replication is not configured"),
+    )
     status = server.status.after.get(f"Rpl_semi_sync_{word}_status")
     alone, joined = (total(server, f"Rpl_semi_sync_{word}_{kind}_tx") for kind in ("no", "yes"))
     if status is None or alone is None or joined is None:
@@ -25,7 +36,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if not off and part < _PART:
         return Fine(f"{joined:.0f} transactions waited for a replica, {alone:.0f} did not")
     timeout = server.text(f"rpl_semi_sync_{word}_timeout")
-    return RULE.finding(
+    return finding(
         title="Commits do not wait for a replica at present, although configured to"
         if off
         else f"{part:.1%} of all commits did not wait for a replica, although configured to",
@@ -41,16 +52,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         severity=Severity.HIGH if off else Severity.MEDIUM,
         effect=better("safety", "medium", "losing a machine loses no acknowledged transaction"),
     )
-
-
-RULE = Rule(
-    checks="whether semi-synchronous replication has fallen back to asynchronous",
-    why="It falls back silently, and transactions are then on one machine only.",
-    expected="the intended safety; commits wait for the network again",
-    durability="none by itself; it reports when the copy on a replica is missing",
-    sources=(
-        "MySQL Reference Manual, Semisynchronous Replication Monitoring",
-        "MariaDB Documentation, Semisynchronous Replication",
-    ),
-    judge=_judge,
-)

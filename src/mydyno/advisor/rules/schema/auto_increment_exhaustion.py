@@ -11,36 +11,7 @@ _NEAR = 0.7
 _URGENT = 0.9
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    schema = system.server.schema_facts
-    if schema is None or schema.nearly_full_counters is None:
-        return Unknown("the schema was not read")
-    found = sorted(
-        (table for table in schema.nearly_full_counters if (table.auto_increment_used or 0) >= _NEAR),
-        key=lambda table: -(table.auto_increment_used or 0),
-    )
-    if not found:
-        return Fine(f"no counter has used {_NEAR:.0%} of its range")
-    most = found[0].auto_increment_used or 0
-    return RULE.finding(
-        title=f"The counter of {found[0].name} has used {most:.0%} of its range",
-        evidence=tuple(
-            f"{table.name}: {table.auto_increment_used:.1%} used, about {table.rows or 0} rows"
-            for table in found[:SHOWN]
-        ),
-        recommendation="change these columns, and those that refer to them, to BIGINT UNSIGNED in time",
-        changes=by_hand(
-            "look at each table, then change the type of its AUTO_INCREMENT column and of the"
-            " columns that refer to it to BIGINT UNSIGNED; the ALTER copies the table",
-            *tuple(f"SHOW CREATE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
-        ),
-        severity=Severity.CRITICAL if most >= _URGENT else Severity.HIGH,
-        effect=better("stability", "large", "inserts do not fail at the end of the range"),
-        risk="a long ALTER; clients that store the value in 32 bits",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="how much of their range AUTO_INCREMENT columns have used up",
     why="At the end of the range every INSERT fails.",
     expected="inserts keep working; no effect on speed",
@@ -49,5 +20,30 @@ RULE = Rule(
         "MySQL Reference Manual, The schema_auto_increment_columns View; Using AUTO_INCREMENT",
         "MariaDB Documentation, AUTO_INCREMENT",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    schema = require(system.server.schema_facts, "the schema was not read")
+    nearly_full_counters = require(schema.nearly_full_counters, "the schema was not read")
+    tables = sorted(
+        (table for table in nearly_full_counters if (table.auto_increment_used or 0) >= _NEAR),
+        key=lambda table: -(table.auto_increment_used or 0),
+    )
+    if not tables:
+        return Fine(f"no counter has used {_NEAR:.0%} of its range")
+    most = tables[0].auto_increment_used or 0
+    return finding(
+        title=f"The counter of {tables[0].name} has used {most:.0%} of its range",
+        evidence=tuple(
+            f"{table.name}: {table.auto_increment_used:.1%} used, about {table.rows or 0} rows"
+            for table in tables[:SHOWN]
+        ),
+        recommendation="change these columns, and those that refer to them, to BIGINT UNSIGNED in time",
+        changes=by_hand(
+            "look at each table, then change the type of its AUTO_INCREMENT column and of the"
+            " columns that refer to it to BIGINT UNSIGNED; the ALTER copies the table",
+            *tuple(f"SHOW CREATE TABLE {quoted(table.name)};" for table in tables[:SHOWN]),
+        ),
+        severity=Severity.CRITICAL if most >= _URGENT else Severity.HIGH,
+        effect=better("stability", "large", "inserts do not fail at the end of the range"),
+        risk="a long ALTER; clients that store the value in 32 bits",
+    )

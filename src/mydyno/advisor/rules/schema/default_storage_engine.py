@@ -10,24 +10,7 @@ _NAME = "default_storage_engine"
 _UNSAFE = frozenset({"myisam", "aria", "memory", "csv", "archive", "blackhole", "mrg_myisam"})
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    now = system.server.text(_NAME)
-    if now is None:
-        return Unknown(_NAME)
-    if now.casefold() not in _UNSAFE:
-        return Fine(f"new tables are {now}")
-    return RULE.finding(
-        title=f"New tables are {now} unless the statement names an engine",
-        evidence=(f"{_NAME} = {now}; the default is InnoDB",),
-        recommendation=f"set {_NAME} = InnoDB",
-        changes=settings(system.server, {_NAME: "InnoDB"}),
-        severity=Severity.HIGH,
-        effect=better("safety", "medium", "new tables survive a crash and take part in transactions"),
-        risk="an application may rely on MyISAM's behaviour without naming it",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="default_storage_engine",
     why="New tables silently use an engine without crash recovery.",
     expected="safe new tables; existing ones do not change",
@@ -37,6 +20,18 @@ RULE = Rule(
         "MySQL Reference Manual, Setting the Storage Engine",
         "MariaDB Documentation, Server System Variables, default_storage_engine",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, _: Targets) -> Judgement:
+    now = require(system.server.text(_NAME), _NAME)
+    if now.casefold() not in _UNSAFE:
+        return Fine(f"new tables are {now}")
+    return finding(
+        title=f"New tables are {now} unless the statement names an engine",
+        evidence=(f"{_NAME} = {now}; the default is InnoDB",),
+        recommendation=f"set {_NAME} = InnoDB",
+        changes=settings(system.server, {_NAME: "InnoDB"}),
+        severity=Severity.HIGH,
+        effect=better("safety", "medium", "new tables survive a crash and take part in transactions"),
+        risk="an application may rely on MyISAM's behaviour without naming it",
+    )

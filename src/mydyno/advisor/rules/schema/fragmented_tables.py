@@ -12,37 +12,7 @@ _WORTH = 1 << 30
 """Free bytes in all of them together."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    schema = system.server.schema_facts
-    if schema is None or schema.fragmented is None:
-        return Unknown("the schema was not read")
-    found = sorted(schema.fragmented, key=lambda table: -(table.free_bytes or 0))
-    free = sum(table.free_bytes or 0 for table in found)
-    if free < _WORTH:
-        return Fine(f"less than {format_bytes(_WORTH)} is free inside tables with much free space")
-    return RULE.finding(
-        title=f"{format_bytes(free)} of the files of {counted(len(found), 'table')} are empty",
-        evidence=tuple(
-            f"{table.name}: {format_bytes(table.free_bytes or 0)} free,"
-            f" {format_bytes((table.data_bytes or 0) + (table.index_bytes or 0))} in use"
-            for table in found[:SHOWN]
-        ),
-        recommendation="rebuild tables that will not grow again, at a quiet time",
-        changes=by_hand(
-            "rebuild tables with much free space; each needs space for a copy",
-            *tuple(f"OPTIMIZE TABLE {quoted(table.name)};" for table in found[:SHOWN]),
-        ),
-        severity=Severity.LOW,
-        effect=better(
-            "disk space",
-            "medium",
-            f"up to {format_bytes(free)} are returned to the file system; scans read fewer pages",
-        ),
-        risk="it reads and writes the whole table, and replicas repeat it",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="free space inside the files of tables",
     why="After large deletes a table's file stays as large as it was.",
     expected="disk space; faster scans of these tables",
@@ -51,5 +21,30 @@ RULE = Rule(
         "MySQL Reference Manual, Defragmenting a Table; OPTIMIZE TABLE Statement",
         "MariaDB Documentation, OPTIMIZE TABLE",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    schema = require(system.server.schema_facts, "the schema was not read")
+    fragmented = require(schema.fragmented, "the schema was not read")
+    tables = sorted(fragmented, key=lambda table: -(table.free_bytes or 0))
+    free = sum(table.free_bytes or 0 for table in tables)
+    if free < _WORTH:
+        return Fine(f"less than {format_bytes(_WORTH)} is free inside tables with much free space")
+    return finding(
+        title=f"{format_bytes(free)} of the files of {counted(len(tables), 'table')} are empty",
+        evidence=tuple(
+            f"{table.name}: {format_bytes(table.free_bytes or 0)} free,"
+            f" {format_bytes((table.data_bytes or 0) + (table.index_bytes or 0))} in use"
+            for table in tables[:SHOWN]
+        ),
+        recommendation="rebuild tables that will not grow again, at a quiet time",
+        changes=by_hand(
+            "rebuild tables with much free space; each needs space for a copy",
+            *tuple(f"OPTIMIZE TABLE {quoted(table.name)};" for table in tables[:SHOWN]),
+        ),
+        effect=better(
+            "disk space",
+            "medium",
+            f"up to {format_bytes(free)} are returned to the file system; scans read fewer pages",
+        ),
+        risk="it reads and writes the whole table, and replicas repeat it",
+    )

@@ -10,26 +10,30 @@ _MANY = 1.0
 """A second."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="Select_full_join",
+    why="A join without an index costs the product of both tables' rows.",
+    expected="much less work for the statements concerned",
+    risk="an index costs space and slows writes a little",
+    sources=(
+        "MySQL Reference Manual, Server Status Variables, Select_full_join",
+        "MariaDB Documentation, Server Status Variables, Select_full_join",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    rate = often(server, "Select_full_join")
-    if rate is None:
-        return Unknown("Select_full_join")
+    rate = require(often(server, "Select_full_join"), "Select_full_join")
     if rate < _MANY:
         return Fine(f"{a_second(rate)} joins without an index")
     part = share(server.counter("Select_full_join"), server.counter("Com_select"))
     of_all = f", {part:.1%} of all SELECTs" if part is not None else ""
-    return RULE.finding(
+    return finding(
         title=f"{a_second(rate)} joins read a table without an index",
         evidence=(f"Select_full_join grows by {a_second(rate)}{of_all}",),
         recommendation="find these statements and index their join columns",
         changes=by_hand("find joins without an index, then index the joined columns", *_find(system)),
         severity=Severity.HIGH if part is not None and part > 0.1 else Severity.MEDIUM,
-        effect=better(
-            "latency",
-            "medium",
-            "their cost grows with one table instead of the product of two",
-        ),
+        effect=better("latency", "medium", "their cost grows with one table instead of the product of two"),
     )
 
 
@@ -41,16 +45,3 @@ def _find(system: System) -> tuple[str, ...]:
             " WHERE sum_select_full_join > 0 ORDER BY sum_timer_wait DESC LIMIT 10;",
         )
     return ("SET GLOBAL log_queries_not_using_indexes = ON; -- for some minutes, with the slow log on",)
-
-
-RULE = Rule(
-    checks="Select_full_join",
-    why="A join without an index costs the product of both tables' rows.",
-    expected="much less work for the statements concerned",
-    risk="an index costs space and slows writes a little",
-    sources=(
-        "MySQL Reference Manual, Server Status Variables, Select_full_join",
-        "MariaDB Documentation, Server Status Variables, Select_full_join",
-    ),
-    judge=_judge,
-)

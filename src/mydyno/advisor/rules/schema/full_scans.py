@@ -14,20 +14,30 @@ _MANY = 100_000
 _PART = 0.8
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="rows read by scans compared with rows read by indexes",
+    why="A scan reads every row to find a few, and pushes useful pages out of the buffer pool.",
+    expected="much less CPU and reading for the statements concerned",
+    risk="an index costs space and slows writes a little",
+    sources=(
+        "MySQL Reference Manual, Server Status Variables, Handler_read_rnd_next; Avoiding Full Table Scans",
+        "MariaDB Documentation, Server Status Variables, Handler_read_rnd_next",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     scanned = often(server, _SCANNED)
-    found = [rate for name in _FOUND if (rate := often(server, name)) is not None]
-    if scanned is None or not found:
+    reads = [rate for name in _FOUND if (rate := often(server, name)) is not None]
+    if scanned is None or not reads:
         return Unknown("the counters Handler_read_...")
-    part = scanned / ((scanned + sum(found)) or 1)
+    part = scanned / ((scanned + sum(reads)) or 1)
     if scanned < _MANY or part < _PART:
         return Fine(f"{a_second(scanned)} rows are read by scans, {part:.0%} of all")
     scans = often(server, "Select_scan")
-    return RULE.finding(
+    return finding(
         title=f"{part:.0%} of all rows are read by scanning tables",
         evidence=(
-            f"{_SCANNED} grows by {a_second(scanned)}, all indexed reads together by {a_second(sum(found))}",
+            f"{_SCANNED} grows by {a_second(scanned)}, all indexed reads together by {a_second(sum(reads))}",
             f"Select_scan grows by {a_second(scans)}",
         ),
         recommendation="find the statements that scan most rows and give them an index",
@@ -45,16 +55,3 @@ def _find(system: System) -> tuple[str, ...]:
             " ORDER BY sum_rows_examined DESC LIMIT 10;",
         )
     return ("SET GLOBAL slow_query_log = ON; SET GLOBAL long_query_time = 0.1; -- for some minutes",)
-
-
-RULE = Rule(
-    checks="rows read by scans compared with rows read by indexes",
-    why="A scan reads every row to find a few, and pushes useful pages out of the buffer pool.",
-    expected="much less CPU and reading for the statements concerned",
-    risk="an index costs space and slows writes a little",
-    sources=(
-        "MySQL Reference Manual, Server Status Variables, Handler_read_rnd_next; Avoiding Full Table Scans",
-        "MariaDB Documentation, Server Status Variables, Handler_read_rnd_next",
-    ),
-    judge=_judge,
-)

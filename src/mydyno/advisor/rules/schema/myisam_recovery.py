@@ -10,28 +10,7 @@ from mydyno.advisor.rules import *
 _NAME = "myisam_recover_options"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    server = system.server
-    schema, now = server.schema_facts, server.text(_NAME)
-    if schema is None or schema.tables_by_engine is None or now is None:
-        return Unknown(f"{_NAME} or the schema")
-    if not schema.tables_by_engine.get("MyISAM"):
-        return NotHere("no user table is MyISAM")
-    if now.upper() not in ("", "OFF"):
-        return Fine(f"{_NAME} is {now}")
-    return RULE.finding(
-        title="MyISAM tables corrupted by a crash stay unusable until they are repaired",
-        evidence=(f"{_NAME} = {now or 'empty'}, {schema.tables_by_engine['MyISAM']} tables are MyISAM",),
-        recommendation=f"set {_NAME} = BACKUP,FORCE until the tables are InnoDB (rule myisam-tables)",
-        changes=settings(server, {_NAME: "BACKUP,FORCE"}),
-        severity=Severity.LOW,
-        effect=better("stability", "small", "corrupt tables are repaired automatically, as far as possible"),
-        risk="a repair of a large table runs at its first use",
-        restart=True,
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="myisam_recover_options where there are MyISAM tables",
     why="A corrupt table refuses every statement until it is repaired.",
     expected="tables usable after a crash without manual repair",
@@ -41,6 +20,23 @@ RULE = Rule(
         "MySQL Reference Manual, Server Command Options, myisam-recover-options; MyISAM Startup Options",
         "MariaDB Documentation, MyISAM System Variables, myisam_recover_options",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, _: Targets) -> Judgement:
+    server = system.server
+    schema, now = server.schema_facts, server.text(_NAME)
+    if schema is None or schema.tables_by_engine is None or now is None:
+        return Unknown(f"{_NAME} or the schema")
+    if not schema.tables_by_engine.get("MyISAM"):
+        return NotHere("no user table is MyISAM")
+    if now.upper() not in ("", "OFF"):
+        return Fine(f"{_NAME} is {now}")
+    return finding(
+        title="MyISAM tables corrupted by a crash stay unusable until they are repaired",
+        evidence=(f"{_NAME} = {now or 'empty'}, {schema.tables_by_engine['MyISAM']} tables are MyISAM",),
+        recommendation=f"set {_NAME} = BACKUP,FORCE until the tables are InnoDB (rule myisam-tables)",
+        changes=settings(server, {_NAME: "BACKUP,FORCE"}),
+        effect=better("stability", "small", "corrupt tables are repaired automatically, as far as possible"),
+        risk="a repair of a large table runs at its first use",
+        restart=True,
+    )

@@ -9,38 +9,7 @@ full-text and spatial indexes too.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    server = system.server
-    schema = server.schema_facts
-    if schema is None or schema.tables_by_engine is None:
-        return Unknown("the schema was not read")
-    number = schema.tables_by_engine.get("MyISAM", 0)
-    if not number:
-        return Fine("no user table is MyISAM")
-    found = [table.name for table in schema.other_engines or () if table.engine == "MyISAM"]
-    size = (schema.bytes_by_engine or {}).get("MyISAM")
-    waited = share(server.counter("Table_locks_waited"), server.counter("Table_locks_immediate"))
-    return RULE.finding(
-        title=f"{counted(number, 'table', 'is')} MyISAM, which a crash corrupts",
-        evidence=(
-            *((f"{format_bytes(size)} of data",) if size is not None else ()),
-            first(found),
-            *((f"{waited:.1%} of the table locks had to wait",) if waited is not None else ()),
-        ),
-        recommendation="convert them to InnoDB",
-        changes=by_hand(
-            "convert tables to InnoDB at a quiet time: each ALTER copies and locks its table",
-            *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in found[:SHOWN]),
-        ),
-        severity=Severity.HIGH,
-        effect=better(
-            "safety", "large", "these tables survive a crash, and writers no longer lock whole tables"
-        ),
-        risk="InnoDB takes more space, and COUNT(*) without WHERE reads an index",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="user tables with the engine MyISAM",
     why="MyISAM has no crash recovery, no transactions and only table locks.",
     expected="safety; more throughput with several writers",
@@ -50,5 +19,32 @@ RULE = Rule(
         "MySQL Reference Manual, Converting Tables from MyISAM to InnoDB",
         "MariaDB Documentation, Converting Tables from MyISAM to InnoDB",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    server = system.server
+    schema = require(server.schema_facts, "the schema was not read")
+    tables_by_engine = require(schema.tables_by_engine, "the schema was not read")
+    number = tables_by_engine.get("MyISAM", 0)
+    if not number:
+        return Fine("no user table is MyISAM")
+    names = [table.name for table in schema.other_engines or () if table.engine == "MyISAM"]
+    size = (schema.bytes_by_engine or {}).get("MyISAM")
+    waited = share(server.counter("Table_locks_waited"), server.counter("Table_locks_immediate"))
+    return finding(
+        title=f"{counted(number, 'table', 'is')} MyISAM, which a crash corrupts",
+        evidence=(
+            f"{format_bytes(size)} of data" if size is not None else None,
+            first(names),
+            f"{waited:.1%} of the table locks had to wait" if waited is not None else None,
+        ),
+        recommendation="convert them to InnoDB",
+        changes=by_hand(
+            "convert tables to InnoDB at a quiet time: each ALTER copies and locks its table",
+            *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in names[:SHOWN]),
+        ),
+        severity=Severity.HIGH,
+        effect=better(
+            "safety", "large", "these tables survive a crash, and writers no longer lock whole tables"
+        ),
+        risk="InnoDB takes more space, and COUNT(*) without WHERE reads an index",
+    )

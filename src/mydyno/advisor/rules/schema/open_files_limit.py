@@ -13,7 +13,18 @@ _NAME = "open_files_limit"
 _FULL = 0.85
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="open_files_limit compared with what connections, tables and InnoDB's files need",
+    why="At the limit the server can neither open a table nor accept a connection.",
+    expected="no error 24 at peaks; no effect on speed",
+    sources=(
+        "MySQL Reference Manual, Server System Variables, open_files_limit; File Not Found",
+        "MariaDB Documentation, Server System Variables, open_files_limit",
+        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 65536 files",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, wanted = server.number(_NAME), targets.open_files
     if now is None or wanted is None:
@@ -24,7 +35,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
         return Fine(f"{now} files are allowed, {wanted} are needed at most")
     full = held is not None and held >= _FULL * now
     open_now = f", {held} are open now" if held is not None else ""
-    return RULE.finding(
+    return finding(
         title=f"The server may need {wanted} files and may open {now}",
         evidence=(*targets.open_files_lines, f"{_NAME} = {now}{open_now}"),
         recommendation=f"set {_NAME} to {wanted} (and the unit's LimitNOFILE no lower)",
@@ -37,17 +48,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         ),
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="open_files_limit compared with what connections, tables and InnoDB's files need",
-    why="At the limit the server can neither open a table nor accept a connection.",
-    expected="no error 24 at peaks; no effect on speed",
-    sources=(
-        "MySQL Reference Manual, Server System Variables, open_files_limit; File Not Found",
-        "MariaDB Documentation, Server System Variables, open_files_limit",
-        "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: 65536 files",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

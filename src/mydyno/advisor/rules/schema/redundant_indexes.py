@@ -8,38 +8,7 @@ queries first where the longer one is very long.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    schema = system.server.schema_facts
-    if schema is None or schema.redundant_indexes is None:
-        return Unknown("the schema was not read")
-    found = schema.redundant_indexes
-    if not found:
-        return Fine("no index is a prefix of another")
-    return RULE.finding(
-        title=f"{counted(len(found), 'index', 'is')} a prefix of another",
-        evidence=(
-            first(
-                [
-                    f"{index.table}.{index.name} ({', '.join(index.columns)}) by {index.covered_by}"
-                    for index in found
-                ]
-            ),
-        ),
-        recommendation="drop the shorter ones",
-        changes=by_hand(
-            "drop indexes that another one covers",
-            *tuple(
-                f"ALTER TABLE {quoted(index.table)} DROP INDEX {quoted(index.name)};"
-                for index in found[:SHOWN]
-            ),
-        ),
-        severity=Severity.LOW,
-        effect=better("throughput", "small", "each write of these tables changes one fewer index"),
-        risk="statements that name the index (FORCE INDEX) fail",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="indexes whose columns another index of the table begins with",
     why="Both are maintained by every write, and one would be enough.",
     expected="cheaper writes, less space",
@@ -48,5 +17,30 @@ RULE = Rule(
         "MySQL Reference Manual, The schema_redundant_indexes View; Multiple-Column Indexes",
         "MariaDB Documentation, Getting Started with Indexes",
     ),
-    judge=_judge,
 )
+def rule(system: System, _: Targets) -> Judgement:
+    schema = require(system.server.schema_facts, "the schema was not read")
+    redundant = require(schema.redundant_indexes, "the schema was not read")
+    if not redundant:
+        return Fine("no index is a prefix of another")
+    return finding(
+        title=f"{counted(len(redundant), 'index', 'is')} a prefix of another",
+        evidence=(
+            first(
+                [
+                    f"{index.table}.{index.name} ({', '.join(index.columns)}) by {index.covered_by}"
+                    for index in redundant
+                ]
+            ),
+        ),
+        recommendation="drop the shorter ones",
+        changes=by_hand(
+            "drop indexes that another one covers",
+            *tuple(
+                f"ALTER TABLE {quoted(index.table)} DROP INDEX {quoted(index.name)};"
+                for index in redundant[:SHOWN]
+            ),
+        ),
+        effect=better("throughput", "small", "each write of these tables changes one fewer index"),
+        risk="statements that name the index (FORCE INDEX) fail",
+    )

@@ -12,14 +12,19 @@ _NAME = "sql_mode"
 _STRICT = ("STRICT_TRANS_TABLES", "STRICT_ALL_TABLES")
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    now = system.server.text(_NAME)
-    if now is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="whether sql_mode is strict",
+    why="Without strict mode data is silently truncated.",
+    expected="correct data; no effect on speed",
+    risk="statements with invalid values fail",
+    sources=("MySQL Reference Manual, Server SQL Modes, Strict SQL Mode", "MariaDB Documentation, SQL_MODE"),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    now = require(system.server.text(_NAME), _NAME)
     if any(mode in now.upper().split(",") for mode in (*_STRICT, "TRADITIONAL")):
         return Fine("values that do not fit are refused")
     wanted = ",".join([_STRICT[0], *filter(None, now.split(","))])
-    return RULE.finding(
+    return finding(
         title="Values that do not fit are truncated with only a warning",
         evidence=(f"{_NAME} = {now or 'empty'}: no strict mode",),
         recommendation=f"add {_STRICT[0]} after a test of the application",
@@ -31,13 +36,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("safety", "medium", "wrong data is an error at once, not discovered later"),
         risk="statements that passed with a warning fail",
     )
-
-
-RULE = Rule(
-    checks="whether sql_mode is strict",
-    why="Without strict mode data is silently truncated.",
-    expected="correct data; no effect on speed",
-    risk="statements with invalid values fail",
-    sources=("MySQL Reference Manual, Server SQL Modes, Strict SQL Mode", "MariaDB Documentation, SQL_MODE"),
-    judge=_judge,
-)

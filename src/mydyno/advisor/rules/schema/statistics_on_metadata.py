@@ -10,28 +10,23 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_stats_on_metadata"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    on = system.server.switch(_NAME)
-    if on is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="innodb_stats_on_metadata",
+    why="Metadata queries should not read data pages.",
+    expected="faster metadata queries, stable plans",
+    sources=('MySQL Reference Manual, "Optimizing INFORMATION_SCHEMA Queries"',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    on = require(system.server.switch(_NAME), _NAME)
     if not on:
         return Fine(f"{_NAME} is OFF")
     schema = system.server.schema_facts
-    return RULE.finding(
+    return finding(
         title="Queries of information_schema make InnoDB read pages of every table",
-        evidence=(f"{_NAME} = ON", *((f"{schema.tables:,} tables",) if schema else ())),
+        evidence=(f"{_NAME} = ON", f"{schema.tables:,} tables" if schema else None),
         recommendation=f"set {_NAME} to OFF, the default",
         changes=settings(system.server, {_NAME: "OFF"}),
         severity=Severity.MEDIUM,
         effect=better("latency", "small", "monitoring costs less, and does not change the plans of queries"),
     )
-
-
-RULE = Rule(
-    checks="innodb_stats_on_metadata",
-    why="Metadata queries should not read data pages.",
-    expected="faster metadata queries, stable plans",
-    sources=('MySQL Reference Manual, "Optimizing INFORMATION_SCHEMA Queries"',),
-    judge=_judge,
-    variables=(_NAME,),
-)

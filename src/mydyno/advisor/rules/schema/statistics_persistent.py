@@ -10,13 +10,19 @@ from mydyno.advisor.rules import *
 _NAME = "innodb_stats_persistent"
 
 
-def _judge(system: System, _: Targets) -> Judgement:
-    on = system.server.switch(_NAME)
-    if on is None:
-        return Unknown(_NAME)
+@Rule(
+    checks="innodb_stats_persistent",
+    why="Statistics from a few pages change with every start, and plans with them.",
+    expected="stable plans",
+    risk="a plan may change once",
+    sources=('MySQL Reference Manual, "Configuring Persistent Optimizer Statistics Parameters"',),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
+    on = require(system.server.switch(_NAME), _NAME)
     if on:
         return Fine(f"{_NAME} is ON")
-    return RULE.finding(
+    return finding(
         title="Index statistics are sampled again after each start",
         evidence=(f"{_NAME} = OFF; the default is ON",),
         recommendation=f"set {_NAME} to ON",
@@ -25,14 +31,3 @@ def _judge(system: System, _: Targets) -> Judgement:
         effect=better("stability", "medium", "the plans of queries stay the same"),
         risk="plans may change once, when the statistics are first stored",
     )
-
-
-RULE = Rule(
-    checks="innodb_stats_persistent",
-    why="Statistics from a few pages change with every start, and plans with them.",
-    expected="stable plans",
-    risk="a plan may change once",
-    sources=('MySQL Reference Manual, "Configuring Persistent Optimizer Statistics Parameters"',),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -9,27 +9,7 @@ from mydyno.advisor.rules import *
 _NAME = "table_definition_cache"
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
-    server = system.server
-    now, wanted = server.number(_NAME), targets.table_definition_cache
-    if now is None or wanted is None:
-        return Unknown(f"{_NAME} or Open_table_definitions")
-    changes = settings(server, {_NAME: wanted})
-    opened = often(server, "Opened_table_definitions")
-    if not changes:
-        return Fine(f"{now} definitions are cached, {a_second(opened)} are read again")
-    return RULE.finding(
-        title=f"{a_second(opened)} table definitions are read again: {now} are cached",
-        evidence=targets.table_lines,
-        recommendation=f"set {_NAME} to {wanted}",
-        changes=changes,
-        severity=Severity.LOW,
-        effect=better("latency", "small", f"up to {a_second(opened)} fewer reads of the dictionary"),
-        risk="a few kilobytes of memory for each definition",
-    )
-
-
-RULE = Rule(
+@Rule(
     checks="table_definition_cache compared with open definitions and the rate at which they are read",
     why="An evicted definition is read again, with the table's statistics.",
     expected="faster first statements on many tables",
@@ -38,6 +18,22 @@ RULE = Rule(
         "MySQL Reference Manual, Server System Variables, table_definition_cache",
         "MariaDB Documentation, Server System Variables, table_definition_cache",
     ),
-    judge=_judge,
     variables=(_NAME,),
 )
+def rule(system: System, targets: Targets) -> Judgement:
+    server = system.server
+    now, wanted = server.number(_NAME), targets.table_definition_cache
+    if now is None or wanted is None:
+        return Unknown(f"{_NAME} or Open_table_definitions")
+    changes = settings(server, {_NAME: wanted})
+    opened = often(server, "Opened_table_definitions")
+    if not changes:
+        return Fine(f"{now} definitions are cached, {a_second(opened)} are read again")
+    return finding(
+        title=f"{a_second(opened)} table definitions are read again: {now} are cached",
+        evidence=targets.table_lines,
+        recommendation=f"set {_NAME} to {wanted}",
+        changes=changes,
+        effect=better("latency", "small", f"up to {a_second(opened)} fewer reads of the dictionary"),
+        risk="a few kilobytes of memory for each definition",
+    )

@@ -11,7 +11,18 @@ from mydyno.advisor.rules import *
 _NAME = "table_open_cache"
 
 
-def _judge(system: System, targets: Targets) -> Judgement:
+@Rule(
+    checks="table_open_cache compared with open tables and the rate at which tables are opened",
+    why="A table that is not in the cache is reopened for the statement.",
+    expected="faster statements where tables are opened all the time; otherwise no effect",
+    risk="more files and a little more memory",
+    sources=(
+        "MySQL Reference Manual, How MySQL Opens and Closes Tables",
+        "MariaDB Documentation, Optimizing table_open_cache",
+    ),
+    variables=(_NAME,),
+)
+def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
     now, wanted = server.number(_NAME), targets.table_open_cache
     if now is None or wanted is None:
@@ -29,7 +40,7 @@ def _judge(system: System, targets: Targets) -> Judgement:
     if misses is not None and overflows is not None:
         evidence.append(f"{misses:.0f} misses and {overflows:.0f} overflows of the cache since the start")
     heavy = opened is not None and opened >= 100
-    return RULE.finding(
+    return finding(
         title=f"{a_second(opened)} tables are reopened: {now} may stay open",
         evidence=tuple(evidence),
         recommendation=f"set {_NAME} to {wanted}",
@@ -40,17 +51,3 @@ def _judge(system: System, targets: Targets) -> Judgement:
         ),
         risk="two files each for MyISAM and Aria; rule open-files-limit counts them",
     )
-
-
-RULE = Rule(
-    checks="table_open_cache compared with open tables and the rate at which tables are opened",
-    why="A table that is not in the cache is reopened for the statement.",
-    expected="faster statements where tables are opened all the time; otherwise no effect",
-    risk="more files and a little more memory",
-    sources=(
-        "MySQL Reference Manual, How MySQL Opens and Closes Tables",
-        "MariaDB Documentation, Optimizing table_open_cache",
-    ),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -13,7 +13,14 @@ _FEW = 8
 _WANTED = 16
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="table_open_cache_instances on machines with many CPUs (MySQL)",
+    why="Every statement takes the lock of a table cache instance twice.",
+    expected="a little more throughput of short statements on many CPUs",
+    sources=("MySQL Reference Manual, Server System Variables, table_open_cache_instances",),
+    variables=(_NAME,),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     now = server.number(_NAME)
     if server.release.is_mariadb:
@@ -23,22 +30,11 @@ def _judge(system: System, _: Targets) -> Judgement:
     cpus = system.host.cpu.count
     if now >= _FEW or cpus < _CPUS:
         return Fine(f"{now} on {cpus} CPUs")
-    return RULE.finding(
+    return finding(
         title=f"{cpus} CPUs share {now} lock{'s' if now > 1 else ''} of the cache of open tables",
         evidence=(f"{_NAME} = {now}, {cpus} CPUs; the default is {_WANTED} since MySQL 5.7.8",),
         recommendation=f"set {_NAME} to {_WANTED}",
         changes=settings(server, {_NAME: _WANTED}),
-        severity=Severity.LOW,
         effect=better("throughput", "small", "less waiting for one lock with many short statements"),
         restart=True,
     )
-
-
-RULE = Rule(
-    checks="table_open_cache_instances on machines with many CPUs (MySQL)",
-    why="Every statement takes the lock of a table cache instance twice.",
-    expected="a little more throughput of short statements on many CPUs",
-    sources=("MySQL Reference Manual, Server System Variables, table_open_cache_instances",),
-    judge=_judge,
-    variables=(_NAME,),
-)

@@ -10,29 +10,34 @@ archivers) need a key as well.
 from mydyno.advisor.rules import *
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="user tables without a primary key",
+    why="Without a key, replicas find each row by searching the whole table.",
+    expected="replicas that keep up with bulk changes; smaller secondary indexes with a short key",
+    risk="the ALTER copies the table; statements without a list of columns may break",
+    sources=(
+        "MySQL Reference Manual, Clustered and Secondary Indexes; Generated Invisible Primary Keys",
+        "MariaDB Documentation, MariaDB Galera Cluster - Known Limitations",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    schema, role = server.schema_facts, server.role
-    if schema is None or schema.without_primary_key is None:
-        return Unknown("the schema was not read")
-    found = schema.without_primary_key
-    if not found:
+    role = server.role
+    schema = require(server.schema_facts, "the schema was not read")
+    tables = require(schema.without_primary_key, "the schema was not read")
+    if not tables:
         return Fine(f"each of {schema.tables} tables has a primary key")
     copied = role.replica or role.source or role.galera or role.group_replication
-    return RULE.finding(
-        title=f"{counted(len(found), 'table', 'has')} no primary key",
+    return finding(
+        title=f"{counted(len(tables), 'table', 'has')} no primary key",
         evidence=(
-            first([table.name for table in found]),
-            *(
-                ("their rows are replicated: a replica searches the table for each of them",)
-                if copied
-                else ()
-            ),
+            first([table.name for table in tables]),
+            "their rows are replicated: a replica searches the table for each of them" if copied else None,
         ),
         recommendation="add a primary key to each: an existing unique column, or a new invisible one",
         changes=by_hand(
             "add primary keys, at a quiet time: each ALTER copies its table",
-            *tuple(_statement(server, table.name) for table in found[:SHOWN]),
+            *tuple(_statement(server, table.name) for table in tables[:SHOWN]),
         ),
         severity=Severity.HIGH if copied else Severity.MEDIUM,
         effect=better(
@@ -53,16 +58,3 @@ def _statement(server: Server, table: str) -> str:
         f"ALTER TABLE {quoted(table)} ADD COLUMN my_row_id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT"
         f"{' INVISIBLE' if hidden else ''}, ADD PRIMARY KEY (my_row_id);"
     )
-
-
-RULE = Rule(
-    checks="user tables without a primary key",
-    why="Without a key, replicas find each row by searching the whole table.",
-    expected="replicas that keep up with bulk changes; smaller secondary indexes with a short key",
-    risk="the ALTER copies the table; statements without a list of columns may break",
-    sources=(
-        "MySQL Reference Manual, Clustered and Secondary Indexes; Generated Invisible Primary Keys",
-        "MariaDB Documentation, MariaDB Galera Cluster - Known Limitations",
-    ),
-    judge=_judge,
-)

@@ -13,7 +13,17 @@ from mydyno.advisor.rules import *
 _ENOUGH = 7 * DAY
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="indexes without a read since the start, where the server is up for a week or more",
+    why="An unused index slows every write and takes memory.",
+    expected="cheaper writes, a little more space in the buffer pool",
+    risk="a rare query may need it",
+    sources=(
+        "MySQL Reference Manual, The schema_unused_indexes View; Invisible Indexes",
+        "MariaDB Documentation, Ignored Indexes",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     schema = server.schema_facts
     if schema is None or schema.unused_indexes is None:
@@ -23,19 +33,18 @@ def _judge(system: System, _: Targets) -> Judgement:
     # What rule redundant-indexes drops, and what it drops that for: both gone would leave no index at all.
     redundant = schema.redundant_indexes or ()
     spoken_for = {(index.table, name) for index in redundant for name in (index.name, index.covered_by)}
-    found = [index for index in schema.unused_indexes if (index.table, index.name) not in spoken_for]
-    if not found:
+    unused = [index for index in schema.unused_indexes if (index.table, index.name) not in spoken_for]
+    if not unused:
         return Fine(f"every index was read {uptime(server)}")
-    return RULE.finding(
-        title=f"{counted(len(found), 'index', 'was')} not read once {uptime(server)}",
-        evidence=(first([f"{index.table}.{index.name}" for index in found]),),
+    return finding(
+        title=f"{counted(len(unused), 'index', 'was')} not read once {uptime(server)}",
+        evidence=(first([f"{index.table}.{index.name}" for index in unused]),),
         recommendation="make them invisible, wait for a whole business cycle, check the replicas too, "
         "then drop them",
         changes=by_hand(
             "make unused indexes invisible first, drop them when nothing needs them",
-            *tuple(_statement(server, index) for index in found[:SHOWN]),
+            *tuple(_statement(server, index) for index in unused[:SHOWN]),
         ),
-        severity=Severity.LOW,
         effect=better("throughput", "small", "each write of these tables changes fewer indexes"),
         risk="a rare report, another replica or a hint (FORCE INDEX) may need one of them",
     )
@@ -51,16 +60,3 @@ def _statement(server: Server, index: Index) -> str:
     if not release.is_mariadb and release.numbers >= (8, 0, 0):
         return f"{alter} ALTER INDEX {name} INVISIBLE;"
     return f"{alter} DROP INDEX {name};"
-
-
-RULE = Rule(
-    checks="indexes without a read since the start, where the server is up for a week or more",
-    why="An unused index slows every write and takes memory.",
-    expected="cheaper writes, a little more space in the buffer pool",
-    risk="a rare query may need it",
-    sources=(
-        "MySQL Reference Manual, The schema_unused_indexes View; Invisible Indexes",
-        "MariaDB Documentation, Ignored Indexes",
-    ),
-    judge=_judge,
-)

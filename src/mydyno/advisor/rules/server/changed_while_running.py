@@ -13,14 +13,23 @@ _SWITCHED_BY_TOOLS = frozenset({"read_only", "super_read_only", "event_scheduler
 """Failover and backups set these while the server runs, and mean to."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="variables whose value in force was set while the server was running",
+    why="They are lost at the next restart, and with them what they fixed.",
+    expected="no surprise at the next restart",
+    sources=(
+        "MySQL Reference Manual, Using System Variables; Performance Schema variables_info Table",
+        "MariaDB Documentation, Information Schema SYSTEM_VARIABLES Table",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     if not any(known.origin for known in server.variables.values()):
         return Unknown("where settings come from")
     names = [name for name in sorted(server.variables) if _is_lost(server, name)]
     if not names:
         return Fine("what is in force comes from files, the command line or defaults")
-    return RULE.finding(
+    return finding(
         title=f"{counted(len(names), 'setting', 'was')} changed while the server was running, and lost at "
         "its restart",
         evidence=tuple(f"{name} = {server.text(name)}" for name in names),
@@ -41,15 +50,3 @@ def _is_lost(server: Server, name: str) -> bool:
     if name in _SWITCHED_BY_TOOLS:
         return False
     return not any(map(is_ours, origin.overridden))
-
-
-RULE = Rule(
-    checks="variables whose value in force was set while the server was running",
-    why="They are lost at the next restart, and with them what they fixed.",
-    expected="no surprise at the next restart",
-    sources=(
-        "MySQL Reference Manual, Using System Variables; Performance Schema variables_info Table",
-        "MariaDB Documentation, Information Schema SYSTEM_VARIABLES Table",
-    ),
-    judge=_judge,
-)

@@ -17,27 +17,28 @@ from mydyno.server.variables.row import Row
 from mydyno.survey.facts import Origin
 
 _REMOVABLE = (
-    "innodb_adaptive_max_sleep_delay",
-    "innodb_background_scrub_data_check_interval",
-    "innodb_background_scrub_data_compressed",
-    "innodb_background_scrub_data_interval",
-    "innodb_background_scrub_data_uncompressed",
-    "innodb_file_format",
-    "innodb_large_prefix",
-    "innodb_log_checksums",
-    "innodb_log_compressed_pages",
-    "innodb_log_optimize_ddl",
-    "innodb_prefix_index_cluster_optimization",
-    "innodb_replication_delay",
-    "innodb_scrub_log",
-    "innodb_scrub_log_speed",
-    "innodb_thread_sleep_delay",
-    "innodb_undo_logs",
-)
+    "innodb_adaptive_max_sleep_delay", "innodb_background_scrub_data_check_interval",
+    "innodb_background_scrub_data_compressed", "innodb_background_scrub_data_interval",
+    "innodb_background_scrub_data_uncompressed", "innodb_file_format", "innodb_large_prefix",
+    "innodb_log_checksums", "innodb_log_compressed_pages", "innodb_log_optimize_ddl",
+    "innodb_prefix_index_cluster_optimization", "innodb_replication_delay", "innodb_scrub_log",
+    "innodb_scrub_log_speed", "innodb_thread_sleep_delay", "innodb_undo_logs",
+)  # fmt: skip
 """Ignored ones that no rule sets in any release."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="settings of option files that this release ignores or has deprecated",
+    why="Ignored lines mislead; deprecated ones prevent the next release from starting.",
+    expected="an upgrade that starts; no effect on the running server",
+    risk="none known: removed lines had no effect",
+    sources=(
+        "MySQL Server Version Reference, Option and Variable Changes, of each release series",
+        "MariaDB Documentation, Server System Variables, and InnoDB System Variables",
+    ),
+    variables=_REMOVABLE,
+)
+def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     if not any(known.origin for known in server.variables.values()):
         return Unknown("which settings come from option files")
@@ -56,7 +57,7 @@ def _judge(system: System, _: Targets) -> Judgement:
         if name not in _REMOVABLE
     ]
     manual += [ByHand(says=_advice(server, name, row, origin)) for name, row, origin in late]
-    return RULE.finding(
+    return finding(
         title=" and ".join(
             [
                 *([f"{counted(len(ignored), 'setting', 'is')} ignored"] if ignored else []),
@@ -70,7 +71,6 @@ def _judge(system: System, _: Targets) -> Judgement:
         ),
         recommendation="remove or replace them before the next upgrade",
         changes=(*removed, *manual),
-        severity=Severity.LOW,
         effect=better(
             "stability",
             "small",
@@ -120,17 +120,3 @@ def _advice(server: Server, name: str, row: Row, origin: Origin) -> str:
         f"write {new} in its place" if new else (row.instead or "remove it before the next release does")
     )
     return f"{name} in {place(origin)} is deprecated: {instead}"
-
-
-RULE = Rule(
-    checks="settings of option files that this release ignores or has deprecated",
-    why="Ignored lines mislead; deprecated ones prevent the next release from starting.",
-    expected="an upgrade that starts; no effect on the running server",
-    risk="none known: removed lines had no effect",
-    sources=(
-        "MySQL Server Version Reference, Option and Variable Changes, of each release series",
-        "MariaDB Documentation, Server System Variables, and InnoDB System Variables",
-    ),
-    judge=_judge,
-    variables=_REMOVABLE,
-)

@@ -13,53 +13,38 @@ from mydyno.core.server_version import Version
 
 _SOON = timedelta(days=180)
 _MARIADB: Mapping[tuple[int, int], date] = {
-    (10, 0): date(2019, 3, 31),
-    (10, 1): date(2020, 10, 17),
-    (10, 2): date(2022, 5, 23),
-    (10, 3): date(2023, 5, 25),
-    (10, 4): date(2024, 6, 18),
-    (10, 5): date(2025, 6, 24),
-    (10, 6): date(2026, 7, 6),
-    (10, 7): date(2023, 2, 9),
-    (10, 8): date(2023, 5, 20),
-    (10, 9): date(2023, 8, 22),
-    (10, 10): date(2023, 11, 17),
-    (10, 11): date(2028, 2, 16),
-    (11, 0): date(2024, 6, 6),
-    (11, 1): date(2024, 8, 21),
-    (11, 2): date(2024, 11, 21),
-    (11, 3): date(2024, 5, 29),
-    (11, 4): date(2029, 5, 29),
-    (11, 5): date(2024, 11, 21),
-    (11, 6): date(2025, 2, 13),
-    (11, 7): date(2025, 5, 12),
-    (11, 8): date(2028, 6, 4),
-    (12, 0): date(2025, 11, 18),
-    (12, 1): date(2026, 2, 13),
-    (12, 2): date(2026, 5, 13),
+    (10, 0): date(2019, 3, 31), (10, 1): date(2020, 10, 17), (10, 2): date(2022, 5, 23),
+    (10, 3): date(2023, 5, 25), (10, 4): date(2024, 6, 18), (10, 5): date(2025, 6, 24),
+    (10, 6): date(2026, 7, 6), (10, 7): date(2023, 2, 9), (10, 8): date(2023, 5, 20),
+    (10, 9): date(2023, 8, 22), (10, 10): date(2023, 11, 17), (10, 11): date(2028, 2, 16),
+    (11, 0): date(2024, 6, 6), (11, 1): date(2024, 8, 21), (11, 2): date(2024, 11, 21),
+    (11, 3): date(2024, 5, 29), (11, 4): date(2029, 5, 29), (11, 5): date(2024, 11, 21),
+    (11, 6): date(2025, 2, 13), (11, 7): date(2025, 5, 12), (11, 8): date(2028, 6, 4),
+    (12, 0): date(2025, 11, 18), (12, 1): date(2026, 2, 13), (12, 2): date(2026, 5, 13),
     (12, 3): date(2029, 6, 30),
-}
+}  # fmt: skip
 _MYSQL: Mapping[tuple[int, int], date] = {
-    (5, 5): date(2018, 12, 31),
-    (5, 6): date(2021, 2, 28),
-    (5, 7): date(2023, 10, 31),
-    (8, 0): date(2026, 4, 30),
-    (8, 1): date(2023, 10, 25),
-    (8, 2): date(2023, 12, 14),
-    (8, 3): date(2024, 4, 10),
-    (8, 4): date(2032, 4, 30),
-    (9, 0): date(2024, 10, 15),
-    (9, 1): date(2025, 1, 21),
-    (9, 2): date(2025, 4, 15),
-    (9, 3): date(2025, 7, 22),
-    (9, 4): date(2025, 10, 21),
-    (9, 5): date(2026, 1, 20),
-    (9, 6): date(2026, 4, 21),
+    (5, 5): date(2018, 12, 31), (5, 6): date(2021, 2, 28), (5, 7): date(2023, 10, 31),
+    (8, 0): date(2026, 4, 30), (8, 1): date(2023, 10, 25), (8, 2): date(2023, 12, 14),
+    (8, 3): date(2024, 4, 10), (8, 4): date(2032, 4, 30), (9, 0): date(2024, 10, 15),
+    (9, 1): date(2025, 1, 21), (9, 2): date(2025, 4, 15), (9, 3): date(2025, 7, 22),
+    (9, 4): date(2025, 10, 21), (9, 5): date(2026, 1, 20), (9, 6): date(2026, 4, 21),
     (9, 7): date(2034, 4, 21),
-}
+}  # fmt: skip
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="whether the release's series is still supported",
+    why="After the end of support there are no fixes, not even for security.",
+    expected="safety; speed may change either way with the new release",
+    risk="an upgrade changes much at once",
+    sources=(
+        "MariaDB Foundation, Maintenance policy (mariadb.org/about)",
+        "Oracle, Lifetime Support Policy, MySQL Releases",
+        "endoflife.date, MySQL and MariaDB (read in May 2026)",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     release = system.server.release
     if system.server.role.managed is not None:
         return NotHere(f"{system.server.role.managed} has its own dates")
@@ -69,7 +54,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     if end - today > _SOON:
         return Fine(f"{release} is supported until {end}")
     over = end < today
-    return RULE.finding(
+    return finding(
         title=f"{release} is out of support since {end}"
         if over
         else f"{release} will be out of support on {end}",
@@ -98,17 +83,3 @@ def _day(read_at: str) -> date | None:
         return date.fromisoformat(read_at[:10])
     except ValueError:
         return None
-
-
-RULE = Rule(
-    checks="whether the release's series is still supported",
-    why="After the end of support there are no fixes, not even for security.",
-    expected="safety; speed may change either way with the new release",
-    risk="an upgrade changes much at once",
-    sources=(
-        "MariaDB Foundation, Maintenance policy (mariadb.org/about)",
-        "Oracle, Lifetime Support Policy, MySQL Releases",
-        "endoflife.date, MySQL and MariaDB (read in May 2026)",
-    ),
-    judge=_judge,
-)

@@ -13,7 +13,16 @@ _WRITTEN = ("file", "command line", "persisted")
 "compiled."""
 
 
-def _judge(system: System, _: Targets) -> Judgement:
+@Rule(
+    checks="variables that several lines of option files set",
+    why="Only the last line counts; the others mislead readers.",
+    expected="option files that show what is in force",
+    sources=(
+        "MySQL Reference Manual, Using Option Files; Persisted System Variables",
+        "MariaDB Documentation, Configuring MariaDB with Option Files",
+    ),
+)
+def rule(system: System, _: Targets) -> Judgement:
     origins = {
         name: known.origin for name, known in system.server.variables.items() if known.origin is not None
     }
@@ -31,7 +40,7 @@ def _judge(system: System, _: Targets) -> Judgement:
     lines = [
         f"{name}: {place(origin)} wins over {', '.join(origin.overridden)}" for name, origin in lost.items()
     ]
-    return RULE.finding(
+    return finding(
         title=f"{counted(len(lost), 'setting', 'is')} set more than once, and only the last line counts",
         evidence=tuple(lines[:SHOWN]),
         recommendation="keep one line for each",
@@ -39,18 +48,5 @@ def _judge(system: System, _: Targets) -> Judgement:
             ByHand(says=f"remove {name} from {', '.join(origin.overridden)}, which {place(origin)} overrides")
             for name, origin in list(lost.items())[:SHOWN]
         ),
-        severity=Severity.LOW,
         effect=better("insight", "small", "the option file shows what is in force"),
     )
-
-
-RULE = Rule(
-    checks="variables that several lines of option files set",
-    why="Only the last line counts; the others mislead readers.",
-    expected="option files that show what is in force",
-    sources=(
-        "MySQL Reference Manual, Using Option Files; Persisted System Variables",
-        "MariaDB Documentation, Configuring MariaDB with Option Files",
-    ),
-    judge=_judge,
-)

@@ -20,7 +20,7 @@ from mydyno.lab.load.external.slap import Slap
 from mydyno.lab.load.external.sysbench import Sysbench
 from mydyno.lab.load.external.watch import Watch
 from mydyno.lab.load.job import PROTOCOL, Phase, Sampling, Target
-from mydyno.lab.workload.external import ExternalSlap, ExternalSysbench
+from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 
 _LOOK_EVERY_S = 0.5
 _ENDS_WITHIN_S = 10.0

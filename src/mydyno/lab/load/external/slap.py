@@ -18,7 +18,7 @@ from mydyno.lab.load.external.foreign import Cut, Start, Step
 from mydyno.lab.load.external.program import Ended, Line, PrivateFolder, find, refuse_in_file
 from mydyno.lab.load.external.slap_report import Block, Failure, read_report
 from mydyno.lab.load.job import Phase, Target
-from mydyno.lab.workload.external import ExternalSlap
+from mydyno.lab.workload.external_program import ExternalSlap
 
 _VERSION = re.compile(r"(?:Ver (?:[\d.]+ Distrib )?|from )([\d.]+(?:-MariaDB)?)")
 _NS = 1_000_000_000

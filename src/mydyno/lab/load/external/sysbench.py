@@ -17,8 +17,8 @@ from mydyno.lab.load.external.foreign import Start, Step
 from mydyno.lab.load.external.program import PrivateFolder, find, refuse_in_file
 from mydyno.lab.load.external.sysbench_phase import SysbenchPhase
 from mydyno.lab.load.job import Phase, Target
-from mydyno.lab.workload.external import ExternalSysbench
-from mydyno.lab.workload.external.passed import dashed
+from mydyno.lab.workload.external_program import ExternalSysbench
+from mydyno.lab.workload.external_program.passed import dashed
 
 _VERSION = re.compile(r"sysbench (1\.0\.\d+)")
 _ROWS_SEED = 1

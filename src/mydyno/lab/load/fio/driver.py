@@ -23,8 +23,8 @@ from mydyno.lab.load.fio.report import Report, parse
 from mydyno.lab.load.fio.sample import sample
 from mydyno.lab.load.fio.series import windows
 from mydyno.lab.load.job import PROTOCOL
-from mydyno.lab.workload.external import FioOptions
-from mydyno.lab.workload.external.fio_jobs import Stretch, seconds_of
+from mydyno.lab.workload.external_program import FioOptions
+from mydyno.lab.workload.external_program.fio_jobs import Stretch, seconds_of
 from mydyno.machine import proc
 from mydyno.machine.protocol import Host
 

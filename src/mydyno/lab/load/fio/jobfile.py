@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.lab.workload.external.fio import SteadyState
-from mydyno.lab.workload.external.fio_jobs import JobSection, Stretch, size_of
+from mydyno.lab.workload.external_program.fio import SteadyState
+from mydyno.lab.workload.external_program.fio_jobs import JobSection, Stretch, size_of
 
 _LARGEST_FILL = 1024**2
 _FILES = ("nrfiles", "filename_format", "filesize", "openfiles")

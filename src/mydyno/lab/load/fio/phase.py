@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mydyno.lab.load import messages
 from mydyno.lab.load.fio.report import Report, histogram, together
-from mydyno.lab.workload.external.fio_jobs import Stretch, seconds_of
+from mydyno.lab.workload.external_program.fio_jobs import Stretch, seconds_of
 
 SHORT_RUN = 0.9
 """Share of the configured runtime below which a remark says that the size ran out first."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mydyno.core.errors import MissingToolError, UsageError
 from mydyno.lab.load.fio.jobfile import Place
-from mydyno.lab.workload.external import FioOptions
+from mydyno.lab.workload.external_program import FioOptions
 from mydyno.machine.protocol import Host
 
 FOLDER = "mydyno-fio"

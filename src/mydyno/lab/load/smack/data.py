@@ -12,7 +12,7 @@ from mydyno.lab.workload.smack import dictionary as dictionaries
 from mydyno.lab.workload.smack import generate
 from mydyno.lab.workload.smack.dictionary import BELOW, MOST_BYTES, Dictionary
 from mydyno.lab.workload.smack.grammar import Script, Section
-from mydyno.lab.workload.smack.traps import Found, found
+from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 
 
 def folder(script: Script, settings: Settings) -> Path:
@@ -96,7 +96,7 @@ def _check(folder: Path, name: str, command: generate.Command, settings: Setting
     if problem is None:
         return
     if settings.strict:
-        emit("note", found("stale-data-file", None, problem).tell(str(path), strict=True))
+        emit("note", trap_at("stale-data-file", None, problem).tell(str(path), strict=True))
         return
     raise UsageError(f"{path} is stale: {problem}", "remove it to create it again, or use --strict-compat")
 
@@ -115,7 +115,7 @@ def rows(folder: Path, name: str) -> list[list[str | None]]:
     return [[None if field == "\\N" else field for field in line.split(",")] for line in lines]
 
 
-def read_dictionary(section: Section, script: Script, settings: Settings) -> tuple[Dictionary, list[Found]]:
+def read_dictionary(section: Section, script: Script, settings: Settings) -> tuple[Dictionary, list[TrapAt]]:
     """The dictionary with its words. Raises SpecErrors at its place when its file is missing or damaged."""
     match section.text("source_type"):
         case "list":

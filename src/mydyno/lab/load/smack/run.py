@@ -22,7 +22,7 @@ from mydyno.lab.workload.smack import grammar, inspect
 from mydyno.lab.workload.smack.dictionary import Dictionary
 from mydyno.lab.workload.smack.grammar import Assignment, Call, Literal, Script, Section
 from mydyno.lab.workload.smack.program import Lane
-from mydyno.lab.workload.smack.traps import Found
+from mydyno.lab.workload.smack.traps import TrapAt
 from mydyno.lab.workload.statement_trust import reaches, refuse_reaching
 
 _LOOK_EVERY_S = 0.2
@@ -36,7 +36,7 @@ class Result:
     arguments: tuple[str, ...]
     seed: int
     strict: bool
-    traps: tuple[Found, ...]
+    traps: tuple[TrapAt, ...]
     reports: tuple[ClientReport, ...]
     errors: dict[str, int]
     error_examples: dict[str, str]
@@ -95,18 +95,18 @@ def _refuse_existing_results(script: Script, settings: Settings) -> None:
                 )
 
 
-def _act(script: Script, settings: Settings, emit: Emit) -> tuple[dict[str, Dictionary], list[Found]]:
+def _act(script: Script, settings: Settings, emit: Emit) -> tuple[dict[str, Dictionary], list[TrapAt]]:
     """Make the tables and read the dictionaries: the original in one order, ours tables first."""
     sections = [one for one in script.sections if one.kind in ("table", "dictionary")]
     if not settings.strict:
         sections.sort(key=lambda one: one.kind == "dictionary")
     dictionaries: dict[str, Dictionary] = {}
-    traps: list[Found] = []
+    traps: list[TrapAt] = []
     for section in sections:
         if section.kind == "dictionary":
-            dictionaries[section.name], found = data.read_dictionary(section, script, settings)
+            dictionaries[section.name], trap_at = data.read_dictionary(section, script, settings)
             known = inspect.traps(script)
-            traps += [trap for trap in found if trap not in known]
+            traps += [trap for trap in trap_at if trap not in known]
             continue
         admin = inspect.client_of(section, script)
         assert admin is not None  # inspect.check has seen to it.

@@ -1,9 +1,10 @@
 """The page cache under a clone, between its making and the server's start: looked at, and dropped for `cold`.
 
 On this machine it is dropped for the clone's files alone (posix_fadvise(2), POSIX_FADV_DONTNEED, by way of
-dd's `iflag=nocache count=0`): that needs no right but to read them and spoils nobody else's cache. A guest
-has a kernel of its own, whose whole cache is dropped (/proc/sys/vm/drop_caches). Only clean pages go, and a
-clone has been synced. What remains is read back with fincore(1), which asks mincore(2) or cachestat(2).
+dd's `iflag=nocache count=0`): that needs no right but to read them and leaves the cache of other programs
+alone. A guest has its own kernel, whose whole cache is dropped (/proc/sys/vm/drop_caches). Only clean pages
+go, and a clone has been synced. What remains is read back with fincore(1), which asks mincore(2) or
+cachestat(2).
 
 It can do nothing on tmpfs, whose files are nowhere but in the page cache, and it is moot for files that the
 server opens with O_DIRECT.
@@ -72,8 +73,8 @@ def drop(host: Host, folders: Sequence[Path]) -> None:
         argv = ["find", *map(str, folders), "-type", "f", "-exec", *one]
     done = host.run(argv, timeout_seconds=_PATIENCE_SECONDS)
     if done.returncode != 0:
-        said = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise LabError(f"the page cache could not be dropped for `cache: cold`: {said}")
+        message = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise LabError(f"the page cache could not be dropped for `cache: cold`: {message}")
 
 
 def look(host: Host, folders: Sequence[Path]) -> PageCache:
@@ -86,10 +87,10 @@ def look(host: Host, folders: Sequence[Path]) -> PageCache:
         )
     except MissingToolError:
         return PageCache(None, None)
-    return told_by_fincore(done.stdout) if done.returncode == 0 else PageCache(None, None)
+    return read_fincore(done.stdout) if done.returncode == 0 else PageCache(None, None)
 
 
-def told_by_fincore(text: str) -> PageCache:
+def read_fincore(text: str) -> PageCache:
     """The sum over all files of one or more of its JSON documents, one after the other."""
     decoder, place, files = json.JSONDecoder(), 0, []
     text = text.strip()

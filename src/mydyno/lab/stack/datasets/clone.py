@@ -28,7 +28,7 @@ class Clone:
 def clone_tree(host: Host, source: Path, target: Path, size_bytes: int) -> Clone:
     """Clones the folder `source`, whose files take `size_bytes`, as the new folder `target` on `host`.
 
-    Raises LabError with numbers when a copy would not fit; whatever goes wrong, nothing of `target` is left.
+    Raises LabError with numbers when a copy would not fit; whatever goes wrong, `target` is removed.
     """
     started = time.monotonic()
     # Volumes and guests have file systems of their own, with which this machine's shares nothing.

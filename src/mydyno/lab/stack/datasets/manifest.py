@@ -62,17 +62,17 @@ class DatasetManifest(BaseModel):
 
     @property
     def rows(self) -> int | None:
-        """Of all tables; None when nobody counted them."""
+        """Of all tables; None when they were not counted."""
         if self.tables is not None:
             return sum(table.rows for table in self.tables.values())
-        told = self.facts.get("tables")
-        return sum(told.values()) if isinstance(told, dict) else None
+        counts = self.facts.get("tables")
+        return sum(counts.values()) if isinstance(counts, dict) else None
 
 
 def read_manifest(folder: Path) -> DatasetManifest:
     """Raises LabError that says why it cannot be read, or that its settings are none of a dataset.
 
-    A server is started with the settings, so a lab of somebody else may have only those that shape files.
+    A server is started with the settings, so a foreign lab may have only those that shape files.
     """
     try:
         manifest = DatasetManifest.model_validate_json((folder / FILE_NAME).read_bytes())

@@ -17,7 +17,7 @@ from mydyno.lab.stack.server.sandbox import RunningServer
 from mydyno.server.access import dbapi
 
 FILE_NAME = "pages"
-"""Beside the manifest: in the data directory the first server to start there would load it."""
+"""Next to the manifest: in the data directory the first server to start there would load it."""
 
 _LONGEST_SECONDS = 3600.0
 _POLL_SECONDS = 0.02
@@ -54,13 +54,13 @@ def _do_now(server: RunningServer, what: Literal["dump", "load"]) -> None:
     _set(server, f"innodb_buffer_pool_{what}_now", "ON")
     deadline = time.monotonic() + _LONGEST_SECONDS
     while True:
-        said = server.status().get(status, "")
-        if said != before and "completed" in said:
+        message = server.status().get(status, "")
+        if message != before and "completed" in message:
             return
-        if said != before and ("annot open" in said or "rror" in said or "abort" in said):
-            raise ServerError(f"the server could not {what} its buffer pool: {said}")
+        if message != before and ("annot open" in message or "rror" in message or "abort" in message):
+            raise ServerError(f"the server could not {what} its buffer pool: {message}")
         if time.monotonic() > deadline:
-            raise ServerError(f"the {what} of the buffer pool took over {_LONGEST_SECONDS:g} s: {said}")
+            raise ServerError(f"the {what} of the buffer pool took over {_LONGEST_SECONDS:g} s: {message}")
         time.sleep(_POLL_SECONDS)
 
 

@@ -2,7 +2,7 @@
 
 A newer server would change the files on its way up, and none goes back. The redo log's header holds who
 made it, 32 bytes at offset 16 of the first file (LOG_HEADER_CREATOR in the sources of InnoDB, since MySQL
-5.7.9 and MariaDB 10.2.2); the tools that upgrade system tables leave their release in a file of its own.
+5.7.9 and MariaDB 10.2.2); the tools that upgrade system tables leave their release in a separate file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MARKS = ("mysql_upgrade_info", "mariadb_upgrade_info")
 
 def refuse_another_release(data: Path, release: str) -> None:
     """Raises LabError when the files in `data` say that they are not of `release` (`MariaDB 10.11.6`)."""
-    for where, told in releases_told_by(data).items():
+    for where, told in recorded_releases(data).items():
         if _meaning(told) != _meaning(release):
             raise LabError(
                 f"{data} is recorded as {release}, but its {where} is of {told}: it is not started, since "
@@ -28,7 +28,7 @@ def refuse_another_release(data: Path, release: str) -> None:
             )
 
 
-def releases_told_by(data: Path) -> dict[str, str]:
+def recorded_releases(data: Path) -> dict[str, str]:
     """Source -> the release that it names; empty when nothing does (MySQL 5.6 and older)."""
     told = {}
     for log in (data / "ib_logfile0", *sorted((data / "#innodb_redo").glob("#ib_redo*"))[:1]):
@@ -57,5 +57,5 @@ def _creator(log: Path) -> str | None:
 
 def _meaning(text: str) -> tuple[bool, str]:
     """MariaDB or not, and the numbers. MySQL and Percona Server of one number have one format."""
-    found = _RELEASE.search(text)
-    return "mariadb" in text.lower(), found[1] if found else text
+    match = _RELEASE.search(text)
+    return "mariadb" in text.lower(), match[1] if match else text

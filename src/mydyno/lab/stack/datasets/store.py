@@ -45,7 +45,7 @@ class DatasetEntry:
 
 
 class DatasetStore:
-    """All datasets of one lab. Whoever makes or removes one holds the lab's lock."""
+    """All datasets of one lab. Making or removing one takes the lab's lock."""
 
     def __init__(self, lab: Path) -> None:
         self.folder = lab / "cache" / "datasets"
@@ -57,8 +57,8 @@ class DatasetStore:
 
     def entries(self) -> list[DatasetEntry]:
         """Everything that is there, the last used first, then what cannot be used."""
-        found = [(folder, *_look(folder)) for folder in self._folders()]
-        names = _names([(folder, manifest) for folder, manifest, _ in found])
+        matching = [(folder, *_look(folder)) for folder in self._folders()]
+        names = _names([(folder, manifest) for folder, manifest, _ in matching])
         of_disks = bases(self._lab)
         entries = [
             DatasetEntry(
@@ -69,20 +69,20 @@ class DatasetStore:
                 _last_used(folder) if manifest else None,
                 tuple(base for base in of_disks if base.manifest.dataset == folder.name),
             )
-            for folder, manifest, trouble in found
+            for folder, manifest, trouble in matching
         ]
         return sorted(entries, key=_recent_first)
 
     def find(self, name: str) -> DatasetEntry:
         """The one of that name, or whose fingerprint begins so. Raises UsageError with all the names."""
         entries = self.entries()
-        found = [entry for entry in entries if entry.name == name] or [
+        matching = [entry for entry in entries if entry.name == name] or [
             entry for entry in entries if len(name) >= 4 and entry.folder.name.startswith(name)
         ]
-        if len(found) == 1:
-            return found[0]
+        if len(matching) == 1:
+            return matching[0]
         there = ", ".join(entry.name for entry in entries) or "none"
-        what = "unknown dataset" if not found else "more than one dataset matches"
+        what = "unknown dataset" if not matching else "more than one dataset matches"
         raise UsageError(f"{what} {name}", f"there are: {there}")
 
     def remove(self, entry: DatasetEntry) -> None:
@@ -125,11 +125,11 @@ def _look(folder: Path) -> tuple[DatasetManifest | None, str | None]:
     return manifest, None
 
 
-def _names(found: Sequence[tuple[Path, DatasetManifest | None]]) -> dict[Path, str]:
+def _names(matching: Sequence[tuple[Path, DatasetManifest | None]]) -> dict[Path, str]:
     """`WORKLOAD-FINGERPRINT` with as much of the fingerprint as distinguishes it from the others."""
-    folders = [folder.name for folder, _ in found]
+    folders = [folder.name for folder, _ in matching]
     names = {}
-    for folder, manifest in found:
+    for folder, manifest in matching:
         if not _FINGERPRINT.fullmatch(folder.name):
             names[folder] = folder.name
             continue

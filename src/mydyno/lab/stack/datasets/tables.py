@@ -25,16 +25,16 @@ _OWN_SCHEMAS = ("information_schema", "mysql", "performance_schema", "sys")
 def contents_of(server: RunningServer) -> dict[str, TableContent]:
     """`schema.table` -> rows and checksum of every table that is not the server's own. Raises ServerError."""
     with _asking(server, "counting the rows of the dataset") as cursor:
-        found = {}
+        contents = {}
         for schema, table in _tables(cursor):
             cursor.execute(f"SELECT COUNT(*) FROM {quote(schema, table)}")
             rows = int((cursor.fetchone() or (0,))[0])
             cursor.execute(f"CHECKSUM TABLE {quote(schema, table)}")
             checksum = (cursor.fetchone() or (None, None))[1]
-            found[f"{schema}.{table}"] = TableContent(
+            contents[f"{schema}.{table}"] = TableContent(
                 rows=rows, checksum=None if checksum is None else int(checksum)
             )
-        return found
+        return contents
 
 
 def one_checksum(tables: Mapping[str, TableContent]) -> str:

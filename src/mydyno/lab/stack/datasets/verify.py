@@ -1,4 +1,4 @@
-"""Is a frozen dataset still what it was at the freeze? Asked of a server on a clone of it."""
+"""Is a frozen dataset still what it was at the freeze? Checked by a server on a clone of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ground that storage layers stand on: a guest, or a private place on this machine, with its disks."""
+"""The environment of storage layers: a guest, or a private place on this machine, with its disks."""
 
 from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits, Ground
 

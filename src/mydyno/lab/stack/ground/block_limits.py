@@ -2,7 +2,7 @@
 
 The root group, because in any other the kernel's own threads (a journal's, btrfs's) escape the limit:
 they belong to the root. cgroup v2 has no limits in its root. A machine whose v2 hierarchy does not use
-io lends it to a v1 hierarchy, mounted where only the ground sees it; the limit goes with that mount.
+io lends it to a v1 hierarchy, mounted where only the environment sees it; the limit goes with that mount.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Which layer makes the ground that an experiment names."""
+"""Which layer makes the environment that an experiment names."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from mydyno.lab.spec import Host, Storage
@@ -10,19 +11,19 @@ from mydyno.lab.stack.ground.uml import UmlGroundLayer
 from mydyno.lab.stack.ground.vm import VmGroundLayer
 from mydyno.lab.stack.layer import Layer
 
+_LAYERS: Mapping[str, Callable[..., Layer]] = {
+    "local": LocalGroundLayer,
+    "uml": UmlGroundLayer,
+    "vm": VmGroundLayer,
+}
+
 
 def ground_layer(
     host: Host, storage: Storage | None, *, folder: Path, trial: str, shown: tuple[Path, ...] = ()
 ) -> Layer:
-    """The ground for one trial; `folder` is the trial's in the lab and gets the console's log.
+    """The environment for one trial; `folder` is the trial's in the lab and gets the console's log.
 
     `shown` are folders of this machine that its programs need besides the lab: a guest sees them, read-only,
     at the same places.
     """
-    match host.kind:
-        case "local":
-            return LocalGroundLayer(host=host, storage=storage, folder=folder, trial=trial)
-        case "uml":
-            return UmlGroundLayer(host=host, storage=storage, folder=folder, trial=trial, shown=shown)
-        case "vm":
-            return VmGroundLayer(host=host, storage=storage, folder=folder, trial=trial, shown=shown)
+    return _LAYERS[host.kind](host=host, storage=storage, folder=folder, trial=trial, shown=shown)

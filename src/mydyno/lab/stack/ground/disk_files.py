@@ -10,13 +10,7 @@ from mydyno.core.errors import StorageError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.spec.storage import Storage
 from mydyno.machine.environment import read_facts
-
-
-def disks_of(storage: Storage | None) -> dict[str, Disks]:
-    """The disks that an experiment asks for, by volume."""
-    return {name: volume.disks for name, volume in storage.volumes.items()} if storage else {}
 
 
 def refuse_without_room(lab: Path, volumes: Mapping[str, Disks]) -> None:

@@ -1,4 +1,4 @@
-"""What every ground gives to the layers above it: a host, disks, and the throttling of those disks."""
+"""What every environment gives to the layers above it: a host, disks, and the throttling of those disks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Budget = Literal["joint", "separate"]
 """How a disk's limit counts: reads and writes together, as on cloud disks, or each on its own."""
 
 Contents = Literal["blank", "kept", "restored"]
-"""What is on the disks of a ground that has come up. `blank`: nothing. `kept`: nothing yet, and what is built
-there stays when it is taken down. `restored`: what was built on kept disks; it is taken over."""
+"""What is on the disks of an environment that has come up. `blank`: nothing. `kept`: nothing yet, and what is
+built there stays when it is removed. `restored`: what was built on kept disks; it is taken over."""
 
 
 @dataclass(frozen=True)
 class Disk:
-    """One disk of a volume on the ground's host."""
+    """One disk of a volume on the environment's host."""
 
     volume: str
     """Its name: `data`, `log`..."""
@@ -40,7 +40,7 @@ class DiskLimits:
 
 @runtime_checkable
 class Ground(Protocol):
-    """A place with disks that stands. Layers above it run their commands on its host."""
+    """A running environment with disks. Layers above it run their commands on its host."""
 
     @property
     def kind(self) -> str:
@@ -62,7 +62,7 @@ class Ground(Protocol):
 
     @property
     def described(self) -> Mapping[str, str]:
-        """What a result should tell of it besides: a guest's kernel package, its accelerator, real disks."""
+        """What a result should show of it besides: a guest's kernel package, its accelerator, real disks."""
 
     @property
     def cpus(self) -> int: ...

@@ -1,4 +1,4 @@
-"""What the grounds of both kinds of guest share."""
+"""What the environments of both kinds of guest share."""
 
 from __future__ import annotations
 

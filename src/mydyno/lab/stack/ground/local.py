@@ -1,4 +1,4 @@
-"""host: local: this machine as the ground: loop devices over files of the lab, or real block devices.
+"""host: local: this machine as the environment: loop devices over files of the lab, or real block devices.
 
 Mounts and processes are in private namespaces. The loop devices are attached and held open by a process
 in them, marked to go with their last user. So a SIGKILL of mydyno takes processes, mounts and loop
@@ -17,13 +17,10 @@ from pathlib import Path
 from mydyno.core.errors import MissingToolError, MydynoError, StorageError
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
-from mydyno.core.writing import writing
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.spec.host import Host
-from mydyno.lab.spec.storage import Storage
-from mydyno.lab.stack.ground.agent_ground import KERNEL_LOG_LINES, AgentGround
+from mydyno.lab.stack.ground.agent_ground import KERNEL_LOG_LINES, AgentGround, GroundLayer, private_folder
 from mydyno.lab.stack.ground.block_limits import BlockLimits
-from mydyno.lab.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
+from mydyno.lab.stack.ground.disk_files import make_disk_files, refuse_without_room
 from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.lab.stack.ground.real_disks import RealDisk, examine, make_blank
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
@@ -69,19 +66,14 @@ class LocalGround(AgentGround):
 
 
 @dataclass(frozen=True)
-class LocalGroundLayer:
+class LocalGroundLayer(GroundLayer):
     """Fresh disks for one trial, in private namespaces of this machine. Needs root.
 
-    `folder` is the trial's, in the lab. `stable_folders` hold the names that real disks may have.
+    `stable_folders` hold the names that real disks may have.
     """
 
-    host: Host
-    storage: Storage | None
-    folder: Path = field(compare=False)
-    trial: str
     stable_folders: tuple[Path, ...] = field(default=STABLE_FOLDERS, compare=False)
     cost_seconds: float = 0.2
-    name: str = field(default="ground", init=False)
 
     def fingerprint(self) -> str:
         return fingerprint_of({"host": "local", "trial": self.trial})
@@ -89,33 +81,26 @@ class LocalGroundLayer:
     def side_effects(self) -> tuple[str, ...]:
         return (
             "mounts in private namespaces only, below /run/mydyno; all of it goes with mydyno",
-            *(sentence for volume, disks in self._volumes.items() for sentence in _effects(volume, disks)),
+            *(sentence for volume, disks in self.volumes.items() for sentence in _effects(volume, disks)),
         )
 
     def build(self, site: Site, below: BuiltLayers) -> LocalGround:
         self._check(site)
-        with ExitStack() as taking_down:
-            _hold_mount_root(site, taking_down)
-            real = examine(self._volumes, self.stable_folders)
+        with ExitStack() as removal:
+            _hold_mount_root(site, removal)
+            real = examine(self.volumes, self.stable_folders)
             for each in real:
                 make_blank(each, self.stable_folders)
-                taking_down.callback(make_blank, each, self.stable_folders)
-            folder = _private_folder(site, taking_down)
-            host = _private_host(site, folder, taking_down)
-            virtual = _attach(host, make_disk_files(folder, self._volumes), taking_down)
+                removal.callback(make_blank, each, self.stable_folders)
+            folder = _private_folder(site, removal)
+            host = _private_host(site, folder, removal)
+            virtual = _attach(host, make_disk_files(folder, self.volumes), removal)
             limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
-            taking_down.callback(limits.lift_all)
+            removal.callback(limits.lift_all)
             numbers = {each.disk: each.device.number for each in real} | virtual
             return LocalGround(
-                host, _by_volume(numbers), _described(real), taking_down.pop_all(), numbers, limits
+                host, _by_volume(numbers), _described(real), removal.pop_all(), numbers, limits
             )
-
-    def remove(self, site: Site, product: LocalGround) -> None:
-        product.close()
-
-    @property
-    def _volumes(self) -> dict[str, Disks]:
-        return disks_of(self.storage)
 
     def _check(self, site: Site) -> None:
         if os.geteuid() != 0:
@@ -131,30 +116,26 @@ class LocalGroundLayer:
                 f"the volume {arrays[0]} is an md array, and this machine's kernel has no md",
                 "use `host: uml` or `host: vm`, whose kernels have it",
             )
-        refuse_without_room(site.lab, self._volumes)
+        refuse_without_room(site.lab, self.volumes)
 
 
-def _hold_mount_root(site: Site, taking_down: ExitStack) -> None:
+def _hold_mount_root(site: Site, removal: ExitStack) -> None:
     undo = site.intend(RemoveMountRoot())
-    taking_down.callback(site.undo, undo)
-    taking_down.callback(HeldMountRoot().let_go)
+    removal.callback(site.undo, undo)
+    removal.callback(HeldMountRoot().let_go)
 
 
-def _private_folder(site: Site, taking_down: ExitStack) -> Path:
+def _private_folder(site: Site, removal: ExitStack) -> Path:
     """A folder in the lab for the disks' files, from which loop devices may hang."""
-    parent = site.lab / "run"
-    with writing(parent):
-        parent.mkdir(mode=0o755, exist_ok=True)
-    folder = site.folder_in(parent)
-    taking_down.callback(site.remove, folder)
-    taking_down.callback(site.undo, site.intend(DetachLoops(folder=folder.path)))
+    folder = private_folder(site, removal)
+    removal.callback(site.undo, site.intend(DetachLoops(folder=folder.path)))
     return folder.path
 
 
-def _private_host(site: Site, folder: Path, taking_down: ExitStack) -> AgentHost:
-    taking_down.callback(site.undo, site.intend(EndProcesses(argument=mark(folder))))
+def _private_host(site: Site, folder: Path, removal: ExitStack) -> AgentHost:
+    removal.callback(site.undo, site.intend(EndProcesses(argument=mark(folder))))
     host = NamespaceHost(folder)
-    taking_down.callback(host.close)
+    removal.callback(host.close)
     # Folders for mounts are made in here, so none is left on the machine's own /run.
     argv = ["mount", "-t", "tmpfs", "-o", "mode=0755,size=1M", "mydyno", str(MOUNT_ROOT)]
     done = host.run(argv)
@@ -164,13 +145,13 @@ def _private_host(site: Site, folder: Path, taking_down: ExitStack) -> AgentHost
 
 
 def _attach(
-    host: AgentHost, files: Mapping[Path, tuple[str, int, int]], taking_down: ExitStack
+    host: AgentHost, files: Mapping[Path, tuple[str, int, int]], removal: ExitStack
 ) -> dict[Disk, str]:
     """A loop device for each file; the process that holds them open goes with the namespaces."""
     if not files:
         return {}
     holder = host.open([str(host.program("mydyno-agent")), "loops", *map(str, files)])
-    taking_down.callback(holder.close)
+    removal.callback(holder.close)
     numbers = {}
     for file, (volume, index, size) in files.items():
         line = holder.stdout.readline()
@@ -180,13 +161,13 @@ def _attach(
                 f"no loop device could be attached to {file}: {holder.errors().strip()}",
                 "does this machine have loop devices (`losetup --find`)? `host: uml` needs none",
             )
-        told = json.loads(line)
-        if not told["direct"]:
+        attached = json.loads(line)
+        if not attached["direct"]:
             raise StorageError(
                 f"the file system of {file.parent} has no direct I/O: its disks would be memory",
                 "choose a lab on a local file system with --lab: ext4, xfs or btrfs",
             )
-        numbers[Disk(volume, index, Path(told["device"]), size)] = told["number"]
+        numbers[Disk(volume, index, Path(attached["device"]), size)] = attached["number"]
     return numbers
 
 
@@ -195,10 +176,10 @@ def _described(real: Sequence[RealDisk]) -> dict[str, str]:
 
 
 def _by_volume(disks: Iterable[Disk]) -> dict[str, tuple[Disk, ...]]:
-    found: dict[str, tuple[Disk, ...]] = {}
+    by_volume: dict[str, tuple[Disk, ...]] = {}
     for disk in disks:
-        found[disk.volume] = (*found.get(disk.volume, ()), disk)
-    return found
+        by_volume[disk.volume] = (*by_volume.get(disk.volume, ()), disk)
+    return by_volume
 
 
 def _effects(volume: str, disks: Disks) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Real block devices for a volume: examined right before they are used, blank when they are left."""
+"""Real block devices for a volume: known right before they are used, blank when they are left."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ def examine(
 
     Raises StorageError naming every reason against every device.
     """
-    found: list[RealDisk] = []
+    known: list[RealDisk] = []
     complaints: list[str] = []
     for volume, disks in volumes.items():
         for index, asked in enumerate(asked_devices(disks)):
             device = read_block_device(LocalHost(), asked.name, stable_folders)
             reasons = refusals(device, asked)
-            reasons += [f"it is also {each.asked.name}" for each in found if each.device.path == device.path]
+            reasons += [f"it is also {each.asked.name}" for each in known if each.device.path == device.path]
             complaints += [f"{asked.name} ({device.path}): {reason}" for reason in reasons]
-            found.append(RealDisk(asked, device, Disk(volume, index, device.path, device.size_bytes)))
+            known.append(RealDisk(asked, device, Disk(volume, index, device.path, device.size_bytes)))
     if complaints:
         raise StorageError(
             "refused to build on real disks:\n" + "\n".join(f"  - {each}" for each in complaints)
         )
-    return tuple(found)
+    return tuple(known)
 
 
 def make_blank(disk: RealDisk, stable_folders: Sequence[Path] = STABLE_FOLDERS) -> None:
     """Takes the signatures off a device that still is the one that was examined.
 
-    wipefs opens it exclusively, so one that somebody has begun to use is left alone. Raises StorageError.
+    wipefs opens it exclusively, so one that is in use is left alone. Raises StorageError.
     """
     now = read_block_device(LocalHost(), disk.asked.name, stable_folders)
     if (now.path, now.serial, now.size_bytes) != (

@@ -15,12 +15,11 @@ from mydyno.core.errors import StorageError
 from mydyno.core.grounds import GROUNDS
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
-from mydyno.core.writing import writing
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.spec.host import GUEST_MEMORY_BYTES, Host
-from mydyno.lab.spec.storage import Storage
+from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
+from mydyno.lab.stack.ground.agent_ground import GroundLayer, private_folder
 from mydyno.lab.stack.ground.block_limits import BlockLimits
-from mydyno.lab.stack.ground.disk_files import disks_of, make_disk_files, refuse_without_room
+from mydyno.lab.stack.ground.disk_files import make_disk_files, refuse_without_room
 from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.lab.stack.ground.guest import GuestGround
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
@@ -37,7 +36,7 @@ _PROGRAMS = ("mydyno-agent", "mydyno-engine")
 
 _MOST_REQUESTS = 256
 """Under way in a guest, all its disks together. They go to one helper process through one socket, which has
-room for about 277. A disk without a request of its own under way that finds it full is never asked again
+room for about 277. A disk without a request under way that finds it full is not served again
 (arch/um/drivers/ubd_kern.c gives BLK_STS_DEV_RESOURCE, which means a resource of the device's own)."""
 
 
@@ -62,24 +61,17 @@ class UmlGround(GuestGround):
         self._limits.set({self._number(disk): wanted for disk, wanted in limits.items()})
 
     def _number(self, disk: Disk) -> str:
-        told = self.host.read_text(Path("/sys/block") / disk.path.name / "dev")
-        if told is None:
+        number = self.host.read_text(Path("/sys/block") / disk.path.name / "dev")
+        if number is None:
             raise StorageError(f"the guest has no disk {disk.path}")
-        return told.strip()
+        return number.strip()
 
 
 @dataclass(frozen=True)
-class UmlGroundLayer:
-    """Boots a guest for one trial. `folder`, the trial's own, gets console.log and must exist by then."""
+class UmlGroundLayer(GroundLayer):
+    """Boots a guest for one trial."""
 
-    host: Host
-    storage: Storage | None
-    folder: Path = field(compare=False)
-    trial: str
-    shown: tuple[Path, ...] = ()
-    """Folders of this machine that a guest has to see."""
     cost_seconds: float = 2.0
-    name: str = field(default="ground", init=False)
 
     def fingerprint(self) -> str:
         return fingerprint_of({"host": "uml", "trial": self.trial})
@@ -88,25 +80,21 @@ class UmlGroundLayer:
         return (
             "boots a User-Mode Linux guest without network, on this machine's root file system, read-only; "
             "it dies with mydyno",
-            *(_effect(volume, disks) for volume, disks in self._volumes.items()),
+            *(_effect(volume, disks) for volume, disks in self.volumes.items()),
         )
 
     def build(self, site: Site, below: BuiltLayers) -> UmlGround:
         """Raises StorageError for disks that cannot be had, MissingToolError, UsageError, HostError."""
-        _check(self._volumes)
+        _check(self.volumes)
         kernel = chosen_kernel(UmlKernels(), self.host.kernel, lambda what: None)
-        with ExitStack() as taking_down:
-            refuse_without_room(site.lab, self._volumes)
-            parent = site.lab / "run"
-            with writing(parent):
-                parent.mkdir(mode=0o755, exist_ok=True)
-            folder = site.folder_in(parent)
-            taking_down.callback(site.remove, folder)
-            files = make_disk_files(folder.path, self._volumes)
+        with ExitStack() as removal:
+            refuse_without_room(site.lab, self.volumes)
+            folder = private_folder(site, removal)
+            files = make_disk_files(folder.path, self.volumes)
             machine = self._machine(site, kernel, folder.path, tuple(file.name for file in files))
-            taking_down.callback(site.undo, site.intend(EndProcesses(argument=machine.mark)))
+            removal.callback(site.undo, site.intend(EndProcesses(argument=machine.mark)))
             host = UmlHost(machine, self.folder / "console.log")
-            taking_down.callback(host.close)
+            removal.callback(host.close)
             host.make_folder(MOUNT_ROOT, mode=0o755)
             limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
             # In the guest they have the order in which they were given to it.
@@ -115,17 +103,10 @@ class UmlGroundLayer:
                 for place, (volume, index, size) in enumerate(files.values())
             ]
             by_volume = {
-                volume: tuple(disk for disk in disks if disk.volume == volume) for volume in self._volumes
+                volume: tuple(disk for disk in disks if disk.volume == volume) for volume in self.volumes
             }
             package = {"kernel package": f"user-mode-linux {kernel.manifest.package}"}
-            return UmlGround(host, by_volume, package, taking_down.pop_all(), limits)
-
-    def remove(self, site: Site, product: UmlGround) -> None:
-        product.close()
-
-    @property
-    def _volumes(self) -> dict[str, Disks]:
-        return disks_of(self.storage)
+            return UmlGround(host, by_volume, package, removal.pop_all(), limits)
 
     def _machine(self, site: Site, kernel: UmlKernel, folder: Path, disks: tuple[str, ...]) -> UmlMachine:
         programs = [find_program(name).absolute().parent for name in _PROGRAMS]

@@ -1,4 +1,4 @@
-"""The QEMU ground: a guest for every trial with disks of its own, limited by QEMU as clouds limit theirs."""
+"""The QEMU environment: a guest for every trial, with disks limited by QEMU as clouds limit theirs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import HostError, StorageError
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.spec.host import GUEST_MEMORY_BYTES, Host
-from mydyno.lab.spec.storage import Storage
+from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
 from mydyno.lab.stack.disk_base import DiskBase
-from mydyno.lab.stack.ground.disk_files import disk_file, disks_of, make_disk_files, refuse_without_room
+from mydyno.lab.stack.ground.agent_ground import GroundLayer
+from mydyno.lab.stack.ground.disk_files import disk_file, make_disk_files, refuse_without_room
 from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.lab.stack.ground.guest import GuestGround
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
@@ -58,34 +58,27 @@ class VmGround(GuestGround):
 
 
 @dataclass(frozen=True)
-class VmGroundLayer:
-    """Boots a guest for one trial. `folder`, the trial's own, gets console.log and must exist by then.
+class VmGroundLayer(GroundLayer):
+    """Boots a guest for one trial.
 
     Its disks are overlays of the base below, where there is one; else blank. `keep_in` is a folder that gets
     blank disks' files for good.
     """
 
-    host: Host
-    storage: Storage | None
-    folder: Path = field(compare=False)
-    trial: str
     keep_in: Path | None = None
-    shown: tuple[Path, ...] = ()
-    """Folders of this machine that the guest is given, read-only, at the same places."""
     cost_seconds: float = 12.0
-    name: str = field(default="ground", init=False)
 
     def fingerprint(self) -> str:
         return fingerprint_of(
             {
                 "host": self.host.model_dump(mode="json"),
-                "disks": {name: disks.model_dump(mode="json") for name, disks in self._volumes.items()},
+                "disks": {name: disks.model_dump(mode="json") for name, disks in self.volumes.items()},
                 "trial": self.trial,
             }
         )
 
     def side_effects(self) -> tuple[str, ...]:
-        number = sum(disks.count for disks in self._volumes.values())
+        number = sum(disks.count for disks in self.volumes.values())
         return (
             "boots a QEMU guest without network; it dies with mydyno",
             f"keeps {number} disk files of the guest in a private folder mydyno-* of the lab while it runs",
@@ -93,7 +86,7 @@ class VmGroundLayer:
 
     def build(self, site: Site, below: BuiltLayers) -> VmGround:
         """Raises MissingToolError without image or QEMU, StorageError for no room, HostError."""
-        refuse_without_room(site.lab, self._volumes)
+        refuse_without_room(site.lab, self.volumes)
         store = ImageStore()
         root = chosen_root(store)
         kernel = chosen_kernel(store, self.host.kernel, root.manifest.suite)
@@ -106,11 +99,11 @@ class VmGroundLayer:
         modules = kernel.modules()
         programs = [find_program(name) for name in _PROGRAMS]
         initrd = make_initrd(store, entries(modules, programs, guest_config(modules, shared)))
-        with ExitStack() as taking_down:
+        with ExitStack() as removal:
             folder = site.roomy_folder()
-            taking_down.callback(site.remove, folder)
+            removal.callback(site.remove, folder)
             images = self._images(base, folder.path)
-            taking_down.callback(site.undo, site.intend(EndProcesses(argument=folder.path.name)))
+            removal.callback(site.undo, site.intend(EndProcesses(argument=folder.path.name)))
             machine = Machine(
                 name=folder.path.name,
                 kernel=kernel.file,
@@ -123,8 +116,8 @@ class VmGroundLayer:
                 folders=shared,
             )
             host = VmHost(machine, self.folder / "console.log")
-            taking_down.callback(host.close)
-            disks = _found_disks(host, self._volumes)
+            removal.callback(host.close)
+            disks = _disks_in(host, self.volumes)
             described = {
                 "accelerator": with_what.accelerator,
                 "root": f"{root.manifest.suite} {root.manifest.sha256[:12]}",
@@ -132,14 +125,7 @@ class VmGroundLayer:
             }
             if base is not None:
                 described["disks"] = f"overlays of the base {base.name}"
-            return VmGround(host, disks, described, taking_down.pop_all(), self._contents(base))
-
-    def remove(self, site: Site, product: VmGround) -> None:
-        product.close()
-
-    @property
-    def _volumes(self) -> dict[str, Disks]:
-        return disks_of(self.storage)
+            return VmGround(host, disks, described, removal.pop_all(), self._contents(base))
 
     def _contents(self, base: DiskBase | None) -> Contents:
         if base is not None:
@@ -149,10 +135,10 @@ class VmGroundLayer:
     def _images(self, base: DiskBase | None, folder: Path) -> tuple[DiskImage, ...]:
         """The files of the disks, made in `folder` or where they are kept."""
         if base is None:
-            made = make_disk_files(self.keep_in or folder, self._volumes)
+            made = make_disk_files(self.keep_in or folder, self.volumes)
             return tuple(DiskImage(f"{volume}{index}", file) for file, (volume, index, _) in made.items())
         images = []
-        for volume, disks in self._volumes.items():
+        for volume, disks in self.volumes.items():
             for index in range(disks.count):
                 overlay = disk_file(folder, volume, index).with_suffix(".qcow2")
                 make_overlay(disk_file(base.folder, volume, index), overlay)
@@ -165,7 +151,7 @@ def serial_of(disk: Disk) -> str:
     return f"{disk.volume}{disk.index}"
 
 
-def _found_disks(host: VmHost, volumes: Mapping[str, Disks]) -> dict[str, tuple[Disk, ...]]:
+def _disks_in(host: VmHost, volumes: Mapping[str, Disks]) -> dict[str, tuple[Disk, ...]]:
     """Each disk by the serial number that the guest's kernel read from it, whatever its name there is."""
     listed = host.run(["sh", "-c", "cd /sys/block && grep -H '' */serial"]).stdout
     names = {serial: name for name, serial in re.findall(r"^(\w+)/serial:(\w+)$", listed, re.MULTILINE)}

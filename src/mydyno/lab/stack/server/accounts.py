@@ -1,6 +1,6 @@
 """The root account of a private server: closed at rest, opened with a fresh random password at each start.
 
-A data directory at rest holds a root account that nobody can use over a network (MariaDB: bound to
+A data directory at rest holds a root account that cannot be used over a network (MariaDB: bound to
 the operating system's root; MySQL: without a password and for localhost alone, but no server serves
 it). Each start hands the server an init file, which it runs before it takes its first connection. The
 file is held in memory by the host (`Host.hold`), so the password is never on a disk, in argv or in the
@@ -31,7 +31,7 @@ def init_file(statements: list[str]) -> bytes:
 def set_password(version: Version, password: Secret, *, over_network: bool) -> list[str]:
     """SQL statements that give root `password` over the socket and, where requested, over 127.0.0.1.
 
-    An account of its own for 127.0.0.1 is needed since a server that skips name resolution does not
+    A separate account for 127.0.0.1 is needed since a server that skips name resolution does not
     take that address for localhost.
     """
     hosts = ["localhost", "127.0.0.1"] if over_network else ["localhost"]

@@ -89,16 +89,16 @@ def _of_mysql(cursor: dbapi.Cursor, names: Collection[str]) -> dict[str, Told]:
         bounds = {str(name): (str(least), str(most)) for name, least, most in cursor.fetchall()}
     cursor.execute("SHOW GLOBAL VARIABLES")
     shown = {str(name).lower() for name, _ in cursor.fetchall()}
-    told = {}
+    variables = {}
     for name in sorted(shown.intersection(names)):
         least, most = bounds.get(name, ("0", "0"))
         bounded = (least, most) != ("0", "0")
-        told[name] = Told(
+        variables[name] = Told(
             dynamic=_can_be_set(cursor, name),
             least=least if bounded else None,
             most=most if bounded else None,
         )
-    return told
+    return variables
 
 
 def _can_be_set(cursor: dbapi.Cursor, name: str) -> bool:

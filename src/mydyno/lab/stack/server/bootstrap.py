@@ -29,10 +29,7 @@ _MARIADB = (
     ("mariadb_performance_tables.sql", "mysql_performance_tables.sql"),
     ("mariadb_system_tables_data.sql", "mysql_system_tables_data.sql"),
 )
-_MARIADB_FURTHER = (
-    ("maria_add_gis_sp_bootstrap.sql",),
-    ("mariadb_sys_schema.sql", "mysql_sys_schema.sql"),
-)
+_MARIADB_FURTHER = (("maria_add_gis_sp_bootstrap.sql",), ("mariadb_sys_schema.sql", "mysql_sys_schema.sql"))
 _MYSQL = (("mysql_system_tables.sql",), ("mysql_system_tables_data.sql",))
 
 _PREAMBLE = b"CREATE DATABASE mysql;\nUSE mysql;\n"
@@ -67,12 +64,12 @@ def bootstrap_script(binary: ServerBinary) -> bytes:
 
 def _scripts(binary: ServerBinary, names: tuple[tuple[str, ...], ...], *, needed: bool) -> list[bytes]:
     share = binary.share_folder
-    found, missing = [], []
+    scripts, missing = [], []
     for alternatives in names:
         files = [binary.outside(share / name) for name in alternatives] if share is not None else []
         file = next((file for file in files if file.is_file()), None)
         if file is not None:
-            found.append(file.read_bytes())
+            scripts.append(file.read_bytes())
         else:
             missing.append(" or ".join(alternatives))
     if missing and needed:
@@ -81,4 +78,4 @@ def _scripts(binary: ServerBinary, names: tuple[tuple[str, ...], ...], *, needed
             f"{binary.outside(share or binary.path.parent.parent / 'share')}",
             "install the whole server package, or unpack the whole archive that the binary came in",
         )
-    return found
+    return scripts

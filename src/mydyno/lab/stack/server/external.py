@@ -41,7 +41,7 @@ class ExternalFacts:
 
 @dataclass(eq=False)
 class ExternalServer:
-    """A server of somebody else's, with the configured settings in force until `put_back`."""
+    """A server that mydyno has not started, with the configured settings in force until `restore`."""
 
     login: Login
     version: Version
@@ -73,7 +73,7 @@ class ExternalServer:
         """What the operating system lets it have, where its process can be seen."""
         return () if self.pid is None else os_limits.in_force(self.host, self.pid)
 
-    def put_back(self) -> None:
+    def restore(self) -> None:
         """Gives the variables their old values. The journal keeps that for a server that has gone.
 
         Raises UndoError when the server is there and does not take them.
@@ -99,7 +99,7 @@ def look_at(external: External) -> ExternalFacts:
 
 
 def attach(site: Site, external: External, config: Mapping[str, Setting]) -> ExternalServer:
-    """Sets the variables, the way back journalled before. Raises ServerError, and then all are put back."""
+    """Sets the variables, the way back journalled before. Raises ServerError, and then all are restored."""
     facts = look_at(external)
     understood = understand(facts, config)
     if understood.problems:

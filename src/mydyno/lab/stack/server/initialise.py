@@ -54,10 +54,7 @@ def initialise(
         try:
             command = server_command(site.host, binary.path, [defaults, *arguments], root=binary.root)
             finished = site.host.run(
-                command.argv,
-                identity=command.identity,
-                stdin=script,
-                timeout_seconds=_TIME_LIMIT_SECONDS,
+                command.argv, identity=command.identity, stdin=script, timeout_seconds=_TIME_LIMIT_SECONDS
             )
         finally:
             site.undo(ending)
@@ -65,8 +62,8 @@ def initialise(
         site.remove(private)
     if finished.returncode != 0 or not site.host.exists(datadir / "mysql"):
         log = finished.stderr + finished.stdout
-        said = "\n".join(f"    {line}" for line in telling_lines(log))
-        raise ServerError(f"{binary.path} could not create a data directory in {datadir}:\n{said}", hint(log))
+        text = "\n".join(f"    {line}" for line in telling_lines(log))
+        raise ServerError(f"{binary.path} could not create a data directory in {datadir}:\n{text}", hint(log))
 
 
 def place_settings(binary: ServerBinary, datadir: Path, scratch: Path) -> dict[str, Setting]:

@@ -19,7 +19,7 @@ _NO_FILES = ("/memfd:", "/dev/", "/SYSV", "/[")
 
 @dataclass(frozen=True)
 class Placement:
-    """What was found of the kinds of files that have a volume of their own."""
+    """Where the kinds of files lie that have a separate volume."""
 
     held: tuple[FileKind, ...]
     """Those whose open files all lie there."""
@@ -36,12 +36,12 @@ def read_placement(
     }
     if not expected:
         return Placement((), ())
-    told = [str(each) for each in settings_difference(server.places, in_force)]
+    differences = [str(each) for each in settings_difference(server.places, in_force)]
     opened = _open_files(server)
     wrong = {name: tuple(misplaced(name, place, opened)) for name, place in expected.items()}
     return Placement(
         held=tuple(name for name, sentences in wrong.items() if not sentences),
-        wrong=(*told, *(sentence for sentences in wrong.values() for sentence in sentences)),
+        wrong=(*differences, *(sentence for sentences in wrong.values() for sentence in sentences)),
     )
 
 

@@ -84,7 +84,7 @@ def matching(
 
 
 def changes(before: ServerBinary, after: ServerBinary, pattern: str | None = None) -> Changes:
-    """What somebody meets who goes from one binary to the other."""
+    """What changes from one binary to the other."""
     fitting = {
         name
         for name in set(before.options) | set(after.options)
@@ -93,13 +93,13 @@ def changes(before: ServerBinary, after: ServerBinary, pattern: str | None = Non
     gone = sorted(name for name in fitting if name not in after.options)
     new = sorted(name for name in fitting if name not in before.options)
     both = sorted(fitting.intersection(before.options, after.options))
-    replaced = [found for found in (_replacement(name, after) for name in gone) if found is not None]
-    stand_ins = {found.name for found in replaced}
+    replaced = [each for each in (_replacement(name, after) for name in gone) if each is not None]
+    stand_ins = {each.name for each in replaced}
     return Changes(
         replaced=tuple(replaced),
         removed=tuple(_variable(after, name) for name in gone if name not in stand_ins),
         defaults=tuple(
-            found for found in (_default_change(name, before, after) for name in both) if found is not None
+            each for each in (_default_change(name, before, after) for name in both) if each is not None
         ),
         added=tuple(_variable(after, name) for name in new),
     )

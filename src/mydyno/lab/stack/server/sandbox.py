@@ -189,8 +189,8 @@ def _start(
     password = Secret.random()
     statements = set_password(binary.version, password, over_network=port is not None)
     login = site.host.hold(init_file(statements))
-    asked = {name: value for name, value in settings.items() if name not in own}
-    text = render({**own, "init_file": login.path}, asked)
+    configured = {name: value for name, value in settings.items() if name not in own}
+    text = render({**own, "init_file": login.path}, configured)
     site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
     site.host.write_text(folder / "my.cnf", text)
     error_log = folder / "error.log"
@@ -231,7 +231,7 @@ def _start(
 
 
 def _unasked(own: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
-    """Settings of ours for which the experiment has no value of its own."""
+    """Settings of ours for which the experiment has no value."""
     return {name: value for name, value in own.items() if name not in settings}
 
 
@@ -272,8 +272,8 @@ def _failure(server: RunningServer, error: Exception | None) -> str:
         parts.append(f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}")
     if error is not None:
         parts.append(str(error))
-    said = "".join(f"\n    {line}" for line in telling_lines(_log(server)))
-    return f"{'; '.join(parts) or 'it is still starting'}\n  {server.error_log} says:{said}"
+    lines = "".join(f"\n    {line}" for line in telling_lines(_log(server)))
+    return f"{'; '.join(parts) or 'it is still starting'}\n  {server.error_log} says:{lines}"
 
 
 def _log(server: RunningServer) -> str:

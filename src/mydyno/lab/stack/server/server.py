@@ -1,4 +1,4 @@
-"""What a trial sees of the server under test, whoever has started it."""
+"""What a trial sees of the server under test, started by mydyno or not."""
 
 from __future__ import annotations
 

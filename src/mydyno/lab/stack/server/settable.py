@@ -16,7 +16,7 @@ def understand_running(facts: ExternalFacts, config: Mapping[str, Setting]) -> U
     """What this server makes of a configuration, with every setting as a problem that this account cannot
     give to it without a restart.
 
-    Raises ServerError when the server cannot be asked.
+    Raises ServerError when the server does not answer.
     """
     understood = understand(facts, config)
     if not config:

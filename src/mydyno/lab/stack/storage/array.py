@@ -18,7 +18,7 @@ from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
 from mydyno.lab.stack.storage.built import Array
-from mydyno.lab.stack.storage.tools import output_of, run_tool, said, setting, write_setting
+from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool, setting, write_setting
 from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 from mydyno.lab.stack.undo import StopArray
 
@@ -61,8 +61,8 @@ class ArrayLayer(VolumeLayer):
         ground = below.of(Ground)  # type: ignore[type-abstract]
         members = tuple(disk.path for disk in ground.disks[self.volume])
         if self.wanted.raid == "none":
-            told = f"none, {counted(len(members), 'disk')}"
-            return Array(self.volume, {"array": told}, members[0], members)
+            described = f"none, {counted(len(members), 'disk')}"
+            return Array(self.volume, {"array": described}, members[0], members)
         device = _free_name(site)
         undo = site.intend(StopArray(array=device, members=members))
         try:
@@ -84,7 +84,8 @@ class ArrayLayer(VolumeLayer):
         output_of(site.host, ["mdadm", "--stop", str(product.device)], f"stopping {product.device}")
         site.undo(product.undo)
         if not product.stays:
-            _forget(site, product.members)
+            # Without its superblock no disk is taken for a member again.
+            output_of(site.host, _forget(product.members), "removing md's superblocks from the disks")
 
     def _create(self, site: Site, ground: Ground, device: Path, members: Sequence[Path]) -> None:
         shape = array_of(self.wanted)
@@ -102,7 +103,7 @@ class ArrayLayer(VolumeLayer):
             log = ground.kernel_log().strip().splitlines()
             raise StorageError(
                 f"mdadm did not build {level_title(shape.raid)} of {len(members)} disks for {self.volume}: "
-                + said(done)
+                + complaint(done)
                 + (f"\n  the kernel's last line: {log[-1]}" if log else ""),
                 f"the command was: {' '.join(argv)}",
             )
@@ -110,9 +111,7 @@ class ArrayLayer(VolumeLayer):
             _await_sync(site, device)
 
     def _verified(self, site: Site, device: Path, members: Sequence[Path]) -> md.Detail:
-        detail = md.parse_detail(
-            output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")
-        )
+        detail = read_detail(site, device)
         shape = array_of(self.wanted)
         policy = md.policy_wanted(shape, self.wanted.bitmap, self.wanted.consistency_policy)
         differences = md.differences(shape, policy, detail, [str(member) for member in members])
@@ -121,14 +120,21 @@ class ArrayLayer(VolumeLayer):
         return detail
 
 
+def read_detail(site: Site, device: Path) -> md.Detail:
+    """What mdadm reports of the array. Raises StorageError."""
+    return md.parse_detail(
+        output_of(site.host, ["mdadm", "--detail", str(device)], f"reading the array {device}")
+    )
+
+
 def _free_name(site: Site) -> Path:
-    """The first /dev/mdN that nobody has: without udev there are no names below /dev/md."""
+    """The first /dev/mdN that is free: without udev there are no names below /dev/md."""
     number = next(each for each in itertools.count() if not site.host.exists(Path(f"/sys/block/md{each}")))
     return Path(f"/dev/md{number}")
 
 
 def _await_sync(site: Site, device: Path) -> None:
-    """Waits for the first synchronisation, at full speed. Raises StorageError when it stands still."""
+    """Waits for the first synchronisation, at full speed. Raises StorageError when it makes no progress."""
     folder = Path("/sys/block") / device.name / "md"
     for limit in ("sync_speed_max", "sync_speed_min"):
         if refused := write_setting(site.host, folder / limit, _UNHURRIED):
@@ -160,11 +166,9 @@ def _in_sync(site: Site, folder: Path) -> bool:
 def _discard(site: Site, device: Path, members: Sequence[Path], undo: int | None) -> None:
     """After a failure: whatever came to be goes, and nothing hides the first error."""
     run_tool(site.host, ["mdadm", "--quiet", "--stop", str(device)])
-    run_tool(site.host, ["mdadm", "--quiet", "--zero-superblock", *(str(member) for member in members)])
+    run_tool(site.host, _forget(members))
     site.undo(undo)
 
 
-def _forget(site: Site, members: Sequence[Path]) -> None:
-    """Without its superblock no disk is taken for a member again."""
-    argv = ["mdadm", "--quiet", "--zero-superblock", *(str(member) for member in members)]
-    output_of(site.host, argv, "removing md's superblocks from the disks")
+def _forget(members: Sequence[Path]) -> list[str]:
+    return ["mdadm", "--quiet", "--zero-superblock", *map(str, members)]

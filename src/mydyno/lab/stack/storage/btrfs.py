@@ -12,10 +12,10 @@ def parse_profiles(text: str) -> dict[str, str]:
     return {f"{kind.lower()} profile": profile.lower() for kind, profile in rows}
 
 
-def profile_differences(wanted: Mapping[str, str | None], told: Mapping[str, str]) -> list[str]:
+def profile_differences(wanted: Mapping[str, str | None], shown: Mapping[str, str]) -> list[str]:
     """Profiles that are not as configured, a clause each; None: not configured."""
     return [
-        f"its {kind} is {told.get(kind, 'not told')}, not {profile}"
+        f"its {kind} is {shown.get(kind, 'not shown')}, not {profile}"
         for kind, profile in wanted.items()
-        if profile is not None and told.get(kind) != profile
+        if profile is not None and shown.get(kind) != profile
     ]

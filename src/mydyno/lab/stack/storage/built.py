@@ -63,7 +63,7 @@ def of_volume(below: BuiltLayers, kind: type[_Storey], volume: str) -> _Storey:
 
 def described(built: BuiltLayers) -> dict[str, dict[str, str]]:
     """Everything that was read back of each volume, bottom first."""
-    told: dict[str, dict[str, str]] = {}
+    volumes: dict[str, dict[str, str]] = {}
     for each in built.all(Built):
-        told.setdefault(each.volume, {}).update(each.described)
-    return told
+        volumes.setdefault(each.volume, {}).update(each.described)
+    return volumes

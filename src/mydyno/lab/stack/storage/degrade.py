@@ -14,8 +14,9 @@ from mydyno.lab.spec.capacity import array_of
 from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
+from mydyno.lab.stack.storage.array import read_detail
 from mydyno.lab.stack.storage.built import Array, Built, of_volume
-from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool
 from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
 _POLL_SECONDS = 0.02
@@ -76,21 +77,22 @@ class DegradeLayer(VolumeLayer):
             if done.returncode == 0:
                 return
             if "busy" not in done.stderr or time.monotonic() > deadline:
-                raise StorageError(f"the failed disk {disk} could not be removed from {device}: {said(done)}")
+                raise StorageError(
+                    f"the failed disk {disk} could not be removed from {device}: {complaint(done)}"
+                )
             time.sleep(_POLL_SECONDS)
 
     def _at_rest(self, site: Site, device: Path) -> md.Detail:
         """What mdadm reports of the array once the writes that came before are over."""
         deadline = time.monotonic() + _CLEAN_SECONDS
         while True:
-            told = output_of(site.host, ["mdadm", "--detail", str(device)], f"asking about {device}")
-            detail = md.parse_detail(told)
+            detail = read_detail(site, device)
             if "active" not in detail.state or time.monotonic() > deadline:
                 return detail
             time.sleep(_POLL_SECONDS)
 
     def _verified(self, site: Site, array: Array, failed: Sequence[Path]) -> dict[str, str]:
-        """Reads the array back. Raises StorageError when it is not degraded as asked."""
+        """Reads the array back. Raises StorageError when it is not degraded as configured."""
         detail = self._at_rest(site, array.device)
         in_sync = {member.device for member in detail.members if member.in_sync}
         still = [str(disk) for disk in failed if str(disk) in in_sync]
@@ -103,10 +105,10 @@ class DegradeLayer(VolumeLayer):
             raise StorageError(
                 f"{array.device} is {', '.join(detail.state)} after {len(failed)} of its disks failed"
             )
-        told = {
+        described = {
             "array state": ", ".join(detail.state),
             "failed disks": ", ".join(str(disk) for disk in failed),
         }
         if self.wanted.rebuild:
-            told["rebuild as the load begins"] = detail.progress or "not begun"
-        return told
+            described["rebuild as the load begins"] = detail.progress or "not begun"
+        return described

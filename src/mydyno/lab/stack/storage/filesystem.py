@@ -22,7 +22,7 @@ from mydyno.lab.stack.storage.mkfs import (
     mkfs_command,
     parse_blkid,
 )
-from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool
 from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
 _ELSEWHERE = {
@@ -74,7 +74,7 @@ class FileSystemLayer(VolumeLayer):
         argv = mkfs_command(self.wanted, devices, aligned)
         done = run_tool(site.host, argv)
         if done.returncode != 0:
-            raise self._refused(below, argv, said(done))
+            raise self._refused(below, argv, complaint(done))
 
     def _refuse_unknown(self, site: Site) -> None:
         kind = self.wanted.filesystem
@@ -107,18 +107,18 @@ class FileSystemLayer(VolumeLayer):
         )
         if signature.get("TYPE") != kind:
             raise StorageError(f"{device} contains {signature.get('TYPE', 'nothing')}, not {kind}")
-        told: dict[str, str] = {"file system": kind}
+        described: dict[str, str] = {"file system": kind}
         if self.wanted.mkfs:
-            told["mkfs options"] = " ".join(self.wanted.mkfs)
+            described["mkfs options"] = " ".join(self.wanted.mkfs)
         if argv := geometry_command(kind, str(device)):
             shown = geometry_shown(kind, output_of(site.host, argv, f"asking {kind} for its stripes"))
-            asked = alignment(kind, stripe_of(array_of(self.wanted)), self.wanted.mkfs)
-            if asked is not None and shown != asked.shown:
+            wanted = alignment(kind, stripe_of(array_of(self.wanted)), self.wanted.mkfs)
+            if wanted is not None and shown != wanted.shown:
                 raise StorageError(
-                    f"{kind} on {device} is aligned with {shown or 'nothing'}, not with {asked.shown}"
+                    f"{kind} on {device} is aligned with {shown or 'nothing'}, not with {wanted.shown}"
                 )
-            told["alignment"] = shown or "none"
-        return FileSystem(self.volume, told, kind, device, signature.get("UUID", ""))
+            described["alignment"] = shown or "none"
+        return FileSystem(self.volume, described, kind, device, signature.get("UUID", ""))
 
 
 _DISK_FILESYSTEMS = ("ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs")

@@ -78,7 +78,7 @@ def create_command(
 def parse_detail(text: str) -> Detail:
     """Reads `mdadm --detail`."""
     values = {
-        found[1]: found[2].strip() for found in re.finditer(r"^ *([A-Z][\w -]*?) : (.*)$", text, re.MULTILINE)
+        match[1]: match[2].strip() for match in re.finditer(r"^ *([A-Z][\w -]*?) : (.*)$", text, re.MULTILINE)
     }
     chunk = values.get("Chunk Size")
     return Detail(
@@ -109,32 +109,32 @@ def policy_wanted(shape: Shape, bitmap: str | None, policy: str | None) -> str |
 
 def differences(shape: Shape, policy: str | None, detail: Detail, members: Sequence[str]) -> list[str]:
     """Where the array is not as configured, a clause each; `policy` as of `policy_wanted`."""
-    found = []
+    differing = []
     level = RAID_LEVELS[shape.raid].md_name
     if detail.level != level:
-        found.append(f"its level is {detail.level}, not {level}")
+        differing.append(f"its level is {detail.level}, not {level}")
     if shape.chunk is not None and shape.raid in STRIPED and detail.chunk != shape.chunk:
-        found.append(f"its chunk is {detail.chunk} bytes, not {shape.chunk}")
+        differing.append(f"its chunk is {detail.chunk} bytes, not {shape.chunk}")
     layout = layout_shown(shape)
     if layout is not None and detail.layout != layout:
-        found.append(f"its layout is {detail.layout}, not {layout}")
+        differing.append(f"its layout is {detail.layout}, not {layout}")
     if policy is not None and detail.policy != policy:
-        found.append(f"its consistency policy is {detail.policy}, not {policy}")
+        differing.append(f"its consistency policy is {detail.policy}, not {policy}")
     active = sorted(member.device for member in detail.members if member.in_sync)
     if active != sorted(members):
-        found.append(
+        differing.append(
             f"its active members are {', '.join(active) or 'none'}, not {', '.join(sorted(members))}"
         )
     unwell = [word for word in detail.state if word not in ("clean", "active")]
     if unwell:
-        found.append(f"it is {', '.join(unwell)}")
-    return found
+        differing.append(f"it is {', '.join(unwell)}")
+    return differing
 
 
 def sync_progress(mdstat: str, name: str) -> str | None:
     """How far the array `name` is with its (first) synchronisation, as /proc/mdstat says; None: at rest."""
-    found = re.search(rf"^{re.escape(name)} : .*\n((?: .*\n?)*)", mdstat, re.MULTILINE)
-    for line in (found[1] if found else "").splitlines():
+    match = re.search(rf"^{re.escape(name)} : .*\n((?: .*\n?)*)", mdstat, re.MULTILINE)
+    for line in (match[1] if match else "").splitlines():
         moving = re.search(r"(?:resync|recovery|reshape|check)\s*=\s*.*", line)
         if moving:
             return " ".join(moving[0].split())
@@ -143,14 +143,14 @@ def sync_progress(mdstat: str, name: str) -> str | None:
 
 def summary(detail: Detail, device: str) -> Mapping[str, str]:
     """What of an array belongs into results."""
-    told = {
+    described = {
         "array": f"md {detail.level} of {len(detail.members)} ({device})",
         "array state": ", ".join(detail.state),
     }
     if detail.chunk is not None:
-        told["chunk"] = f"{detail.chunk // 1024}K"
+        described["chunk"] = f"{detail.chunk // 1024}K"
     if detail.layout not in (None, "-unknown-"):
-        told["layout"] = str(detail.layout)
+        described["layout"] = str(detail.layout)
     if detail.policy not in (None, "none"):
-        told["consistency policy"] = str(detail.policy)
-    return told
+        described["consistency policy"] = str(detail.policy)
+    return described

@@ -82,9 +82,9 @@ def geometry_command(kind: str, device: str) -> list[str] | None:
 def geometry_shown(kind: str, text: str) -> str | None:
     """The stripes in the words of `Alignment.shown`; None when the file system is not aligned."""
     if kind == "xfs":
-        found = {name: int(value) for name, value in re.findall(r"^(\w+) = (\d+)$", text, re.MULTILINE)}
-        unit, width = found.get("unit", 0), found.get("width", 0)
-        return f"su={unit * found['blocksize']},sw={width // unit}" if unit else None
+        numbers = {name: int(value) for name, value in re.findall(r"^(\w+) = (\d+)$", text, re.MULTILINE)}
+        unit, width = numbers.get("unit", 0), numbers.get("width", 0)
+        return f"su={unit * numbers['blocksize']},sw={width // unit}" if unit else None
     stride = re.search(r"^RAID stride: +(\d+)$", text, re.MULTILINE)
     wide = re.search(r"^RAID stripe width: +(\d+)$", text, re.MULTILINE)
     return f"stride={stride[1]},stripe_width={wide[1]}" if stride and wide else None

@@ -19,7 +19,7 @@ from mydyno.lab.stack.storage.mount_options import (
     not_in_force,
     parse_findmnt,
 )
-from mydyno.lab.stack.storage.tools import output_of, run_tool, said
+from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool
 from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 from mydyno.lab.stack.undo import MOUNT_ROOT, Unmount
 
@@ -55,9 +55,9 @@ class MountLayer(VolumeLayer):
                 return self._raw(site, filesystem, undo)
             self._mount(site, ground, filesystem)
             mounted = True
-            told = self._verified(site, filesystem)
+            described = self._verified(site, filesystem)
             self._give_to_server(site, self.path)
-            return MountedVolume(self.volume, told, self.path, filesystem.device, undo)
+            return MountedVolume(self.volume, described, self.path, filesystem.device, undo)
         except BaseException:
             if mounted:
                 run_tool(site.host, ["umount", str(self.path)])
@@ -77,39 +77,39 @@ class MountLayer(VolumeLayer):
         log = ground.kernel_log().strip().splitlines()
         with_options = f" with {','.join(self.wanted.mount)}" if self.wanted.mount else ""
         last = log[-1].strip() if log else ""
-        message = f"{filesystem.kind} of {self.volume} could not be mounted{with_options}: {said(done)}" + (
-            f"\n  the kernel's last line: {last}" if last else ""
-        )
+        message = f"{filesystem.kind} of {self.volume} could not be mounted{with_options}: {complaint(done)}"
+        if last:
+            message += f"\n  the kernel's last line: {last}"
         if not self.wanted.mount:
             raise StorageError(message)
         raise MountRefusedError(
             message,
             "kernels differ in the options they know: remove the refused one, or use another host.kernel",
             filesystem=filesystem.kind,
-            refused=named_options(f"{said(done)}\n{last}", self.wanted.mount),
+            refused=named_options(f"{complaint(done)}\n{last}", self.wanted.mount),
         )
 
     def _verified(self, site: Site, filesystem: FileSystem) -> dict[str, str]:
         argv = ["findmnt", "--json", "--output", _COLUMNS, "--mountpoint", str(self.path)]
-        found = parse_findmnt(run_tool(site.host, argv).stdout)
-        if found is None or found.filesystem != filesystem.kind:
+        mounted = parse_findmnt(run_tool(site.host, argv).stdout)
+        if mounted is None or mounted.filesystem != filesystem.kind:
             raise StorageError(
-                f"{self.path} shows {found.filesystem if found else 'no mount'} after {filesystem.kind} was "
-                "mounted"
+                f"{self.path} shows {mounted.filesystem if mounted else 'no mount'} after {filesystem.kind} "
+                "was mounted"
             )
         elsewhere = site.host.read_text(Path(f"/proc/fs/ext4/{filesystem.device.name}/options")) or ""
-        dropped = not_in_force(self.wanted.mount, found, elsewhere.split())
+        dropped = not_in_force(self.wanted.mount, mounted, elsewhere.split())
         if dropped:
             raise MountRefusedError(
                 f"the kernel accepted {','.join(dropped)} for {filesystem.kind} without "
-                f"an error, but it is not in force: the mount shows {found.options}",
+                f"an error, but it is not in force: the mount shows {mounted.options}",
                 "remove it: this kernel's file system ignores it",
                 filesystem=filesystem.kind,
                 refused=tuple(dropped),
             )
         return {
-            "mount": _shown(found, elsewhere),
-            FLUSHES: "yes" if flushes(found) else "no",
+            "mount": _shown(mounted, elsewhere),
+            FLUSHES: "yes" if flushes(mounted) else "no",
             **self._profiles(site, filesystem),
         }
 
@@ -117,20 +117,18 @@ class MountLayer(VolumeLayer):
         """How btrfs spreads data and metadata, which it reports only of a mounted file system."""
         if filesystem.kind != "btrfs":
             return {}
-        told = parse_profiles(
+        described = parse_profiles(
             output_of(
-                site.host,
-                ["btrfs", "filesystem", "df", "-b", str(self.path)],
-                "reading btrfs's profiles",
+                site.host, ["btrfs", "filesystem", "df", "-b", str(self.path)], "reading btrfs's profiles"
             )
         )
         wanted = {"data profile": self.wanted.data_profile, "metadata profile": self.wanted.metadata_profile}
-        if differences := profile_differences(wanted, told):
+        if differences := profile_differences(wanted, described):
             raise StorageError("btrfs does not have the configured profiles: " + "; ".join(differences))
-        return told
+        return described
 
     def _mount_node_folder(self, site: Site) -> None:
-        """A folder of its own for the node: /run itself may forbid devices, and this one goes by itself."""
+        """A separate folder for the node: /run itself may forbid devices, and this one goes by itself."""
         argv = ["mount", "-t", "tmpfs", "-o", "mode=0711,size=64k", "mydyno", str(self.path)]
         output_of(site.host, argv, f"making a folder for the node of {self.volume}")
 
@@ -142,8 +140,8 @@ class MountLayer(VolumeLayer):
         )
         output_of(site.host, ["mknod", str(node), "b", *number.split()], f"making {node}")
         self._give_to_server(site, node)
-        told = {"mount": f"none: {filesystem.device} as {node}"}
-        return MountedVolume(self.volume, told, node, node, undo)
+        described = {"mount": f"none: {filesystem.device} as {node}"}
+        return MountedVolume(self.volume, described, node, node, undo)
 
     def _give_to_server(self, site: Site, path: Path) -> None:
         identity = site.host.server_identity
@@ -152,9 +150,9 @@ class MountLayer(VolumeLayer):
             output_of(site.host, ["chown", owner, str(path)], f"giving {path} to {identity.name}")
 
 
-def _shown(found: Mounted, elsewhere: str) -> str:
+def _shown(mounted: Mounted, elsewhere: str) -> str:
     """The options in force, with those of durability where the file system shows its defaults too."""
     deciding = [
         each for each in elsewhere.split() if each.startswith(("data=", "commit=")) or "barrier" in each
     ]
-    return ",".join(dict.fromkeys([*found.options.split(","), *deciding]))
+    return ",".join(dict.fromkeys([*mounted.options.split(","), *deciding]))

@@ -1,7 +1,7 @@
 """Whether a mount option is in force, from what the kernel shows of a mount: pure.
 
-A file system shows what differs from its defaults, each in its own manner, so an option that was asked
-for and is not shown may be a default or may have been dropped without a word. The tables below are
+A file system shows what differs from its defaults, each in its own manner, so an option that was configured
+and is not shown may be a default or may have been dropped without a word. The tables below are
 what file systems of Linux 6.1 were seen to leave out (tests/lab/stack/storage/data); ext3 and ext4 show
 everything in /proc/fs/ext4/DEVICE/options.
 """
@@ -72,11 +72,7 @@ _OWN_DEFAULTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "nogrpid": ("grpid",),
     },
     "jfs": {"integrity": ("nointegrity",), "nodiscard": ("discard",), "errors=remount-ro": ("errors",)},
-    "reiserfs": {
-        "barrier=flush": ("barrier",),
-        "data=ordered": ("data",),
-        "tails=on": ("notail", "tails"),
-    },
+    "reiserfs": {"barrier=flush": ("barrier",), "data=ordered": ("data",), "tails=on": ("notail", "tails")},
     "btrfs": {
         "barrier": ("nobarrier",),
         "datacow": ("nodatacow",),
@@ -109,18 +105,18 @@ _NAMED = re.compile(
 """How mount(8) and kernels name an option that they refuse (heard in tests/live/test_storage.py)."""
 
 
-def named_options(words: str, asked: Sequence[str]) -> tuple[str, ...]:
+def named_options(words: str, configured: Sequence[str]) -> tuple[str, ...]:
     """Those of the configured options that a refusal names; `words` are mount(8)'s and the kernel's."""
     names = set(_NAMED.findall(words))
-    return tuple(option for option in asked if option.partition("=")[0] in names)
+    return tuple(option for option in configured if option.partition("=")[0] in names)
 
 
-def not_in_force(asked: Sequence[str], mounted: Mounted, told: Sequence[str] = ()) -> list[str]:
-    """The options among `asked` that the kernel took and that are not in force.
+def not_in_force(configured: Sequence[str], mounted: Mounted, elsewhere: Sequence[str] = ()) -> list[str]:
+    """The options among `configured` that the kernel took and that are not in force.
 
-    `told` are further options that the file system shows elsewhere.
+    `elsewhere`: further options that the file system shows in other files.
     """
-    return [option for option in asked if not _in_force(option, mounted, told)]
+    return [option for option in configured if not _in_force(option, mounted, elsewhere)]
 
 
 def flushes(mounted: Mounted) -> bool:
@@ -132,8 +128,8 @@ def flushes(mounted: Mounted) -> bool:
     return mounted.filesystem != "jfs" and not any(option in without for option in mounted.own)
 
 
-def _in_force(option: str, mounted: Mounted, told: Sequence[str]) -> bool:
-    shown = (*mounted.general, *mounted.own, *told)
+def _in_force(option: str, mounted: Mounted, elsewhere: Sequence[str]) -> bool:
+    shown = (*mounted.general, *mounted.own, *elsewhere)
     if any(_same(name, each) for name in (option, _OTHER_NAMES.get(option, option)) for each in shown):
         return True
     defaults = {**_GENERAL_DEFAULTS, **_OWN_DEFAULTS.get(mounted.filesystem, {})}
@@ -143,11 +139,11 @@ def _in_force(option: str, mounted: Mounted, told: Sequence[str]) -> bool:
     )
 
 
-def _same(asked: str, shown: str) -> bool:
+def _same(configured: str, shown: str) -> bool:
     """`discard` is shown as `discard=64` by jfs, `compress=zstd` as `compress=zstd:3`, `256k` as `262144`."""
-    if asked == shown or ("=" not in asked and shown.startswith(f"{asked}=")):
+    if configured == shown or ("=" not in configured and shown.startswith(f"{configured}=")):
         return True
-    name, _, value = asked.partition("=")
+    name, _, value = configured.partition("=")
     shown_name, _, shown_value = shown.partition("=")
     if name != shown_name or not value or not shown_value:
         return False

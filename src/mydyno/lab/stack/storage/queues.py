@@ -27,14 +27,14 @@ def queue_of(host: Host, device: Path) -> Path:
     if host.exists(queue):
         return queue
     argv = ["readlink", "--canonicalize", f"/sys/class/block/{device.name}"]
-    found = Path(output_of(host, argv, f"looking for the queue of {device}").strip())
-    return Path("/sys/block") / found.parent.name / "queue"
+    partition = Path(output_of(host, argv, f"looking for the queue of {device}").strip())
+    return Path("/sys/block") / partition.parent.name / "queue"
 
 
 def change(
     site: Site, path: Path, before: str, value: str, hint: str | None = None, *, journalled: bool = True
 ) -> Changed:
-    """Writes `value` where `before` stood. Raises StorageError with the kernel's refusal.
+    """Writes `value` in place of `before`. Raises StorageError with the kernel's refusal.
 
     Not journalled is what goes by itself with a mount.
     """
@@ -59,12 +59,12 @@ def set_number(
     changed = change(site, path, before, str(value), hint, journalled=journalled)
     now = setting(site.host, path)
     if now != str(value):
-        put_back(site, changed)
+        restore(site, changed)
         raise StorageError(f"{path} says {now} after {value} was written", hint)
     return changed
 
 
-def put_back(site: Site, *changes: Changed) -> None:
+def restore(site: Site, *changes: Changed) -> None:
     """Writes the old values, latest first. Raises StorageError naming the first that is not taken back."""
     failures = []
     for changed in reversed(changes):

@@ -1,7 +1,7 @@
 """How far the kernel reads ahead on a volume.
 
 It is the device under the file system that counts: a file on an array is read ahead by the array's
-setting, and its members' are without effect. btrfs has a setting of its own for each file system.
+setting, and its members' are without effect. btrfs has a separate setting for each file system.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mydyno.core.errors import StorageError
 from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Built, FileSystem, of_volume
-from mydyno.lab.stack.storage.queues import Changed, put_back, queue_of, set_number
+from mydyno.lab.stack.storage.queues import Changed, queue_of, restore, set_number
 from mydyno.lab.stack.storage.tools import setting
 from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
@@ -52,7 +52,7 @@ class ReadaheadLayer(VolumeLayer):
 
     def remove(self, site: Site, product: Readahead) -> None:
         if product.change is not None:
-            put_back(site, product.change)
+            restore(site, product.change)
 
     def _set(self, site: Site, path: Path, *, goes_with_mount: bool) -> Changed | None:
         assert self.wanted.readahead is not None

@@ -12,7 +12,7 @@ from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage.built import Built
-from mydyno.lab.stack.storage.queues import Changed, change, put_back, queue_of, set_number
+from mydyno.lab.stack.storage.queues import Changed, change, queue_of, restore, set_number
 from mydyno.lab.stack.storage.tools import setting
 from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 
@@ -39,7 +39,7 @@ class SchedulerLayer(VolumeLayer):
     def build(self, site: Site, below: BuiltLayers) -> Queues:
         ground = below.of(Ground)  # type: ignore[type-abstract]
         changes: list[Changed] = []
-        told: dict[str, dict[str, None]] = {}
+        described: dict[str, dict[str, None]] = {}
         try:
             for disk in ground.disks[self.volume]:
                 queue = queue_of(site.host, disk.path)
@@ -48,29 +48,31 @@ class SchedulerLayer(VolumeLayer):
                 length = self._length(site, queue, ground.longest_queue)
                 if length is not None:
                     changes += _no_none(set_number(site, queue / "nr_requests", length, _LENGTH_HINT))
-                for key, value in _told(site, queue):
-                    told.setdefault(key, {})[value] = None
+                for key, value in _described(site, queue):
+                    described.setdefault(key, {})[value] = None
         except BaseException:
-            put_back(site, *changes)
+            restore(site, *changes)
             raise
-        return Queues(self.volume, {key: ", ".join(values) for key, values in told.items()}, tuple(changes))
+        texts = {key: ", ".join(values) for key, values in described.items()}
+        return Queues(self.volume, texts, tuple(changes))
 
     def remove(self, site: Site, product: Queues) -> None:
-        put_back(site, *product.changes)
+        restore(site, *product.changes)
 
     def _length(self, site: Site, queue: Path, longest: int | None) -> int | None:
-        """What the queue is to hold: as asked, or no more than the ground stands; None: as it is."""
-        asked = self.wanted.queue_depth
+        """What the queue is to hold: as configured, or no more than the environment allows; None: as it
+        is."""
+        configured = self.wanted.queue_depth
         if longest is None:
-            return asked
-        if asked is not None and asked > longest:
+            return configured
+        if configured is not None and configured > longest:
             raise StorageError(
-                f"queue_depth: {asked} is more than a disk of the {site.host.name} host supports with the "
-                f"others: {longest}",
+                f"queue_depth: {configured} is more than a disk of the {site.host.name} host supports with "
+                f"the others: {longest}",
                 "use a smaller value, fewer disks, or another host",
             )
         now = setting(site.host, queue / "nr_requests")
-        return asked or (longest if now is not None and int(now) > longest else None)
+        return configured or (longest if now is not None and int(now) > longest else None)
 
     def _set_scheduler(self, site: Site, queue: Path, changes: list[Changed]) -> None:
         wanted = self.wanted.scheduler
@@ -96,18 +98,18 @@ _LENGTH_HINT = "under the scheduler none a queue is at most as long as the disk'
 
 def parse_schedulers(text: str) -> tuple[tuple[str, ...], str | None]:
     """`[mq-deadline] kyber none` -> all the names, and the one in force."""
-    found = re.search(r"\[([^\]]+)\]", text)
-    return tuple(re.sub(r"[\[\]]", "", text).split()), found[1] if found else None
+    match = re.search(r"\[([^\]]+)\]", text)
+    return tuple(re.sub(r"[\[\]]", "", text).split()), match[1] if match else None
 
 
-def _told(site: Site, queue: Path) -> list[tuple[str, str]]:
+def _described(site: Site, queue: Path) -> list[tuple[str, str]]:
     _, scheduler = parse_schedulers(setting(site.host, queue / "scheduler") or "")
-    told = {
+    described = {
         "scheduler": scheduler,
         "queue depth": setting(site.host, queue / "nr_requests"),
         "write cache of a disk": setting(site.host, queue / "write_cache"),
     }
-    return [(key, value) for key, value in told.items() if value]
+    return [(key, value) for key, value in described.items() if value]
 
 
 def _no_none(changed: Changed | None) -> list[Changed]:

@@ -22,7 +22,7 @@ class Throttled(Built):
 
 @dataclass(frozen=True)
 class ThrottleLayer(VolumeLayer):
-    """Limits every disk of a volume. Nothing is asked of the ground when nothing is limited."""
+    """Limits every disk of a volume. The environment is left alone when nothing is limited."""
 
     part: ClassVar[str] = "throttle"
 

@@ -1,4 +1,4 @@
-"""Running the system's storage tools on a ground's host, with errors that carry what they said."""
+"""Running the system's storage tools on an environment's host, with errors that carry what they said."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def output_of(host: Host, argv: Sequence[str], doing: str) -> str:
     """What a tool that must succeed wrote. Raises StorageError: what it was for, and what it said."""
     done = run_tool(host, argv)
     if done.returncode != 0:
-        raise StorageError(f"{doing} failed: {said(done)}", f"the command was: {' '.join(argv)}")
+        raise StorageError(f"{doing} failed: {complaint(done)}", f"the command was: {' '.join(argv)}")
     return done.stdout
 
 
-def said(done: Finished) -> str:
+def complaint(done: Finished) -> str:
     """The lines that a tool complained with, on one line."""
     lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
     return "; ".join(line.strip() for line in lines[-3:] if not line.strip().startswith(_DMESG))
@@ -67,4 +67,4 @@ def setting(host: Host, path: Path) -> str | None:
 def write_setting(host: Host, path: Path, value: str) -> str | None:
     """Writes a file of sysfs. What the kernel said against it; None when it took it."""
     done = host.run(["tee", str(path)], stdin=value.encode())
-    return None if done.returncode == 0 else said(done).removeprefix(f"tee: {path}: ")
+    return None if done.returncode == 0 else complaint(done).removeprefix(f"tee: {path}: ")

@@ -15,7 +15,7 @@ from mydyno.core.errors import MydynoError, UndoError
 from mydyno.machine.local import LocalHost
 
 PRIVATE_NAME = re.compile(r"mydyno-[0-9a-f]{12}")
-"""The name of every folder that mydyno makes for itself; 48 random bits, so nobody else's matches."""
+"""The name of every folder that mydyno makes for itself; 48 random bits, so no other program's matches."""
 
 _POLL_SECONDS = 0.01
 
@@ -26,11 +26,11 @@ class WayBack(BaseModel, ABC):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     needs_receipt: ClassVar[bool] = False
-    """Whether it names anything but what mydyno makes under names of its own (receipts.py)."""
+    """Whether it names anything but what mydyno makes under its own names (receipts.py)."""
 
     @abstractmethod
     def carry_out(self) -> tuple[str, ...] | None:
-        """Gives a sentence for each thing that it found changed by somebody else and left as it is.
+        """Gives a sentence for each value that another program has changed and that is left as it is.
 
         Raises UndoError when what is named is not mydyno's own, or will not go.
         """
@@ -56,8 +56,10 @@ def run_tool(argv: Sequence[str]) -> str:
     except MydynoError as error:
         raise UndoError(f"{argv[0]} could not be run: {error.message}", error.hint) from error
     if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()[-1]
-        raise UndoError(f"`{' '.join(argv)}` failed: {said}", "was it made by root? clean up as root")
+        output = done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}"
+        raise UndoError(
+            f"`{' '.join(argv)}` failed: {output.splitlines()[-1]}", "was it made by root? clean up as root"
+        )
     return done.stdout
 
 

@@ -26,8 +26,8 @@ BLKIO_FILES: dict[LimitKind, str] = {
 class LiftThrottle(WayBack):
     """Take off the limits that mydyno has set on a device in the root group of cgroup v1's blkio.
 
-    They outlive a loop device. `limits` are those that were set: a limit with another value is
-    somebody else's, and stays.
+    They outlive a loop device. `limits` are those that were set: a limit with another value was set by
+    another program, and stays.
     """
 
     kind: Literal["lift-throttle"] = "lift-throttle"
@@ -37,7 +37,7 @@ class LiftThrottle(WayBack):
     limits: dict[LimitKind, int]
 
     def carry_out(self) -> None:
-        """Raises UndoError when `group` is no root group, or the kernel does not take the change."""
+        """Raises UndoError when `group` is not a root group, or the kernel does not take the change."""
         if not self.group.is_dir():
             return
         # The root group of a hierarchy is the only folder of it that is a mount point.
@@ -60,4 +60,4 @@ class LiftThrottle(WayBack):
 
 def limits_in(text: str) -> dict[str, int]:
     """The lines `MAJOR:MINOR LIMIT` of a limit's file."""
-    return {found[1]: int(found[2]) for found in re.finditer(r"^(\d+:\d+) (\d+)$", text, re.MULTILINE)}
+    return {match[1]: int(match[2]) for match in re.finditer(r"^(\d+:\d+) (\d+)$", text, re.MULTILINE)}

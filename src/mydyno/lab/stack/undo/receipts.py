@@ -1,9 +1,8 @@
 """Receipts: what of a lab's journal this user's mydyno has written, kept outside the lab.
 
-A journal travels with its lab, and whoever writes it could have `mydyno cleanup` send a password to a
-server of his own, set a disk's queue or stop an array. So a way back that names anything but what mydyno has
-made has a file in mydyno's state folder, written before the journal's line, and is carried out only where
-that is there:
+A journal travels with its lab, and its writer could have `mydyno cleanup` send a password to another server,
+set a disk's queue or stop an array. So a way back that names anything but what mydyno has made has a file in
+mydyno's state folder, written before the journal's line, and is carried out only where that is there:
 
 /var/lib/mydyno/receipts/SHA256     or ~/.local/state/mydyno, or $MYDYNO_STATE; for its owner's eyes only
 """

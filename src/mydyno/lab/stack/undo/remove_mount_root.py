@@ -1,4 +1,4 @@
-"""Removing the empty folder that local grounds mount on."""
+"""Removing the empty folder that local environments mount on."""
 
 from __future__ import annotations
 

@@ -50,5 +50,5 @@ class RestoreSysfs(WayBack):
 
 def chosen(text: str) -> str:
     """The bracketed word of a choice (`mq-deadline [none]`), or the whole of a plain value."""
-    found = re.search(r"\[([^\]]+)\]", text)
-    return found[1] if found else text.strip()
+    match = re.search(r"\[([^\]]+)\]", text)
+    return match[1] if match else text.strip()

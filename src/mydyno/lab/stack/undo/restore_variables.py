@@ -1,4 +1,4 @@
-"""Putting back the global variables of a server that is not mydyno's."""
+"""Restoring the global variables of a server that is not mydyno's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PASSES = 2
 
 
 class RestoreVariables(WayBack):
-    """Set each variable to its value of `before`, unless somebody else has changed it meanwhile.
+    """Set each variable to its value of `before`, unless another session has changed it meanwhile.
 
     `server` names the files that the password is in, never the password. `ours` is what mydyno's values
     became on the server; None: they were about to be set, and nothing is known of them.
@@ -44,24 +44,24 @@ class RestoreVariables(WayBack):
         try:
             login = login_of(self.server)
         except MydynoError as error:
-            raise UndoError(f"{self._told()}: {error.message}", error.hint) from error
+            raise UndoError(f"{self._server_name()}: {error.message}", error.hint) from error
         try:
             with login.connect(answer_seconds=SETTING_SECONDS) as connection, connection.cursor() as cursor:
                 take_lock(cursor, self.lock)
                 wait_until_resized(cursor)
-                return self._put_back(cursor, login)
+                return self._restore(cursor, login)
         except ServerError as error:
-            raise UndoError(f"{self._told()}: {error.message}", error.hint) from error
+            raise UndoError(f"{self._server_name()}: {error.message}", error.hint) from error
         except (dbapi.Error, OSError, RuntimeError) as error:
             what = explained(error, login, f"{', '.join(self.before)} could not be restored")
             hint = "run `mydyno cleanup` again when it answers; a restart also restores the values of my.cnf"
             raise UndoError(what.message, hint) from error
 
     def sentence(self) -> str:
-        return f"made sure that {self._told()} has its old {', '.join(self.before)}"
+        return f"made sure that {self._server_name()} has its old {', '.join(self.before)}"
 
     def _refuse_strange_file(self) -> None:
-        """The password comes from a file that nobody else could have put there since. Raises UndoError."""
+        """The password comes from a file that no other user could have written. Raises UndoError."""
         home = self.server.at_home
         named = home.defaults_file or home.password_file
         if named is None:
@@ -69,19 +69,19 @@ class RestoreVariables(WayBack):
         try:
             about = Path(named).stat()
         except OSError as error:
-            raise UndoError(f"{self._told()}: cannot read {named}: {error.strerror}") from error
+            raise UndoError(f"{self._server_name()}: cannot read {named}: {error.strerror}") from error
         others = about.st_uid not in (os.geteuid(), 0) or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
         if others or not stat.S_ISREG(about.st_mode):
             raise UndoError(
-                f"{self._told()}: {named} could have been written by another user: it is not used",
+                f"{self._server_name()}: {named} could have been written by another user: it is not used",
                 f"chown it to this user or root and chmod 600 {named}, then run `mydyno cleanup` again",
             )
 
-    def _put_back(self, cursor: dbapi.Cursor, login: Login) -> tuple[str, ...]:
-        found = global_variables.read(cursor, self.before)
+    def _restore(self, cursor: dbapi.Cursor, login: Login) -> tuple[str, ...]:
+        current = global_variables.read(cursor, self.before)
         foreign = {
             name
-            for name, value in found.items()
+            for name, value in current.items()
             if value != self.before[name] and self.ours is not None and value != self.ours[name]
         }
         mine = [name for name in reversed(self.before) if name not in foreign]
@@ -94,11 +94,11 @@ class RestoreVariables(WayBack):
         if kept := [f"{name} = {self.before[name]}" for name in mine if now[name] != self.before[name]]:
             raise UndoError(f"{login.address} does not accept the old {', '.join(kept)}", "set it manually")
         return tuple(
-            f"{name} of {self._told()} was {self.before[name]} and is {found[name]} now, which somebody else "
-            "has set since: left unchanged"
+            f"{name} of {self._server_name()} was {self.before[name]} and is {current[name]} now, which "
+            "another session has set since: left unchanged"
             for name in self.before
             if name in foreign
         )
 
-    def _told(self) -> str:
+    def _server_name(self) -> str:
         return self.server.told if self.server.defaults_file else f"the server at {self.server.told}"

@@ -1,4 +1,4 @@
-"""Where mysqlslap does something else than its options say, by name: told whenever a choice meets it."""
+"""Where mysqlslap does something else than its options say, by name: reported whenever a choice meets it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,7 @@ def _of_data(options: Options) -> Iterator[Oddity]:
     if options.preload:
         short = max(options.preload - 1, 0)
         yield Oddity("one-row-less", f"{short} rows before the load", f"{options.preload} rows")
-    yield Oddity(
-        "one-text-more",
-        f"clients go through {options.texts + 1} texts",
-        f"{options.texts} texts",
-    )
+    yield Oddity("one-text-more", f"clients go through {options.texts + 1} texts", f"{options.texts} texts")
     yield Oddity(
         "same-data",
         "every run has the same values, and the letters U and V never come",
@@ -51,9 +47,7 @@ def _of_data(options: Options) -> Iterator[Oddity]:
         writes = options.texts // 2 + 1
         share = 100 * writes / (options.texts + 1)
         yield Oddity(
-            "uneven-mix",
-            f"{writes} of {options.texts + 1} statements write ({share:.1f}%)",
-            "half of them",
+            "uneven-mix", f"{writes} of {options.texts + 1} statements write ({share:.1f}%)", "half of them"
         )
     scans = options.load_type == "read" or (options.load_type == "mixed" and not options.keyed)
     if scans:

@@ -13,6 +13,7 @@ from mydyno.core.document.quantities import MOST_CONNECTIONS
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.ddl import STORAGE_ENGINES
+from mydyno.lab.workload.options import unknown_engine
 
 _MOST_COLUMNS = 512
 _MOST_ROWS = 10_000_000
@@ -20,8 +21,7 @@ _MOST_ROWS = 10_000_000
 
 def _storage_engine(name: str) -> str:
     if name.lower() not in STORAGE_ENGINES:
-        near = nearest(name, STORAGE_ENGINES)
-        raise refuse(Fault("unknown storage engine", ", ".join(STORAGE_ENGINES), near))
+        raise refuse(unknown_engine(name))
     return name
 
 
@@ -56,7 +56,7 @@ class Options(Section):
         None, description="execute-number: statements of each client."
     )
     commit: Count = Field(0, description="commit: statements of a transaction; 0: autocommit.")
-    detach: Count = Field(0, description="detach: statements after which a client connects anew; 0: never.")
+    detach: Count = Field(0, description="detach: statements after which a client connects again; 0: never.")
     engine: Annotated[str, AfterValidator(_storage_engine)] | None = Field(
         None, description="engine: of table t1; none: the server's default."
     )

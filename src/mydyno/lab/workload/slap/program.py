@@ -61,8 +61,8 @@ def build(options: Options, clients: int, ids: Sequence[str], own: OwnSql | None
 def resolve(options: Options) -> Resolved:
     """As an experiment takes it: table t1 and its statements, for phases of any length and connections.
 
-    How often an event happens is the phase's matter: `queries` and `execute_number` are not looked at, and
-    nobody knows the last event, after which mysqlslap commits once more.
+    The phase decides how often an event happens: `queries` and `execute_number` are ignored, and so is the
+    commit of mysqlslap after the last event.
     """
     steps, dictionaries = _steps(options, {"query": "SELECT id FROM t1"})
     table, words = _table(options)

@@ -4,5 +4,5 @@ Everything here is pure: it parses text and makes values. Reading data files, th
 the lines of `main` touch the world and are in mydyno.lab.load.smack.
 
 Every known defect of the original is a trap (traps.py) with a name: it is corrected by default and
-imitated with strict-compat, and it is told in both cases.
+imitated with strict-compat, and it is reported in both cases.
 """

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.grammar import Script, Section
 
@@ -35,7 +35,7 @@ def read_barrel(client: Section, script: Script) -> tuple[Shots | Pause, ...]:
     place = client.place("query_barrel")
 
     def wrong(message: str, value: str, allowed: str, near: str | None = None) -> SpecErrors:
-        return SpecErrors([Problem(script.file, place, message, value, allowed, near)])
+        return SpecErrors.of(script.file, place, message, value, allowed, near)
 
     queries = _above(client, script)
     words = iter(client.text("query_barrel").split())

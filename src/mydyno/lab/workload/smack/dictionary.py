@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.beneath import read_below
-from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.grammar import Section
-from mydyno.lab.workload.smack.traps import Found, found
+from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 
 TYPES = ("rand", "seq", "unique")
 SOURCES = ("file", "list", "template")
@@ -60,30 +60,26 @@ def check(section: Section, file: str) -> None:
         if value not in allowed:
             near = nearest(value, allowed)
             message = f"{word} of a dictionary is {'unknown' if word in section.attributes else 'missing'}"
-            raise SpecErrors(
-                [Problem(file, section.place(word), message, value or None, ", ".join(allowed), near)]
-            )
+            raise SpecErrors.of(file, section.place(word), message, value or None, ", ".join(allowed), near)
     if (kind == "unique") != (source == "template"):
         message = f"a {kind} dictionary cannot have a {source} as its source"
-        raise SpecErrors(
-            [Problem(file, section.place("source_type"), message, allowed="unique with template")]
-        )
+        raise SpecErrors.of(file, section.place("source_type"), message, allowed="unique with template")
     size = section.text("file_size_equiv", "0")
     if not size.isdecimal():
         place = section.place("file_size_equiv")
-        raise SpecErrors([Problem(file, place, "file_size_equiv is not a number of bytes", size)])
+        raise SpecErrors.of(file, place, "file_size_equiv is not a number of bytes", size)
 
 
-def from_list(section: Section, strict: bool) -> tuple[Dictionary, list[Found]]:
+def from_list(section: Section, strict: bool) -> tuple[Dictionary, list[TrapAt]]:
     """The comma-separated words of a list dictionary."""
     source = section.text("source")
     place = section.place("source")
-    traps: list[Found] = []
+    traps: list[TrapAt] = []
     if "\\," in source:
-        traps.append(found("list-escape", place))
+        traps.append(trap_at("list-escape", place))
     words = source.split(",") if strict else [_unescaped(word) for word in _split_list(source)]
     if words[-1]:
-        traps.append(found("last-list-word-dropped", place, repr(words[-1])))
+        traps.append(trap_at("last-list-word-dropped", place, repr(words[-1])))
     if strict or not words[-1]:
         words.pop()  # A list that ends with a comma is how authors who know the trap write it.
     return Dictionary(section.name, section.text("type"), tuple(map(escape, words))), traps
@@ -97,22 +93,22 @@ def _unescaped(word: str) -> str:
     return word.replace("\\,", ",")
 
 
-def read_file(section: Section, folder: Path, file: str, strict: bool) -> tuple[Dictionary, list[Found]]:
+def read_file(section: Section, folder: Path, file: str, strict: bool) -> tuple[Dictionary, list[TrapAt]]:
     """The words of a file dictionary, whose file is below `folder`.
 
-    Raises SpecErrors at its place when that cannot be read, or is no such file.
+    Raises SpecErrors at its place when that cannot be read.
     """
     source = section.text("source")
     try:
         data = read_below(folder, folder / source, MOST_BYTES)
     except OSError as error:
         message = f"the file {folder / source} of dictionary {section.name} cannot be read: {error.strerror}"
-        raise SpecErrors([Problem(file, section.place("source"), message, allowed=BELOW)]) from None
+        raise SpecErrors.of(file, section.place("source"), message, allowed=BELOW) from None
     return from_file(section, data, file, strict)
 
 
-def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[Dictionary, list[Found]]:
-    """The words of a file dictionary: of every n-th line what stands before the delimiter.
+def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[Dictionary, list[TrapAt]]:
+    """The words of a file dictionary: of every n-th line what is before the delimiter.
 
     n is the file's size in bytes over file_size_equiv, at least 1. Raises SpecErrors for data that is
     not UTF-8, and under strict-compat for lines that the original cannot read.
@@ -121,35 +117,34 @@ def from_file(section: Section, data: bytes, file: str, strict: bool) -> tuple[D
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        problem = Problem(file, place, f"the dictionary's file is not UTF-8 text: {error}")
-        raise SpecErrors([problem]) from None
-    traps: list[Found] = []
+        raise SpecErrors.of(file, place, f"the dictionary's file is not UTF-8 text: {error}") from None
+    traps: list[TrapAt] = []
     lines = text.split("\n")
     last = lines.pop()
     if last:
-        traps.append(found("last-line-without-newline", place, repr(last[:40])))
+        traps.append(trap_at("last-line-without-newline", place, repr(last[:40])))
         if not strict:
             lines.append(last)
     long = next((n for n, line in enumerate(lines, 1) if len(line.encode()) >= LONGEST_LINE), None)
     if long:
-        traps.append(found("long-line", place, f"line {long} of {section.text('source')}"))
+        traps.append(trap_at("long-line", place, f"line {long} of {section.text('source')}"))
         if strict:
             message = f"line {long} of the dictionary's file has {LONGEST_LINE} bytes or more"
-            raise SpecErrors([Problem(file, place, message, allowed="shorter lines under strict-compat")])
+            raise SpecErrors.of(file, place, message, allowed="shorter lines under strict-compat")
     equivalent = int(section.text("file_size_equiv", "0"))
     step = max(len(data) // equivalent, 1) if equivalent else 1
     delimiter = section.text("delim")[:1] or "\n"
     words = [line.split(delimiter, 1)[0] for line in lines[step - 1 :: step]]
     if step > 1:
         detail = f"{len(data)} bytes / {equivalent} = {step}: {len(words)} of {len(lines)} words"
-        traps.append(found("sampled-dictionary", section.place("file_size_equiv"), detail))
+        traps.append(trap_at("sampled-dictionary", section.place("file_size_equiv"), detail))
     return Dictionary(section.name, section.text("type"), tuple(map(escape, words))), traps
 
 
-def from_template(section: Section, file: str, strict: bool) -> tuple[Dictionary, list[Found]]:
+def from_template(section: Section, file: str, strict: bool) -> tuple[Dictionary, list[TrapAt]]:
     """The parts of a unique dictionary's template. Raises SpecErrors for a % field that takes no number."""
     source, place = section.text("source"), section.place("source")
-    traps = [found("unique-per-process", place)]
+    traps = [trap_at("unique-per-process", place)]
     parts: list[str | Counter] = []
     counters = offset = 0
     while offset < len(source):
@@ -161,21 +156,21 @@ def from_template(section: Section, file: str, strict: bool) -> tuple[Dictionary
             continue
         match = _FIELD.match(source, offset)
         if match is None:
-            problem = Problem(file, place, "a % field that takes no counter", source[offset:], "%d, %05d, %%")
-            raise SpecErrors([problem])
+            raise SpecErrors.of(
+                file, place, "a % field that takes no counter", source[offset:], "%d, %05d, %%"
+            )
         offset = match.end()
         if match.group() == "%%":
             parts.append("%")
             continue
         counters += 1
         if counters == 2:
-            traps.append(found("second-template-field", place, match.group()))
+            traps.append(trap_at("second-template-field", place, match.group()))
             if strict:
                 break
         parts.append(_counter(match))
     if not counters:
-        problem = Problem(file, place, "a unique template without a counter", source, "a %d in it")
-        raise SpecErrors([problem])
+        raise SpecErrors.of(file, place, "a unique template without a counter", source, "a %d in it")
     return Dictionary(section.name, "unique", parts=tuple(parts)), traps
 
 

@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 from mydyno.core.document.problems import Position
 from mydyno.core.errors import UsageError
-from mydyno.lab.workload.smack.traps import Found, found
+from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 
 LONGEST = 256
 _LARGEST = 2**31 - 1
@@ -46,7 +46,7 @@ class Field:
     single: bool = False
     """The width was one number, not a range."""
     odd: str | None = None
-    """The field as it is written, where nobody documents such a width."""
+    """The field as it is written, where such a width is not documented."""
 
 
 Part: TypeAlias = str | Field
@@ -101,22 +101,22 @@ def _part(match: re.Match[str]) -> Part:
     return Field(kind, low, high or low, odd=odd)
 
 
-def traps_of(form: Format, position: Position | None = None) -> list[Found]:
+def traps_of(form: Format, position: Position | None = None) -> list[TrapAt]:
     """Where the original makes other lines of this format than its author may think."""
     traps = []
     for field in (part for part in form.parts if isinstance(part, Field)):
         if field.odd:
-            traps.append(found("generator-odd-width", position, field.odd))
+            traps.append(trap_at("generator-odd-width", position, field.odd))
         if field.kind == "s" and field.low is None:
-            traps.append(found("generator-no-width", position, "%s"))
+            traps.append(trap_at("generator-no-width", position, "%s"))
         if field.single:
             detail = f"%{field.low}{field.kind}"
-            traps.append(found("generator-single-width", position, detail))
+            traps.append(trap_at("generator-single-width", position, detail))
         elif field.low is not None and field.low != field.high and not field.odd:
             detail = f"%{field.low}-{field.high}{field.kind}"
-            traps.append(found("generator-open-range", position, detail))
+            traps.append(trap_at("generator-open-range", position, detail))
     if any(isinstance(part, Field) and part.kind in "sd" for part in form.parts):
-        traps.append(found("generator-unseeded", position))
+        traps.append(trap_at("generator-unseeded", position))
     return traps
 
 

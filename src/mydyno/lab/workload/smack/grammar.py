@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mydyno.core.document.problems import Position, Problem, SpecErrors
+from mydyno.core.document.problems import Position, SpecErrors
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack.lexer import Kind, Token, tokenize
-from mydyno.lab.workload.smack.traps import Found, found
+from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 
 ATTRIBUTES = {
     "query": ("query", "type", "has_result_set", "parsed"),
@@ -44,7 +44,7 @@ class Section:
         return token.text if token else default
 
     def place(self, word: str) -> Position:
-        """Where the attribute's value stands; the section itself when it has none."""
+        """Where the attribute's value is; the section itself when it has none."""
         token = self.attributes.get(word)
         return token.position if token else self.position
 
@@ -106,7 +106,7 @@ class Script:
     file: str
     sections: tuple[Section, ...]
     main: tuple[Call | Assignment, ...]
-    traps: tuple[Found, ...]
+    traps: tuple[TrapAt, ...]
 
     def named(self, kind: str) -> dict[str, Section]:
         """The sections of a kind by name; of two with one name the last."""
@@ -120,7 +120,7 @@ def parse(text: str, file: str, strict: bool = False) -> Script:
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token], traps: list[Found], file: str, strict: bool) -> None:
+    def __init__(self, tokens: list[Token], traps: list[TrapAt], file: str, strict: bool) -> None:
         self._tokens = tokens
         self._next = 0
         self._traps = traps
@@ -151,7 +151,7 @@ class _Parser:
         first = next((one for one in before if (one.kind, one.name) == (head.text, name.text)), None)
         if first:
             detail = f'{head.text} "{name.text}" is on line {first.position.line}, too'
-            self._traps.append(found("defined-twice", name.position, detail))
+            self._traps.append(trap_at("defined-twice", name.position, detail))
         self._expect("{")
         attributes: dict[str, Token] = {}
         while not (attributes and self._peek_mark("}")):
@@ -251,7 +251,7 @@ class _Parser:
             if self._strict:
                 raise self._error("a reserved word of super-smack cannot be a name", token)
             if token.text not in self._reserved_names:
-                self._traps.append(found("reserved-word", token.position, token.text))
+                self._traps.append(trap_at("reserved-word", token.position, token.text))
             self._reserved_names.add(token.text)
         return token.text
 
@@ -281,4 +281,4 @@ class _Parser:
     def _error(
         self, message: str, token: Token, allowed: str | None = None, near: str | None = None
     ) -> SpecErrors:
-        return SpecErrors([Problem(self._file, token.position, message, token.describe(), allowed, near)])
+        return SpecErrors.of(self._file, token.position, message, token.describe(), allowed, near)

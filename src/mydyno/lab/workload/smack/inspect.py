@@ -24,7 +24,7 @@ from mydyno.lab.workload.smack.grammar import (
     Section,
     Variable,
 )
-from mydyno.lab.workload.smack.traps import Found, found
+from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 
 _READS = re.compile(r"\s*(select|show|describe|explain|with|values|table)\b", re.IGNORECASE)
 
@@ -70,14 +70,14 @@ def _check_section(section: Section, script: Script) -> None:
             name = section.text("client")
             message = "the client of a table must be defined above it"
             near = nearest(name, above)
-            raise SpecErrors(
-                [Problem(script.file, section.place("client"), message, name, ", ".join(above) or None, near)]
+            raise SpecErrors.of(
+                script.file, section.place("client"), message, name, ", ".join(above) or None, near
             )
         try:
             parse_command(section.text("gen_data_file"))
         except UsageError as error:
             place = section.place("gen_data_file")
-            raise SpecErrors([Problem(script.file, place, error.message, allowed=error.hint)]) from None
+            raise SpecErrors.of(script.file, place, error.message, allowed=error.hint) from None
 
 
 def _check_below(section: Section, word: str, file: str) -> None:
@@ -85,15 +85,15 @@ def _check_below(section: Section, word: str, file: str) -> None:
         steps_of(section.text(word))
     except BeneathError as error:
         message = f"{word}: {error.strerror}"
-        raise SpecErrors(
-            [Problem(file, section.place(word), message, section.text(word), dictionaries.BELOW)]
+        raise SpecErrors.of(
+            file, section.place(word), message, section.text(word), dictionaries.BELOW
         ) from None
 
 
 def _check_number(section: Section, word: str, file: str) -> None:
     text = section.text(word, "0")
     if not text.isdecimal():
-        raise SpecErrors([Problem(file, section.place(word), f"{word} is not a number", text)])
+        raise SpecErrors.of(file, section.place(word), f"{word} is not a number", text)
 
 
 def client_of(table: Section, script: Script) -> Section | None:
@@ -205,7 +205,7 @@ class _Main:
         return Problem(self._script.file, position, message, value, allowed, near)
 
 
-def traps(script: Script) -> list[Found]:
+def traps(script: Script) -> list[TrapAt]:
     """The traps that the text alone shows, in the order of the file; data files are not looked at."""
     all_found = list(script.traps)
     tables = [one for one in script.sections if one.kind == "table"]
@@ -213,7 +213,7 @@ def traps(script: Script) -> list[Found]:
         if section.kind == "query":
             all_found += expand(section, script.named("dictionary"), script.file, strict=False)[1]
             if not section.says_yes("has_result_set") and _READS.match(section.text("query")):
-                all_found.append(found("unread-result", section.position, section.name))
+                all_found.append(trap_at("unread-result", section.position, section.name))
         elif section.kind == "table":
             all_found += _of_table(section)
         elif section.kind == "dictionary":
@@ -224,15 +224,15 @@ def traps(script: Script) -> list[Found]:
             and line.method == "sleep"
             and line.arguments[1] != _zero(line.arguments[1])
         ):
-            all_found.append(found("sleep-milliseconds", line.arguments[1].position))
+            all_found.append(trap_at("sleep-milliseconds", line.arguments[1].position))
     unloads = [
         line for line in script.main if isinstance(line, Call) and line.method == "unload_query_barrel"
     ]
     for number, line in enumerate(unloads):
         if any(before.client == line.client for before in unloads[:number]):
-            all_found.append(found("new-connections", line.position, line.client))
+            all_found.append(trap_at("new-connections", line.position, line.client))
     if unloads:
-        all_found += [found("inverted-times"), found("silent-failure")]
+        all_found += [trap_at("inverted-times"), trap_at("silent-failure")]
     order = Position(2**31, 0)
     return sorted(dict.fromkeys(all_found), key=lambda one: one.position or order)
 
@@ -241,10 +241,10 @@ def _zero(argument: Expression) -> Expression:
     return Literal("0", argument.position)
 
 
-def _of_table(section: Section) -> list[Found]:
+def _of_table(section: Section) -> list[TrapAt]:
     at_hand = [
-        found("any-error-means-missing", section.position),
-        found("server-side-load", section.place("data_file")),
+        trap_at("any-error-means-missing", section.position),
+        trap_at("server-side-load", section.place("data_file")),
     ]
     place = section.place("gen_data_file")
     command = section.text("gen_data_file")
@@ -252,15 +252,15 @@ def _of_table(section: Section) -> list[Found]:
     if parsed:
         at_hand += traps_of(parsed.form, place)
     elif command:
-        at_hand.append(found("shell-command", place, command))
+        at_hand.append(trap_at("shell-command", place, command))
     return at_hand
 
 
-def _of_dictionary(section: Section, tables: list[Section], file: str) -> list[Found]:
-    at_hand: list[Found] = []
+def _of_dictionary(section: Section, tables: list[Section], file: str) -> list[TrapAt]:
+    at_hand: list[TrapAt] = []
     kind, source = section.text("type"), section.text("source_type")
     if kind == "rand":
-        at_hand.append(found("unseeded-choice", section.place("type")))
+        at_hand.append(trap_at("unseeded-choice", section.place("type")))
     if source == "list":
         at_hand += dictionaries.from_list(section, strict=False)[1]
     elif source == "template":
@@ -269,7 +269,7 @@ def _of_dictionary(section: Section, tables: list[Section], file: str) -> list[F
         below = [one.name for one in tables if one.position > section.position and _shares(one, section)]
         if below:
             place = section.place("source")
-            at_hand.append(found("dictionary-before-table", place, f"table {below[0]}"))
+            at_hand.append(trap_at("dictionary-before-table", place, f"table {below[0]}"))
     return at_hand
 
 

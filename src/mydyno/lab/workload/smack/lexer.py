@@ -10,8 +10,8 @@ import enum
 import re
 from dataclasses import dataclass
 
-from mydyno.core.document.problems import Position, Problem, SpecErrors, shorten
-from mydyno.lab.workload.smack.traps import Found, found
+from mydyno.core.document.problems import Position, SpecErrors, shorten
+from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 
 
 class Kind(enum.Enum):
@@ -31,7 +31,7 @@ class Token:
     text: str
     position: Position
     places: tuple[Position, ...] = ()
-    """Of a string: where each character of its contents stands in the file."""
+    """Of a string: where each character of its contents is in the file."""
 
     def describe(self) -> str:
         match self.kind:
@@ -62,7 +62,7 @@ _ESCAPABLE = re.compile(r'[\\"\n]')
 
 
 class _Places:
-    """Line and column of an offset; offsets must be asked for in rising order."""
+    """Line and column of an offset; offsets must be given in rising order."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -76,13 +76,13 @@ class _Places:
         return Position(self._line, offset - self._start + 1)
 
 
-def tokenize(text: str, file: str, strict: bool = False) -> tuple[list[Token], list[Found]]:
+def tokenize(text: str, file: str, strict: bool = False) -> tuple[list[Token], list[TrapAt]]:
     """All tokens of `text`, the last of them of kind END, and the traps met.
 
     Raises SpecErrors for a string that is not closed; every other text has tokens.
     """
     tokens: list[Token] = []
-    traps: list[Found] = []
+    traps: list[TrapAt] = []
     places = _Places(text)
     offset = 0
     skipped_to = -1
@@ -90,7 +90,7 @@ def tokenize(text: str, file: str, strict: bool = False) -> tuple[list[Token], l
         match = _TOKEN.match(text, offset)
         if match is None:
             if offset != skipped_to:
-                traps.append(found("skipped-character", places.at(offset), repr(text[offset])))
+                traps.append(trap_at("skipped-character", places.at(offset), repr(text[offset])))
             offset = skipped_to = offset + 1
             continue
         position = places.at(offset)
@@ -100,7 +100,7 @@ def tokenize(text: str, file: str, strict: bool = False) -> tuple[list[Token], l
             token, offset = _string(text, offset, position, places, file, strict, traps)
             tokens.append(token)
         elif kind == "decimal":
-            traps.append(found("number-with-point", position, match.group()))
+            traps.append(trap_at("number-with-point", position, match.group()))
             offset = _decimal(match.group(), position, strict, tokens, offset)
         elif kind in ("word", "number", "variable", "mark"):
             tokens.append(Token(Kind[kind.upper()], match.group(kind), position))
@@ -122,13 +122,7 @@ def _decimal(text: str, position: Position, strict: bool, tokens: list[Token], o
 
 
 def _string(
-    text: str,
-    offset: int,
-    opened: Position,
-    places: _Places,
-    file: str,
-    strict: bool,
-    traps: list[Found],
+    text: str, offset: int, opened: Position, places: _Places, file: str, strict: bool, traps: list[TrapAt]
 ) -> tuple[Token, int]:
     """The string whose contents begin at `offset`, and the offset behind its closing quote."""
     kept: list[str] = []
@@ -139,7 +133,7 @@ def _string(
             offset += 1
             escapable = _ESCAPABLE.search(text, offset)
             if escapable is None or escapable.start() > offset:
-                traps.append(found("dropped-escape", position, shorten("\\" + text[offset])))
+                traps.append(trap_at("dropped-escape", position, shorten("\\" + text[offset])))
                 if strict:
                     # What follows is dropped, too: the original waits for one of the three.
                     offset = escapable.start() if escapable else len(text)
@@ -153,5 +147,5 @@ def _string(
         where.append(position)
         offset += 1
     if offset >= len(text):
-        raise SpecErrors([Problem(file, opened, "a string is opened here and never closed")])
+        raise SpecErrors.of(file, opened, "a string is opened here and never closed")
     return Token(Kind.TEXT, "".join(kept), opened, tuple(where)), offset + 1

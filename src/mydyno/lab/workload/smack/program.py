@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.document.problems import SpecErrors
 from mydyno.lab.workload.smack.barrel import Pause, Shots, read_barrel
 from mydyno.lab.workload.smack.dictionary import Dictionary, expression
 from mydyno.lab.workload.smack.expansion import Draw, expand
@@ -55,7 +55,7 @@ def build(
     barrel = read_barrel(client, script)
     if not any(isinstance(one, Shots) for one in barrel):
         message = f"client {client.name} unloads its barrel, which has no query"
-        raise SpecErrors([Problem(script.file, client.place("query_barrel"), message)])
+        raise SpecErrors.of(script.file, client.place("query_barrel"), message)
     builder = _Builder(script, {one.name: one for one in dictionaries}, lane, strict)
     return builder.round(client.name, barrel)
 
@@ -142,9 +142,7 @@ class _Builder:
     def _draw(self, name: str, place: _Place, per_round: int) -> Any:
         dictionary = self._dictionaries[name]
         if dictionary.type != "unique" and not dictionary.words:
-            raise SpecErrors(
-                [Problem(self._script.file, self._where(name), f"dictionary {name} has no words")]
-            )
+            raise SpecErrors.of(self._script.file, self._where(name), f"dictionary {name} has no words")
         self._used[name] = dictionary
         if self._strict and dictionary.type == "unique":
             counter = self._own_counter(name, place, per_round)

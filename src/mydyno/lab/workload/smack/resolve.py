@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.document.problems import SpecErrors
 from mydyno.core.document.source import read_text
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.compiler import dataset_of
@@ -77,7 +77,7 @@ def _client(script: Script, name: str | None) -> Section:
             "several clients have a query barrel" if name is None else "no client of this name has a barrel"
         )
     near = nearest(name, with_barrel) if name else None
-    raise SpecErrors([Problem(script.file, None, message, name, ", ".join(with_barrel) or None, near)])
+    raise SpecErrors.of(script.file, None, message, name, ", ".join(with_barrel) or None, near)
 
 
 def _command(table: Section, script: Script) -> Command:
@@ -87,7 +87,7 @@ def _command(table: Section, script: Script) -> Command:
             f"an experiment makes the rows of table {table.name} from a gen-data command, and it has none"
         )
         place = table.place("gen_data_file")
-        raise SpecErrors([Problem(script.file, place, message, table.text("gen_data_file") or None)])
+        raise SpecErrors.of(script.file, place, message, table.text("gen_data_file") or None)
     return command
 
 
@@ -98,7 +98,7 @@ def _table(section: Section, script: Script, strict: bool) -> tuple[dict[str, An
     if definition is None or len(definition.columns) != len(fields):
         has = f"{len(definition.columns)} columns" if definition else "no columns that can be read"
         message = f"table {section.name} has {has}, its gen-data format {len(fields)} fields"
-        raise SpecErrors([Problem(script.file, section.place("create"), message)])
+        raise SpecErrors.of(script.file, section.place("create"), message)
     table = {
         "name": section.name,
         "create": section.text("create"),

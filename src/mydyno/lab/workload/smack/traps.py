@@ -1,6 +1,6 @@
 """What a `.smack` file can run into without noticing: every known trap of super-smack 1.3, by name.
 
-A trap that is found in a file is told with its place, whether it is corrected (the default) or
+A trap that is found in a file is reported with its place, whether it is corrected (the default) or
 imitated (strict-compat).
 """
 
@@ -25,9 +25,7 @@ TRAPS = {
     trap.name: trap
     for trap in (
         Trap(
-            "skipped-character",
-            "characters outside the grammar are skipped without a word",
-            "skipped, too",
+            "skipped-character", "characters outside the grammar are skipped without a word", "skipped, too"
         ),
         Trap(
             "dropped-escape",
@@ -40,12 +38,7 @@ TRAPS = {
             "a point between digits joins two numbers: 0.5 is 05",
             "read as a decimal number",
         ),
-        Trap(
-            "reserved-word",
-            "attribute words and `main` cannot be names in `main`",
-            "accepted",
-            "refused",
-        ),
+        Trap("reserved-word", "attribute words and `main` cannot be names in `main`", "accepted", "refused"),
         Trap(
             "defined-twice",
             "not known: nothing says which of two definitions of one name counts",
@@ -62,11 +55,7 @@ TRAPS = {
             "an escaped comma in a list separates words all the same",
             "an escaped comma belongs to the word",
         ),
-        Trap(
-            "name-at-end-of-query",
-            "a $name at the very end of a query is dropped",
-            "it is expanded",
-        ),
+        Trap("name-at-end-of-query", "a $name at the very end of a query is dropped", "it is expanded"),
         Trap(
             "backslash-stops-expansion",
             "a backslash in a parsed query switches expansion off for the rest of it",
@@ -105,7 +94,7 @@ TRAPS = {
         ),
         Trap(
             "dictionary-before-table",
-            "a dictionary is read where it stands, so before a table below it has made its file",
+            "a dictionary is read at its place in the file, so before a table below it has made its file",
             "dictionaries are read once all tables are made",
         ),
         Trap(
@@ -128,16 +117,8 @@ TRAPS = {
             "%5s of gen-data does not mean 5: it draws 0 to 4, and 0 becomes 256",
             "exactly 5",
         ),
-        Trap(
-            "generator-open-range",
-            "%m-ns of gen-data draws m to n-1",
-            "m to n",
-        ),
-        Trap(
-            "generator-no-width",
-            "%s of gen-data without a width is 256 letters",
-            "256 letters, too",
-        ),
+        Trap("generator-open-range", "%m-ns of gen-data draws m to n-1", "m to n"),
+        Trap("generator-no-width", "%s of gen-data without a width is 256 letters", "256 letters, too"),
         Trap(
             "generator-odd-width",
             "gen-data reads a width digit by digit: %5-s is 5 letters, %-5s is %5s, %2-5-9s is %5-9s,"
@@ -183,15 +164,15 @@ TRAPS = {
         Trap(
             "silent-failure",
             "a client that fails takes the report with it, and the exit code is 0",
-            "errors are counted and told; the exit code is not 0",
-            "errors are counted and told; the exit code is not 0",
+            "errors are counted and reported; the exit code is not 0",
+            "errors are counted and reported; the exit code is not 0",
         ),
     )
 }
 
 
 @dataclass(frozen=True)
-class Found:
+class TrapAt:
     """One trap at one place of a file; `position` is None for traps of the run as a whole."""
 
     trap: Trap
@@ -206,6 +187,6 @@ class Found:
         return f"{where}: [{self.trap.name}] {self.trap.original}{detail}; here: {now}"
 
 
-def found(name: str, position: Position | None = None, detail: str | None = None) -> Found:
-    """A finding of the trap `name`. Raises KeyError for a name that is no trap."""
-    return Found(TRAPS[name], position, detail)
+def trap_at(name: str, position: Position | None = None, detail: str | None = None) -> TrapAt:
+    """A finding of the trap `name`. Raises KeyError for the name of an unknown trap."""
+    return TrapAt(TRAPS[name], position, detail)

@@ -8,26 +8,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mydyno.core.document.base import Fault, Section, clash
-from mydyno.lab.workload.external.passed import Kind, Plain, dashed, faults_of
+from mydyno.lab.workload.external_program.passed import Kind, Plain, dashed, faults_of
 
 KNOWN: dict[str, Kind] = {
-    "auto-generate-sql-add-autoincrement": "switch",
-    "auto-generate-sql-guid-primary": "switch",
-    "auto-generate-sql-secondary-indexes": "number",
-    "auto-generate-sql-unique-query-number": "number",
-    "auto-generate-sql-unique-write-number": "number",
-    "auto-generate-sql-write-number": "number",
-    "commit": "number",
+    **{
+        f"auto-generate-sql-{name}": "number"
+        for name in ("secondary-indexes", "unique-query-number", "unique-write-number", "write-number")
+    },
+    **dict.fromkeys(("auto-generate-sql-add-autoincrement", "auto-generate-sql-guid-primary"), "switch"),
+    **dict.fromkeys(("commit", "detach"), "number"),
     "compress": "switch",
-    "create": "text",
-    "delimiter": "text",
-    "detach": "number",
-    "init-command": "text",
-    "number-char-cols": "text",
-    "number-int-cols": "text",
-    "post-query": "text",
-    "pre-query": "text",
-    "query": "text",
+    **dict.fromkeys(("create", "delimiter", "init-command", "number-char-cols", "number-int-cols"), "text"),
+    **dict.fromkeys(("post-query", "pre-query", "query"), "text"),
 }
 """Options of both programs, from `--help` of mariadb-slap 10.11."""
 

@@ -1,4 +1,4 @@
-"""workload.sysbench: the real sysbench 1.0, with a script of its own."""
+"""workload.sysbench: the real sysbench 1.0, with its own or a given script."""
 
 from __future__ import annotations
 
@@ -10,55 +10,29 @@ from pydantic import Field
 from mydyno.core.document.base import Fault, Section
 from mydyno.core.document.quantities import CountRule
 from mydyno.core.nearest import nearest
-from mydyno.lab.workload.external.passed import Kind, Plain, faults_of
+from mydyno.lab.workload.external_program.passed import Kind, Plain, faults_of
 
 SCRIPTS = (
-    "oltp_read_only",
-    "oltp_read_write",
-    "oltp_write_only",
-    "oltp_point_select",
-    "oltp_update_index",
-    "oltp_update_non_index",
-    "oltp_delete",
-    "oltp_insert",
-    "select_random_points",
-    "select_random_ranges",
+    *("oltp_read_only", "oltp_read_write", "oltp_write_only", "oltp_point_select", "oltp_update_index"),
+    *("oltp_update_non_index", "oltp_delete", "oltp_insert", "select_random_points", "select_random_ranges"),
 )
 """The database scripts of sysbench 1.0.20 that make tables sbtest1, sbtest2, ... of `table_size` rows. Its
 bulk_insert is not among them: it makes one empty table for each thread and so needs other tables at each
 number of connections."""
 
 GENERAL: dict[str, Kind] = {
-    "forced-shutdown": "text",
-    "thread-stack-size": "text",
-    "rand-spec-iter": "number",
-    "rand-spec-pct": "number",
-    "rand-spec-res": "number",
-    "rand-pareto-h": "number",
-    "validate": "switch",
-    "mysql-ssl": "switch",
-    "mysql-ssl-cipher": "text",
-    "mysql-compression": "switch",
+    **dict.fromkeys(("rand-spec-iter", "rand-spec-pct", "rand-spec-res", "rand-pareto-h"), "number"),
+    **dict.fromkeys(("validate", "mysql-ssl", "mysql-compression"), "switch"),
+    **dict.fromkeys(("forced-shutdown", "thread-stack-size", "mysql-ssl-cipher"), "text"),
     "mysql-ignore-errors": "text",
 }
 """Options of every script, from `sysbench --help` of 1.0.20."""
 
 OF_SCRIPTS: dict[str, Kind] = {
-    "auto-inc": "switch",
-    "create-secondary": "switch",
-    "delete-inserts": "number",
-    "distinct-ranges": "number",
-    "index-updates": "number",
+    **dict.fromkeys(("delete-inserts", "distinct-ranges", "index-updates", "non-index-updates"), "number"),
+    **dict.fromkeys(("order-ranges", "point-selects", "range-size", "simple-ranges", "sum-ranges"), "number"),
+    **dict.fromkeys(("auto-inc", "create-secondary", "range-selects", "secondary", "skip-trx"), "switch"),
     "mysql-storage-engine": "text",
-    "non-index-updates": "number",
-    "order-ranges": "number",
-    "point-selects": "number",
-    "range-selects": "switch",
-    "range-size": "number",
-    "secondary": "switch",
-    "simple-ranges": "number",
-    "skip-trx": "switch",
-    "sum-ranges": "number",
 }
 """Options that all scripts share, from `sysbench oltp_read_write help` of 1.0.20."""
 
@@ -67,9 +41,6 @@ _MORE_OF_SCRIPT: dict[str, dict[str, Kind]] = {
     "select_random_ranges": {"number-of-ranges": "number", "delta": "number"},
 }
 
-_CONNECTIONS = "use workload.connections"
-_EACH = "use workload.each"
-_RATE = "use workload.arrival: {poisson: RATE}"
 _SERVER = "the server under test is known to mydyno"
 TAKEN: dict[str, str] = {
     "tables": "use the key `tables` next to `script`",
@@ -78,15 +49,10 @@ TAKEN: dict[str, str] = {
     "db-ps-mode": "use the key `prepared` next to `script`",
     "percentile": "use the key `percentile` next to `script`",
     "histogram": "percentiles are always read from the histogram",
-    "threads": _CONNECTIONS,
-    "num-threads": _CONNECTIONS,
-    "time": _EACH,
-    "max-time": _EACH,
-    "events": _EACH,
-    "max-requests": _EACH,
+    **dict.fromkeys(("threads", "num-threads"), "use workload.connections"),
+    **dict.fromkeys(("time", "max-time", "events", "max-requests"), "use workload.each"),
     "report-checkpoints": "use workload.each: {warmup: TIME, ...}",
-    "rate": _RATE,
-    "tx-rate": _RATE,
+    **dict.fromkeys(("rate", "tx-rate"), "use workload.arrival: {poisson: RATE}"),
     "report-interval": "use sampling.every",
     "rand-seed": "use design.seed",
     "verbosity": "its output is read by mydyno",

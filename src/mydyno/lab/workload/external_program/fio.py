@@ -29,7 +29,7 @@ from mydyno.core.document.quantities import Duration, DurationRule
 from mydyno.core.document.spec_folder import spec_folder
 from mydyno.core.server_files import VolumeName
 from mydyno.core.units import parse_bytes
-from mydyno.lab.workload.external.fio_jobs import (
+from mydyno.lab.workload.external_program.fio_jobs import (
     PATTERNS,
     SYNCHRONOUS,
     JobSection,
@@ -138,8 +138,8 @@ class _Steady(Section):
     @property
     def seconds(self) -> float:
         """How long it must be steady."""
-        found: float = getattr(self, "for")
-        return found
+        seconds: float = getattr(self, "for")
+        return seconds
 
     @property
     def criterion(self) -> str:
@@ -154,7 +154,7 @@ _for: dict[str, Any] = {
     )
 }
 SteadyState: type[_Steady] = create_model("SteadyState", __base__=_Steady, **_for)
-"""`for` is no name that Python's own syntax takes."""
+"""`for` is a keyword of Python."""
 
 _OF_PATTERN = (
     *("bs", "iodepth", "numjobs", "size", "runtime", "ramp_time", "time_based", "direct", "ioengine"),
@@ -165,8 +165,8 @@ _OF_PATTERN = (
 
 def _one_way() -> list[JsonValue]:
     """For the JSON Schema: the keys that go with each way to say what is done."""
-    asked: JsonValue = ["rw", "size", "runtime"]
-    ways: list[JsonValue] = [{"required": asked, "properties": {"line": False, "job": False}}]
+    needed: JsonValue = ["rw", "size", "runtime"]
+    ways: list[JsonValue] = [{"required": needed, "properties": {"line": False, "job": False}}]
     for way, other in (("line", "job"), ("job", "line")):
         ways.append({"required": [way], "properties": dict.fromkeys(("rw", other, *_OF_PATTERN), False)})
     return ways
@@ -246,8 +246,8 @@ class FioOptions(Section):
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         ways = [way for way in ("rw", "line", "job") if raw.get(way) is not None]
         if len(ways) != 1:
-            told = f"{' and '.join(ways)} are both given" if ways else "no work is given"
-            yield Fault(told, "rw: PATTERN, line: COMMAND or job: FILE", show_value=False, whole=True)
+            fault = f"{' and '.join(ways)} are both given" if ways else "no work is given"
+            yield Fault(fault, "rw: PATTERN, line: COMMAND or job: FILE", show_value=False, whole=True)
         elif ways != ["rw"]:
             for key in _OF_PATTERN:
                 if raw.get(key) is not None:
@@ -268,10 +268,10 @@ class FioOptions(Section):
             key = "line" if self.job is None else "job"
             where = "" if self.job is None else f"{Path(self.job).name}: "
             fault = error.fault
-            told = Fault(
-                where + fault.message, fault.allowed, fault.nearest, at=(key,), show_value=False, whole=True
-            )
-            raise refuse(told) from None
+            message = where + fault.message
+            raise refuse(
+                Fault(message, fault.allowed, fault.nearest, at=(key,), show_value=False, whole=True)
+            ) from None
         return self
 
     def _text(self) -> str:
@@ -292,7 +292,7 @@ class FioOptions(Section):
 
     @model_serializer(mode="wrap", when_used="json")
     def _with_digest(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Keys that are not asked of fio are left out: they would be refused beside a line or a file."""
+        """Keys that fio is not given are left out: they would be refused with a line or a file."""
         written: dict[str, Any] = {key: value for key, value in handler(self).items() if value is not None}
         if not self.ramp_time:
             written.pop("ramp_time")
@@ -309,7 +309,7 @@ class FioOptions(Section):
 
     @property
     def places(self) -> tuple[str | int, ...]:
-        """What tells the phases apart."""
+        """What distinguishes the phases."""
         return tuple(each.depth if each.label is None else each.label for each in self._stretches)
 
     def _made(self) -> Iterator[Stretch]:

@@ -36,7 +36,7 @@ def faults_of(
             message = f"{name} is not passed on: {taken[dash]}"
             yield Fault(message, at=at, at_key=True, show_value=False, whole=True)
         elif dash not in known:
-            allowed = ", ".join(known)
+            allowed = ", ".join(sorted(known))
             likely = nearest(dash, [*known, *taken])
             yield Fault(
                 f"{name} is not an option of the program", allowed, likely, at=at, at_key=True, whole=True

@@ -1,4 +1,4 @@
-"""What fio is asked to do, as sections of its job file: from a command line or from a file. Pure text.
+"""What fio is to do, as sections of its job file: from a command line or from a file. Pure text.
 
 Only options that say what is read and written, how and how much are taken: mydyno decides where the files
 are and what is reported, and fio's options that run programs, replay traces, write logs or set up devices
@@ -135,7 +135,7 @@ class Stretch:
 
 
 class WrongJobError(ValueError):
-    """Something in a command line or a job file that is not taken; `fault` tells what."""
+    """Something in a command line or a job file that is not accepted; `fault` says what."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
@@ -275,7 +275,7 @@ def size_of(section: JobSection) -> int:
 
 
 def seconds_of(section: JobSection, *, warmup: bool = True) -> float:
-    """How long it goes on, as asked; 0 when its size alone ends it."""
+    """How long it goes on, as configured; 0 when its size alone ends it."""
     return sum(_seconds(section.options.get(option, "0")) for option in (_TIMES if warmup else ("runtime",)))
 
 
