@@ -54,7 +54,7 @@ def test_it_is_so_within_and_as_before_after_and_the_history_says_so(root: Path)
         )
     assert value(root) == "60"
     (row,) = rows(store.entries())
-    assert (row.state, row.says) == ("put back", "its time was over")
+    assert (row.state, row.says) == ("restored", "its time was over")
     assert in_force(store.entries()) == []
     with pytest.raises(UsageError, match="is not in force any more"):
         to_roll_back(store.entries(), row.id)

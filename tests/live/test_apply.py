@@ -146,7 +146,7 @@ def test_a_value_that_the_server_does_not_take_takes_everything_back(
         applying.apply(_set("thread_cache_size", "20"), _set("slow_query_log_file", "/nowhere/slow.log"))
     assert applying.value("thread_cache_size") == "8"
     assert applying.option_file.read_bytes() == before
-    assert "put back" in applying.run("history")
+    assert "restored" in applying.run("history")
 
 
 def test_a_name_that_the_servers_own_program_does_not_know_never_gets_into_its_file(

@@ -10,18 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mydyno.apply.change import (
-    ByHand,
-    Change,
-    RemoveVariable,
-    SetArray,
-    SetMountOptions,
-    SetQueue,
-    SetSysctl,
-    SetSysfs,
-    SetUnit,
-    SetVariable,
-)
+from mydyno.apply import change as kinds
 from mydyno.apply.edits.texts import RefusedError
 from mydyno.server.variables import catalogue
 
@@ -115,7 +104,7 @@ _WORDS_OF_HUGE_PAGES = {
 }
 
 
-def refuse_foreign(change: Change) -> None:
+def refuse_foreign(change: kinds.Change) -> None:
     """Raises RefusedError for a name that mydyno does not set, or a value that is none of its kind."""
     fault = next(_faults(change), None)
     if fault is not None:
@@ -132,40 +121,40 @@ def is_variable_set(name: str) -> bool:
     return name in _ALSO or (row is not None and not is_kept and row.layer in _LAYERS and row.unit in _UNITS)
 
 
-def _faults(change: Change) -> Iterator[str]:
+def _faults(change: kinds.Change) -> Iterator[str]:
     match change:
-        case SetVariable(name=name, value=value):
+        case kinds.SetVariable(name=name, value=value):
             if not is_variable_set(name):
                 yield "is not a variable that mydyno sets"
             yield from _misshapen(value, _OF_VARIABLE)
-        case RemoveVariable(name=name):
+        case kinds.RemoveVariable(name=name):
             if not is_variable_set(name):
                 yield "is not a variable whose lines mydyno removes"
-        case SetSysctl(name=name, value=value):
+        case kinds.SetSysctl(name=name, value=value):
             if name not in SYSCTLS:
                 yield "is not a kernel setting that mydyno changes"
             if not _WORD.fullmatch(value):
                 yield from _misshapen(value, _NUMBERS)
-        case SetUnit(name=name, value=value):
+        case kinds.SetUnit(name=name, value=value):
             if name not in UNIT_PROPERTIES:
                 yield "is not a property of a unit that mydyno sets"
             yield from _misshapen(value, _OF_UNIT)
-        case SetQueue(disk=device, attribute=attribute, value=value):
+        case kinds.SetQueue(disk=device, attribute=attribute, value=value):
             yield from _misshapen(device, _DEVICE)
             yield from _misshapen(value, _WORD if attribute == "scheduler" else _COUNT)
-        case SetArray(array=device, value=value):
+        case kinds.SetArray(array=device, value=value):
             yield from _misshapen(device, _DEVICE)
             yield from _misshapen(value, _COUNT)
-        case SetSysfs(path=path, value=value):
+        case kinds.SetSysfs(path=path, value=value):
             words = _WORDS_OF_HUGE_PAGES[path.rpartition("/")[2]]
             if value not in words:
                 yield f"the value {value!a} is none of {', '.join(words)}"
-        case SetMountOptions():
+        case kinds.SetMountOptions():
             yield from _misshapen(change.mount_point, _PATH)
             for option in (*change.add, *change.remove):
                 if not _MOUNT_OPTIONS.fullmatch(option):
                     yield f"{option!a} is not a mount option that mydyno changes"
-        case ByHand():
+        case kinds.ByHand():
             return
 
 

@@ -1,4 +1,4 @@
-"""What the edits of files of lines share: one of mydyno's own, and switching off a line of another's."""
+"""What the edits of files of lines share: a line of mydyno's file, and switching off one of another's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SWITCHED_OFF = "# mydyno: "
 
 
 def set_line(text: str | None, starts: str, line: str) -> str:
-    """A file of mydyno's own in which the line that begins with `starts` is `line`; a new one comes last."""
+    """A file of mydyno's in which the line that begins with `starts` is `line`; a new one comes last."""
     lines = (HEADER if text is None else text).splitlines()
     for position, old in enumerate(lines):
         if old.startswith(starts):
@@ -21,7 +21,7 @@ def set_line(text: str | None, starts: str, line: str) -> str:
 
 
 def switch_off(texts: Texts, path: str, number: int, because: str) -> None:
-    """Makes a comment of one line (counted from 1) of somebody else's file, and says why above it."""
+    """Makes a comment of one line (counted from 1) of a file that is not mydyno's, and says why above it."""
     text = texts.get(path)
     assert text is not None, "the line has been read from it"
     lines = text.split("\n")

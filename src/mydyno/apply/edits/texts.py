@@ -21,7 +21,7 @@ class RefusedError(MydynoError):
 class Texts:
     """The system's files as they are, and as they would be.
 
-    Bytes that are no UTF-8 come through unharmed, as surrogates.
+    Bytes outside UTF-8 come through unharmed, as surrogates.
     """
 
     read: ReadBytes
@@ -33,10 +33,7 @@ class Texts:
     def get(self, path: str) -> str | None:
         """The text as it would be; None: there is no such file."""
         path = self.real(path)
-        if path in self._new:
-            return self._new[path]
-        content = self.read(path)
-        return None if content is None else content.decode("utf-8", "surrogateescape")
+        return self._new[path] if path in self._new else self._old(path)
 
     def put(self, path: str, text: str) -> None:
         self._new[self.real(path)] = text

@@ -1,6 +1,6 @@
 """Queues of disks and caches of arrays at each boot and plugging: /etc/udev/rules.d/99-mydyno.rules.
 
-A disk is matched by what stays with it (its serial number, as udev tells it) where that is known: sda can be
+A disk is matched by what stays with it (its serial number, as udev knows it) where that is known: sda can be
 another one after a reboot. The file's name comes after 60-persistent-storage.rules, which finds the serial,
 and after other files that choose schedulers: of several assignments the last one counts (udev(7)).
 """
