@@ -53,7 +53,7 @@ def test_option_files_are_copied_so_that_the_copies_include_each_other(
     assert "innodb_io_capacity = 300" in (tmp_path / "etc/my.cnf.d/zz-mydyno.cnf").read_text()
 
 
-def test_the_command_line_of_a_server_tells_which_files_it_reads() -> None:
+def test_the_command_line_of_a_server_shows_which_files_it_reads() -> None:
     usual = ("/etc/my.cnf", "/etc/mysql/my.cnf")
     assert started_by([], HELP).start_files == usual
     assert started_by(["--defaults-file=/x.cnf", "--port=1"], HELP).start_files == ("/x.cnf",)

@@ -57,7 +57,7 @@ def test_an_act_that_fails_takes_back_those_before_it_and_the_reason_is_kept(roo
     assert "cannot be read" in (progress.because or "")
 
 
-def test_a_disk_that_has_gone_needs_nothing_put_back(root: Path) -> None:
+def test_a_disk_that_has_gone_needs_nothing_restored(root: Path) -> None:
     entry = add(root, MISSING)
     for place in range(3):
         entry.journal.begin(place)
@@ -107,7 +107,7 @@ def test_what_somebody_changes_after_the_question_is_seen_before_the_first_step(
     assert not (root / "etc/new").exists()
 
 
-def test_what_somebody_changed_after_a_kill_is_left_as_it_is_and_told(root: Path) -> None:
+def test_what_was_changed_after_a_kill_is_left_as_it_is_and_reported(root: Path) -> None:
     entry = add(root, SWAPPINESS)
     for place in range(3):
         entry.journal.begin(place)
@@ -121,7 +121,7 @@ def test_what_somebody_changed_after_a_kill_is_left_as_it_is_and_told(root: Path
     assert (root / "proc/sys/vm/swappiness").read_text() == "60"
 
 
-def test_what_cannot_be_put_back_stays_unfinished_and_the_next_try_finishes_it(root: Path) -> None:
+def test_what_cannot_be_restored_stays_unfinished_and_the_next_try_finishes_it(root: Path) -> None:
     entry = add(root, MISSING, SWAPPINESS)
     for place in range(4):
         entry.journal.begin(place)
@@ -145,7 +145,7 @@ def test_one_mydyno_at_a_time(root: Path) -> None:
     assert not store.is_held
 
 
-def test_history_tells_one_that_is_at_work_from_one_that_was_ended(root: Path) -> None:
+def test_history_distinguishes_one_at_work_from_one_that_was_ended(root: Path) -> None:
     add(root)
     store = Store(changes_folder(root))
     with store.held():

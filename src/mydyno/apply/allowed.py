@@ -12,37 +12,33 @@ from collections.abc import Iterator
 
 from mydyno.apply import change as kinds
 from mydyno.apply.edits.texts import RefusedError
+from mydyno.core.words import words
 from mydyno.server.variables import catalogue
 
-SYSCTLS = frozenset(
-    {
-        *("fs.aio-max-nr", "fs.file-max", "fs.nr_open"),
-        *("kernel.numa_balancing", "kernel.pid_max", "kernel.sem", "kernel.shmall", "kernel.shmmax"),
-        *("kernel.shmmni", "kernel.threads-max", "kernel.sched_autogroup_enabled"),
-        *("net.core.busy_poll", "net.core.busy_read", "net.core.default_qdisc", "net.core.netdev_budget"),
-        *("net.core.netdev_max_backlog", "net.core.optmem_max", "net.core.rmem_default", "net.core.rmem_max"),
-        *("net.core.somaxconn", "net.core.wmem_default", "net.core.wmem_max"),
-        *("net.ipv4.ip_local_port_range", "net.ipv4.tcp_congestion_control", "net.ipv4.tcp_fin_timeout"),
-        *("net.ipv4.tcp_keepalive_intvl", "net.ipv4.tcp_keepalive_probes", "net.ipv4.tcp_keepalive_time"),
-        *("net.ipv4.tcp_max_syn_backlog", "net.ipv4.tcp_max_tw_buckets", "net.ipv4.tcp_mem"),
-        *("net.ipv4.tcp_rmem", "net.ipv4.tcp_slow_start_after_idle", "net.ipv4.tcp_tw_reuse"),
-        *("net.ipv4.tcp_wmem", "net.ipv4.udp_mem"),
-        *("vm.dirty_background_bytes", "vm.dirty_background_ratio", "vm.dirty_bytes"),
-        *("vm.dirty_expire_centisecs", "vm.dirty_ratio", "vm.dirty_writeback_centisecs"),
-        *("vm.hugetlb_shm_group", "vm.max_map_count", "vm.min_free_kbytes", "vm.nr_hugepages"),
-        *("vm.nr_overcommit_hugepages", "vm.overcommit_kbytes", "vm.overcommit_memory"),
-        *("vm.overcommit_ratio", "vm.page-cluster", "vm.swappiness", "vm.vfs_cache_pressure"),
-        *("vm.watermark_boost_factor", "vm.watermark_scale_factor", "vm.zone_reclaim_mode"),
-    }
+SYSCTLS = words(
+    """
+    fs.aio-max-nr fs.file-max fs.nr_open kernel.numa_balancing kernel.pid_max kernel.sem kernel.shmall
+    kernel.shmmax kernel.shmmni kernel.threads-max kernel.sched_autogroup_enabled net.core.busy_poll
+    net.core.busy_read net.core.default_qdisc net.core.netdev_budget net.core.netdev_max_backlog
+    net.core.optmem_max net.core.rmem_default net.core.rmem_max net.core.somaxconn net.core.wmem_default
+    net.core.wmem_max net.ipv4.ip_local_port_range net.ipv4.tcp_congestion_control
+    net.ipv4.tcp_fin_timeout net.ipv4.tcp_keepalive_intvl net.ipv4.tcp_keepalive_probes
+    net.ipv4.tcp_keepalive_time net.ipv4.tcp_max_syn_backlog net.ipv4.tcp_max_tw_buckets net.ipv4.tcp_mem
+    net.ipv4.tcp_rmem net.ipv4.tcp_slow_start_after_idle net.ipv4.tcp_tw_reuse net.ipv4.tcp_wmem
+    net.ipv4.udp_mem vm.dirty_background_bytes vm.dirty_background_ratio vm.dirty_bytes
+    vm.dirty_expire_centisecs vm.dirty_ratio vm.dirty_writeback_centisecs vm.hugetlb_shm_group
+    vm.max_map_count vm.min_free_kbytes vm.nr_hugepages vm.nr_overcommit_hugepages vm.overcommit_kbytes
+    vm.overcommit_memory vm.overcommit_ratio vm.page-cluster vm.swappiness vm.vfs_cache_pressure
+    vm.watermark_boost_factor vm.watermark_scale_factor vm.zone_reclaim_mode
+    """
 )
-UNIT_PROPERTIES = frozenset(
-    {
-        *("CPUAffinity", "CPUQuota", "CPUSchedulingPolicy", "CPUSchedulingPriority", "CPUWeight"),
-        *("IOSchedulingClass", "IOSchedulingPriority", "IOWeight", "LimitCORE", "LimitMEMLOCK"),
-        *("LimitNOFILE", "LimitNPROC", "LimitSTACK", "MemoryHigh", "MemoryLow", "MemoryMax", "MemoryMin"),
-        *("MemorySwapMax", "NUMAMask", "NUMAPolicy", "Nice", "OOMPolicy", "OOMScoreAdjust", "TasksMax"),
-        *("TimeoutStartSec", "TimeoutStopSec"),
-    }
+UNIT_PROPERTIES = words(
+    """
+    CPUAffinity CPUQuota CPUSchedulingPolicy CPUSchedulingPriority CPUWeight IOSchedulingClass
+    IOSchedulingPriority IOWeight LimitCORE LimitMEMLOCK LimitNOFILE LimitNPROC LimitSTACK MemoryHigh
+    MemoryLow MemoryMax MemoryMin MemorySwapMax NUMAMask NUMAPolicy Nice OOMPolicy OOMScoreAdjust TasksMax
+    TimeoutStartSec TimeoutStopSec
+    """
 )
 _MOUNT_OPTIONS = re.compile(
     r"noatime|relatime|strictatime|(no)?diratime|(no)?lazytime|defaults"
@@ -61,31 +57,27 @@ _LAYERS = frozenset(
         *("optimiser", "query cache", "MyISAM and Aria", "logs"),
     }
 )
-_UNITS = frozenset(
-    {
-        *("bytes", "pages", "rows", "count", "percent", "number", "days", "seconds", "milliseconds"),
-        *("microseconds", "switch", "enumeration"),
-    }
+_UNITS = words(
+    """
+    bytes pages rows count percent number days seconds milliseconds microseconds switch enumeration
+    """
 )
-_ALSO = frozenset(
-    {
-        *("host_cache_size", "net_buffer_length", "net_read_timeout", "net_write_timeout"),
-        *("tcp_keepalive_time", "tcp_nodelay", "skip_name_resolve", "performance_schema", "userstat"),
-        *("optimizer_switch", "slave_parallel_mode", "sync_relay_log", "sync_relay_log_info"),
-        *("max_relay_log_size", "relay_log_space_limit", "innodb_log_group_home_dir"),
-        *("innodb_replication_delay", "log_output", "master_info_repository", "max_allowed_packet"),
-        *("myisam_recover_options", "read_only", "relay_log_info_repository", "relay_log_recovery"),
-        *("replica_max_allowed_packet", "replica_parallel_type", "replica_parallel_workers"),
-        *("replica_preserve_commit_order", "slave_max_allowed_packet", "slave_parallel_threads"),
-        *("slave_parallel_type", "slave_parallel_workers", "slave_preserve_commit_order"),
-    }
+_ALSO = words(
+    """
+    host_cache_size net_buffer_length net_read_timeout net_write_timeout tcp_keepalive_time tcp_nodelay
+    skip_name_resolve performance_schema userstat optimizer_switch slave_parallel_mode sync_relay_log
+    sync_relay_log_info max_relay_log_size relay_log_space_limit innodb_log_group_home_dir
+    innodb_replication_delay log_output master_info_repository max_allowed_packet myisam_recover_options
+    read_only relay_log_info_repository relay_log_recovery replica_max_allowed_packet
+    replica_parallel_type replica_parallel_workers replica_preserve_commit_order slave_max_allowed_packet
+    slave_parallel_threads slave_parallel_type slave_parallel_workers slave_preserve_commit_order
+    """
 )
-_NEVER = frozenset(
-    {
-        *("debug_no_sync", "default_table_encryption", "ignore_builtin_innodb", "innodb"),
-        *("innodb_force_load_corrupted", "innodb_force_recovery", "innodb_read_only"),
-        *("log_bin_trust_function_creators", "max_password_errors"),
-    }
+_NEVER = words(
+    """
+    debug_no_sync default_table_encryption ignore_builtin_innodb innodb innodb_force_load_corrupted
+    innodb_force_recovery innodb_read_only log_bin_trust_function_creators max_password_errors
+    """
 )
 """Of those layers: what costs data, encryption or protection."""
 

@@ -17,10 +17,16 @@ class _Change(Record):
     """What it changes: `sysctl vm.swappiness`."""
     SENTENCE: ClassVar[str]
     """`{now}` is ` (now OLD)`, or empty where the present value is not known."""
+    KERNEL_FILE: ClassVar[str | None] = None
 
     @property
     def target(self) -> str:
         return self.TARGET.format(**dict(self))
+
+    @property
+    def kernel_file(self) -> str | None:
+        """The file below /proc or /sys that has the value; None: no such file."""
+        return self.KERNEL_FILE.format(**dict(self)) if self.KERNEL_FILE else None
 
     def sentence(self) -> str:
         was = dict(self).get("was")
@@ -64,6 +70,10 @@ class SetSysctl(_Change):
     value: str
     was: str | None
 
+    @property
+    def kernel_file(self) -> str:
+        return f"/proc/sys/{self.name.replace('.', '/')}"
+
 
 QueueAttribute = Literal["scheduler", "read_ahead_kb", "nr_requests"]
 
@@ -72,6 +82,7 @@ class SetQueue(_Change):
     """An attribute of a disk's queue: /sys/block/DISK/queue/ATTRIBUTE now, a udev rule for later."""
 
     TARGET, SENTENCE = "queue {disk}/{attribute}", "{attribute} of {disk} = {value}{now}"
+    KERNEL_FILE = "/sys/block/{disk}/queue/{attribute}"
     kind: Literal["disk queue"] = "disk queue"
     disk: str
     """Kernel name, `sda`."""
@@ -84,6 +95,7 @@ class SetArray(_Change):
     """/sys/block/ARRAY/md/ATTRIBUTE now, a udev rule for later."""
 
     TARGET, SENTENCE = "array {array}/{attribute}", "{attribute} of {array} = {value}{now}"
+    KERNEL_FILE = "/sys/block/{array}/md/{attribute}"
     kind: Literal["array"] = "array"
     array: str
     attribute: Literal["stripe_cache_size"]
@@ -124,7 +136,7 @@ class SetUnit(_Change):
 class SetSysfs(_Change):
     """A kernel switch that no sysctl covers: written now, by a tmpfiles.d line at each boot."""
 
-    TARGET, SENTENCE = "sysfs {path}", "{value} > {path}{now}"
+    TARGET, SENTENCE, KERNEL_FILE = "sysfs {path}", "{value} > {path}{now}", "{path}"
     kind: Literal["kernel switch"] = "kernel switch"
     path: Literal[
         "/sys/kernel/mm/transparent_hugepage/enabled",

@@ -11,7 +11,7 @@ from mydyno.apply.edits.option_file import remove_variable, set_variable
 from mydyno.apply.edits.sysctl import set_sysctl
 from mydyno.apply.edits.texts import RefusedError, Texts
 from mydyno.apply.edits.tmpfiles import set_sysfs
-from mydyno.apply.edits.udev import Identity, set_array, set_queue
+from mydyno.apply.edits.udev import Identity, set_block_device
 from mydyno.apply.edits.unit import set_unit
 from mydyno.apply.finding import Finding
 from mydyno.apply.reading import Running
@@ -144,10 +144,8 @@ def _edit(texts: Texts, change: kinds.Change, ways: Ways) -> None:
             set_sysctl(texts, change)
         case kinds.SetSysfs():
             set_sysfs(texts, change)
-        case kinds.SetQueue():
-            set_queue(texts, change, ways.identities)
-        case kinds.SetArray():
-            set_array(texts, change, ways.identities)
+        case kinds.SetQueue() | kinds.SetArray():
+            set_block_device(texts, change, ways.identities)
         case kinds.SetMountOptions():
             set_mount_options(texts, change)
         case kinds.SetUnit():

@@ -115,12 +115,12 @@ def slowlog(
             _report(caught)
             name = str(save) if save else f"slow log of {login.address}"
             digest = _digest(caught, name, keep, showing.most)
-            explaining = login if caught.not_put_back is None else None
+            explaining = login if caught.not_restored is None else None
             showing.digest(_looked_at(digest, explaining, details if explain is None else explain))
         finally:
             caught.log.close()
-            if caught.not_put_back is not None:
-                raise caught.not_put_back
+            if caught.not_restored is not None:
+                raise caught.not_restored
 
 
 def _announce(window: Window) -> None:
@@ -132,7 +132,7 @@ def _announce(window: Window) -> None:
 
 def _report(caught: Caught) -> None:
     watched = caught.watched
-    if caught.not_put_back is None:
+    if caught.not_restored is None:
         _say("all settings are restored")
     if watched.ended is not None:
         _say(f"ended early, after {format_duration(watched.seconds)}: {watched.ended}")
@@ -151,7 +151,7 @@ def _digest(caught: Caught, name: str, keep: BinaryIO | None, limit: int | None)
         line.show(progress.read_bytes, caught.watched.amount.bytes, progress.entries)
 
     try:
-        return digest_of(caught.log, name, keep=keep, limit=limit, tell=show)
+        return digest_of(caught.log, name, keep=keep, limit=limit, report=show)
     finally:
         line.end()
 

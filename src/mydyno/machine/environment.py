@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mydyno.core.facts import HostFacts
+from mydyno.machine import proc
 from mydyno.machine.mountinfo import Mount, mounts
 from mydyno.machine.reflink import shares_blocks
 
@@ -103,8 +104,7 @@ def usable_cpus() -> int:
 
 def memory_bytes(meminfo: str | None) -> int | None:
     """MemTotal of /proc/meminfo, which counts in KiB whatever it writes there."""
-    found = re.search(r"^MemTotal:\s+(\d+) kB$", meminfo or "", re.MULTILINE)
-    return int(found[1]) * 1024 if found else None
+    return proc.kib(meminfo or "", "MemTotal")
 
 
 def cpu_model(cpuinfo: str | None) -> str | None:

@@ -15,12 +15,12 @@ def test_a_server_between_the_two_as_a_kill_leaves_it_is_nobody_elses() -> None:
     assert state_between(before, after, {"a": "2", "slow_query_log": "OFF"}).state == "before"
 
 
-def test_a_value_of_somebody_else_is_told() -> None:
+def test_a_value_of_another_session_is_reported() -> None:
     look = state_between({"max_connections": 151}, {"max_connections": 300}, {"max_connections": "500"})
     assert (look.state, look.says) == ("elsewhere", "max_connections is 500")
 
 
-def test_a_value_that_the_server_has_rounded_counts_as_asked_and_is_told() -> None:
+def test_a_value_that_the_server_has_rounded_counts_as_set_and_is_reported() -> None:
     name = "innodb_buffer_pool_size"
     look = state_between({name: 134217728}, {name: 200 << 20}, {name: str(256 << 20), **POOL})
     assert look.state == "after"

@@ -12,6 +12,7 @@ from mydyno.apply.act import Act, Look, State
 from mydyno.apply.allowed import SYSCTLS
 from mydyno.apply.apply_context import AS_ROOT, ApplyContext
 from mydyno.core.errors import ApplyError
+from mydyno.machine.environment import chosen
 
 _OURS = re.compile(
     r"/sys/block/[A-Za-z0-9][A-Za-z0-9!._-]*/(queue/(scheduler|read_ahead_kb|nr_requests)|md/stripe_cache_size)"
@@ -66,5 +67,4 @@ def read_kernel_file(path: Path) -> str:
         text = path.read_text()
     except OSError as error:
         raise ApplyError(f"{path} cannot be read: {error.strerror}") from error
-    chosen = re.search(r"\[([^\]]+)\]", text)
-    return chosen[1] if chosen else " ".join(text.split())
+    return chosen(text) or " ".join(text.split())

@@ -63,7 +63,7 @@ def present(change: kinds.Change, context: ApplyContext) -> str | None:
             now = properties(change.unit, (change.name,)).get(change.name)
             return change.value if now is not None and same_line(now, change.value) else now
         case _:
-            path = _kernel_path(change)
+            path = change.kernel_file
             return None if path is None else read_kernel_file(context.place(path))
 
 
@@ -84,8 +84,7 @@ def _acts(
     rewritten: Collection[str],
 ) -> Iterator[LiveAct]:
     """`variables`: those that are not in force."""
-    for change in joined_mounts(changes):
-        yield from _of_the_kernel(change, context)
+    yield from filter(None, (_of_the_kernel(change, context) for change in joined_mounts(changes)))
     units = [act for act in _units(changes) if act.unit in rewritten or act.look(context).state == "before"]
     yield from units
     at_start = {change.name: change.value for change in variables if change.restart}
@@ -120,18 +119,13 @@ def joined_mounts(changes: Sequence[kinds.Change]) -> Iterator[kinds.Change]:
     yield from mounts.values()
 
 
-def _of_the_kernel(change: kinds.Change, context: ApplyContext) -> Iterator[LiveAct]:
-    match change:
-        case kinds.SetSysctl() | kinds.SetQueue() | kinds.SetArray() | kinds.SetSysfs():
-            path = _kernel_path(change)
-            assert path is not None
-            before, after = read_kernel_file(context.place(path)), " ".join(change.value.split())
-            if before != after:
-                yield WriteKernelFile(path=path, before=before, after=after)
-        case kinds.SetMountOptions():
-            remount = remounting(change.mount_point, change.add, change.remove)
-            if remount is not None:
-                yield remount
+def _of_the_kernel(change: kinds.Change, context: ApplyContext) -> LiveAct | None:
+    if isinstance(change, kinds.SetMountOptions):
+        return remounting(change.mount_point, change.add, change.remove)
+    if change.kernel_file is None or isinstance(change, kinds.ByHand | kinds.RemoveVariable):
+        return None
+    before, after = read_kernel_file(context.place(change.kernel_file)), " ".join(change.value.split())
+    return WriteKernelFile(path=change.kernel_file, before=before, after=after) if before != after else None
 
 
 def _units(changes: Sequence[kinds.Change]) -> Sequence[ReadUnit]:
@@ -148,17 +142,3 @@ def _not_in_force(changes: Sequence[kinds.SetVariable], context: ApplyContext) -
     with server_session(context, "SHOW GLOBAL VARIABLES") as cursor:
         in_force = show_global(cursor, "VARIABLES")
     return [change for change in changes if settings_difference({change.name: change.value}, in_force)]
-
-
-def _kernel_path(change: kinds.Change) -> str | None:
-    match change:
-        case kinds.SetSysctl():
-            return f"/proc/sys/{change.name.replace('.', '/')}"
-        case kinds.SetQueue():
-            return f"/sys/block/{change.disk}/queue/{change.attribute}"
-        case kinds.SetArray():
-            return f"/sys/block/{change.array}/md/{change.attribute}"
-        case kinds.SetSysfs():
-            return change.path
-        case _:
-            return None

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.apply.change import RemoveVariable, SetVariable
-from mydyno.apply.edits.lines import HEADER, set_line, switch_off
-from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.edits.texts import HEADER, RefusedError, Texts, set_line, switch_off
 from mydyno.core.server_version import Version
 from mydyno.server.variables.meaning import same_meaning
 from mydyno.survey.facts.option_files import OptionFiles, OptionLine, option_files, server_groups

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator
 
 from mydyno.apply.change import SetSysctl
-from mydyno.apply.edits.lines import set_line, switch_off
-from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.edits.texts import RefusedError, Texts, set_line, switch_off
 
 PATH = "/etc/sysctl.d/99-mydyno.conf"
 _NAME = "99-mydyno.conf"

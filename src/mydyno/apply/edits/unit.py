@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from mydyno.apply.change import SetUnit
-from mydyno.apply.edits.lines import HEADER, set_line
-from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.edits.texts import HEADER, RefusedError, Texts, set_line
 
 NAME = "zz-mydyno.conf"
 _UNIT = re.compile(r"[A-Za-z0-9:_][A-Za-z0-9:_.\\@-]*\.service")
