@@ -86,7 +86,7 @@ def test_nobody_to_ask_is_no_yes(image: Image) -> None:
     assert picture(image.root) == before
 
 
-def test_a_server_that_is_not_there_is_told_and_nothing_is_done_without_it(
+def test_a_server_that_is_not_there_is_reported_and_nothing_is_done_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MYDYNO_STATE", str(tmp_path / "state"))
@@ -124,7 +124,7 @@ def test_on_a_terminal_it_asks(image: Image, answer: str, says: str) -> None:
     assert (picture(image.root) == before) is (answer == "n")
 
 
-def test_findings_are_chosen_by_id_and_an_unknown_one_is_told_with_the_nearest(image: Image) -> None:
+def test_findings_are_chosen_by_id_and_an_unknown_one_is_reported_with_the_nearest(image: Image) -> None:
     image.apply(*every_kind(), words=("--yes", "--only", "swappiness,atime", "--except", "atime"))
     assert not (image.root / "etc/udev").exists()
     assert "vm.swappiness = 1" in image.text("etc/sysctl.d/99-mydyno.conf")
@@ -154,7 +154,7 @@ def test_a_finding_that_cannot_be_carried_out_is_left_out_whole_and_says_why(ima
         ("[]", "not an advice file"),
     ],
 )
-def test_a_file_that_is_no_advice_is_told(image: Image, content: str, says: str) -> None:
+def test_a_file_that_is_no_advice_is_reported(image: Image, content: str, says: str) -> None:
     image.file.write_text(content)
     with pytest.raises(UsageError, match=says):
         image.run("apply", str(image.file))
@@ -206,7 +206,7 @@ def test_of_two_applications_on_one_file_the_later_goes_first(image: Image) -> N
         image.run("rollback", earlier, "--yes")
 
 
-def test_history_tells_what_was_done_and_what_became_of_it(image: Image) -> None:
+def test_history_shows_what_was_done_and_what_became_of_it(image: Image) -> None:
     assert "nothing has been applied here" in image.run("history")
     image.apply(*every_kind())
     image.run("rollback", "--yes")
@@ -264,7 +264,7 @@ def test_a_new_fstab_with_a_fault_is_refused_and_one_that_was_there_does_not_cou
     assert "noatime" in fstab.read_text()
 
 
-def test_a_read_only_file_system_is_told_before_anything_happens(image: Image) -> None:
+def test_a_read_only_file_system_is_reported_before_anything_happens(image: Image) -> None:
     advice_file(image.file, swappiness())
     command = (
         'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && '
@@ -279,7 +279,7 @@ def test_a_read_only_file_system_is_told_before_anything_happens(image: Image) -
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_a_user_who_may_not_write_is_told_to_be_root(image: Image, tmp_path: Path) -> None:
+def test_a_user_who_may_not_write_is_advised_to_be_root(image: Image, tmp_path: Path) -> None:
     advice_file(image.file, swappiness()).chmod(0o644)
     for folder in (tmp_path, *list(tmp_path.parents)[:3]):
         folder.chmod(folder.stat().st_mode | 0o055)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from apply.edits.builders import reading, texts
 from mydyno.apply.change import SetVariable
-from mydyno.apply.checks.fstab import fstab_faults, parse_verify
 from mydyno.apply.checks.option_file import mirrored
-from mydyno.apply.checks.unit import faults_of_drop_in
+from mydyno.apply.checks.programs import faults_of_drop_in, fstab_faults, parse_verify
 from mydyno.apply.diff import unified
 from mydyno.apply.edits.option_file import set_variable
 from mydyno.apply.reading import advised_version, started_by
@@ -54,7 +53,7 @@ def test_option_files_are_copied_so_that_the_copies_include_each_other(
     assert "innodb_io_capacity = 300" in (tmp_path / "etc/my.cnf.d/zz-mydyno.cnf").read_text()
 
 
-def test_the_command_line_of_a_server_tells_which_files_it_reads() -> None:
+def test_the_command_line_of_a_server_shows_which_files_it_reads() -> None:
     usual = ("/etc/my.cnf", "/etc/mysql/my.cnf")
     assert started_by([], HELP).start_files == usual
     assert started_by(["--defaults-file=/x.cnf", "--port=1"], HELP).start_files == ("/x.cnf",)

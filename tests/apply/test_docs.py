@@ -17,13 +17,13 @@ APPLY = (DOCS / "how-to" / "apply.md").read_text()
 SAFETY = (DOCS / "reference" / "safety.md").read_text()
 
 
-def test_every_file_of_mydynos_own_is_named() -> None:
+def test_every_file_of_mydyno_is_named() -> None:
     for path in (sysctl.PATH, tmpfiles.PATH, udev.PATH, unit.drop_in("UNIT"), option_file.NAME):
         assert path in APPLY
         assert Path(path).name in SAFETY
 
 
-def test_every_option_of_the_commands_is_told_of() -> None:
+def test_every_option_of_the_commands_is_documented() -> None:
     reaching = {field.name.replace("_", "-") for field in fields(LoginOptions)}
     for name in ("apply", "rollback"):
         (command,) = [each for each in app.registered_commands if each.name is None and _called(each) == name]

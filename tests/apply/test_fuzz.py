@@ -39,7 +39,7 @@ def test_an_advice_of_any_content_is_refused_or_comes_to_lines_of_its_own_files(
         except UsageError:
             continue
         texts = Texts(files.get, lambda folder: None)
-        ways = Ways(server.reading, False, {}, server.version)
+        ways = Ways(server)
         proposal = propose(found.findings, texts, ways, lambda change: None)
         for path, (old, new) in proposal.texts.changed().items():
             assert path in files or path.rpartition("/")[2] in _OURS, path

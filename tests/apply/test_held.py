@@ -54,14 +54,14 @@ def test_it_is_so_within_and_as_before_after_and_the_history_says_so(root: Path)
         )
     assert value(root) == "60"
     (row,) = rows(store.entries())
-    assert (row.state, row.says) == ("put back", "its time was over")
+    assert (row.state, row.says) == ("restored", "its time was over")
     assert in_force(store.entries()) == []
     with pytest.raises(UsageError, match="is not in force any more"):
         to_roll_back(store.entries(), row.id)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), HostError("the machine was lost"), SystemExit(3)])
-def test_what_ends_it_early_goes_on_when_all_is_put_back(root: Path, error: BaseException) -> None:
+def test_what_ends_it_early_goes_on_when_all_is_restored(root: Path, error: BaseException) -> None:
     store = Store(changes_folder(root))
     with (
         pytest.raises(type(error)),
@@ -95,7 +95,7 @@ def test_nothing_is_held_where_somebody_has_set_another_value(root: Path) -> Non
     assert value(root) == "10"
 
 
-def test_a_second_one_is_refused_and_told_what_the_first_does(root: Path) -> None:
+def test_a_second_one_is_refused_with_what_the_first_does(root: Path) -> None:
     store = Store(changes_folder(root))
     with store.held(), held_while(entry := hold(store), ApplyContext(root=root, running=True), silent):
         with pytest.raises(LabError, match=rf"{entry.application.id}: hold a trial, {SERVER}"):
@@ -103,7 +103,7 @@ def test_a_second_one_is_refused_and_told_what_the_first_does(root: Path) -> Non
         assert value(root) == "1"
 
 
-def test_a_kill_within_is_put_back_by_the_guardian(root: Path) -> None:
+def test_a_kill_within_is_restored_by_the_guardian(root: Path) -> None:
     store = Store(changes_folder(root))
     child = os.fork()
     if child == 0:

@@ -25,7 +25,7 @@ from mydyno.apply.files.state import FileState, checksum
 from mydyno.apply.rolling_back import way_back
 from mydyno.apply.store.application import new_application
 from mydyno.apply.store.store import Store, changes_folder, in_force
-from mydyno.apply.transaction import carry_out, put_back
+from mydyno.apply.transaction import carry_out, restore
 from mydyno.cli.main import app, main
 from mydyno.core.errors import ApplyError, LabError, MydynoError, UsageError
 
@@ -228,7 +228,7 @@ def test_no_act_of_an_image_reaches_this_machine(
     entry = store.add(new_application("apply", "MariaDB 10.11.19", (), (act,)), ())  # type: ignore[arg-type]
     ways: tuple[Callable[[], object], ...] = (
         lambda: carry_out(entry, context, lambda line: None),
-        lambda: put_back(entry, context, "a reason"),
+        lambda: restore(entry, context, "a reason"),
         lambda: way_back(entry, in_force([entry]), context, force=True),
     )
     for way in ways:

@@ -174,7 +174,7 @@ def _both_states(fresh: Callable[[], Path]) -> tuple[dict[str, Any], dict[str, A
 
 
 def _assert_old_or_new(root: Path, old: dict[str, Any], new: dict[str, Any], number: int) -> None:
-    (phase,) = {entry.progress.phase for entry in Store(changes_folder(root)).entries()} or {"put back"}
+    (phase,) = {entry.progress.phase for entry in Store(changes_folder(root)).entries()} or {"restored"}
     if phase == "applied":
         assert picture(root) == new, f"killed before call {number}"
     else:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apply.builders import every_kind, finding
-from apply.edits.builders import reading, texts
+from apply.edits.builders import MARIADB, MYSQL, reading, texts
 from apply.tree import FSTAB, MAIN_CNF, SERVER_CNF
 from mydyno.advisor import advise
 from mydyno.apply.change import (
@@ -27,6 +27,7 @@ from mydyno.apply.edits.option_file import Reading
 from mydyno.apply.edits.texts import Texts
 from mydyno.apply.finding import Finding
 from mydyno.apply.proposal import Proposal, Ways, propose
+from mydyno.apply.reading import Running
 from mydyno.core.errors import ApplyError
 
 SYSTEM = {
@@ -36,7 +37,7 @@ SYSTEM = {
     "/etc/sysctl.conf": "vm.swappiness=60\n",
 }
 VERSION = reading().version
-HERE = Ways(reading(), keeps_by_itself=False, identities={}, version=VERSION)
+HERE = Ways(Running(VERSION, reading()))
 SWAPPINESS = SetSysctl(name="vm.swappiness", value="1", was="60")
 
 _NAME = st.sampled_from(["vm.swappiness", "vm.dirty_ratio", "net.core.somaxconn"])
@@ -136,15 +137,15 @@ def test_what_is_not_there_at_all_leaves_its_finding_out_with_the_reason() -> No
 def test_of_a_server_elsewhere_only_what_it_keeps_by_itself_can_be_changed() -> None:
     variable = SetVariable(name="max_connections", value="500", was=None, restart=False)
     findings = (finding("connections", variable), finding("swappiness", SWAPPINESS))
-    keeping = proposed(*findings, ways=Ways(None, keeps_by_itself=True, identities={}, version=VERSION))
+    keeping = proposed(*findings, ways=Ways(Running(MYSQL, None)))
     assert [each.rule for each in keeping.findings] == ["connections"]
     assert keeping.texts.changed() == {}
-    forgetful = proposed(*findings, ways=Ways(None, keeps_by_itself=False, identities={}, version=VERSION))
+    forgetful = proposed(*findings, ways=Ways(Running(MARIADB, None)))
     assert [left.finding.rule for left in forgetful.left_out] == ["connections", "swappiness"]
     assert "run mydyno apply there" in forgetful.left_out[0].because
 
 
-def test_what_the_user_does_is_told_with_its_finding() -> None:
+def test_what_the_user_does_is_shown_with_its_finding() -> None:
     by_hand = ByHand(says="give t a key")
     assert proposed(finding("no-key", by_hand)).by_hand == (("no-key", by_hand),)
 
@@ -155,7 +156,7 @@ def test_whatever_is_advised_can_be_written_to_files_once_and_for_all(case: Case
     system = case.system
     findings = advise(system, "2026-11-21T20:00:00+00:00").findings
     known = Reading(system.server.release, ("/etc/mysql/my.cnf",), frozenset(system.server.variables))
-    ways = Ways(known, keeps_by_itself=False, identities={}, version=VERSION)
+    ways = Ways(Running(VERSION, known))
     once = proposed(*findings, ways=ways)
     for left in once.left_out:
         assert "fstab" in left.because, left

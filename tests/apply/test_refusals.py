@@ -135,7 +135,7 @@ def test_more_memory_or_disk_than_the_machine_has_is_refused_where_that_is_known
     )
     assert refused(variable("innodb_buffer_pool_size", "7G")) is None
     assert refused(variable("innodb_buffer_pool_size", "200T"), room=Room()) is None
-    assert "more than there is room for" in (refused(variable("innodb_log_file_size", "21G")) or "")
+    assert "more than the space for the redo log" in (refused(variable("innodb_log_file_size", "21G")) or "")
     # A bound that is never reached takes nothing.
     assert refused(variable("tmp_memory_table_size", "200T")) is None
 

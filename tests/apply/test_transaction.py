@@ -15,7 +15,7 @@ from mydyno.apply.files.plan import replacing
 from mydyno.apply.history import rows
 from mydyno.apply.store.application import AnyAct, new_application
 from mydyno.apply.store.store import Entry, Store, changes_folder
-from mydyno.apply.transaction import carry_out, put_back, recover
+from mydyno.apply.transaction import carry_out, recover, restore
 from mydyno.core.errors import ApplyError, LabError, UndoError
 
 SWAPPINESS = WriteKernelFile(path="/proc/sys/vm/swappiness", before="60", after="1")
@@ -53,16 +53,16 @@ def test_an_act_that_fails_takes_back_those_before_it_and_the_reason_is_kept(roo
         carry_out(entry, ApplyContext(root=root, running=True), silent)
     assert picture(root, times=True) == before
     progress = entry.journal.read()
-    assert progress.phase == "put back"
+    assert progress.phase == "restored"
     assert "cannot be read" in (progress.because or "")
 
 
-def test_a_disk_that_has_gone_needs_nothing_put_back(root: Path) -> None:
+def test_a_disk_that_has_gone_needs_nothing_restored(root: Path) -> None:
     entry = add(root, MISSING)
     for place in range(3):
         entry.journal.begin(place)
-    put_back(entry, ApplyContext(root=root, running=True), "killed")
-    assert entry.journal.read().phase == "put back"
+    restore(entry, ApplyContext(root=root, running=True), "killed")
+    assert entry.journal.read().phase == "restored"
 
 
 def test_a_value_that_does_not_hold_takes_everything_back(root: Path) -> None:
@@ -107,7 +107,7 @@ def test_what_somebody_changes_after_the_question_is_seen_before_the_first_step(
     assert not (root / "etc/new").exists()
 
 
-def test_what_somebody_changed_after_a_kill_is_left_as_it_is_and_told(root: Path) -> None:
+def test_what_was_changed_after_a_kill_is_left_as_it_is_and_reported(root: Path) -> None:
     entry = add(root, SWAPPINESS)
     for place in range(3):
         entry.journal.begin(place)
@@ -121,19 +121,19 @@ def test_what_somebody_changed_after_a_kill_is_left_as_it_is_and_told(root: Path
     assert (root / "proc/sys/vm/swappiness").read_text() == "60"
 
 
-def test_what_cannot_be_put_back_stays_unfinished_and_the_next_try_finishes_it(root: Path) -> None:
+def test_what_cannot_be_restored_stays_unfinished_and_the_next_try_finishes_it(root: Path) -> None:
     entry = add(root, MISSING, SWAPPINESS)
     for place in range(4):
         entry.journal.begin(place)
     (root / "proc/sys/vm/swappiness").write_text("1")
     (root / "sys/block/sdz/queue/scheduler").mkdir(parents=True)
     with pytest.raises(UndoError, match="queue/scheduler cannot be read"):
-        put_back(entry, ApplyContext(root=root, running=True), "killed")
+        restore(entry, ApplyContext(root=root, running=True), "killed")
     assert (root / "proc/sys/vm/swappiness").read_text() == "60"
     assert entry.journal.read().phase == "unfinished"
     (root / "sys/block/sdz/queue/scheduler").rmdir()
-    put_back(entry, ApplyContext(root=root, running=True), "killed")
-    assert entry.journal.read().phase == "put back"
+    restore(entry, ApplyContext(root=root, running=True), "killed")
+    assert entry.journal.read().phase == "restored"
 
 
 def test_one_mydyno_at_a_time(root: Path) -> None:
@@ -145,7 +145,7 @@ def test_one_mydyno_at_a_time(root: Path) -> None:
     assert not store.is_held
 
 
-def test_history_tells_one_that_is_at_work_from_one_that_was_ended(root: Path) -> None:
+def test_history_distinguishes_one_at_work_from_one_that_was_ended(root: Path) -> None:
     add(root)
     store = Store(changes_folder(root))
     with store.held():

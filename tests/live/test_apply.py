@@ -146,7 +146,7 @@ def test_a_value_that_the_server_does_not_take_takes_everything_back(
         applying.apply(_set("thread_cache_size", "20"), _set("slow_query_log_file", "/nowhere/slow.log"))
     assert applying.value("thread_cache_size") == "8"
     assert applying.option_file.read_bytes() == before
-    assert "put back" in applying.run("history")
+    assert "restored" in applying.run("history")
 
 
 def test_a_name_that_the_servers_own_program_does_not_know_never_gets_into_its_file(
@@ -172,7 +172,7 @@ def test_a_value_that_only_innodb_refuses_never_gets_into_the_servers_file(apply
         ("innodb_page_size", "8192", "cannot become 8192 on existing data"),
         ("innodb_data_file_path", "garbage", "cannot become garbage on existing data"),
         ("innodb_buffer_pool_size", "200T", "more than the memory of this machine"),
-        ("innodb_log_file_size", "200T", "more than there is room for where the redo log lies"),
+        ("innodb_log_file_size", "200T", "more than the space for the redo log"),
         ("thread_cache_size", "20\nport = 1", "a line break as character 3"),
     ],
 )

@@ -42,16 +42,16 @@ def test_globals_come_and_go_with_those_that_bound_each_other(server: RunningSer
     }
     before = {name: variable(context, name) for name in wanted}
     act = setting_globals(context, wanted)
-    assert act.look(context).stands == "before"
+    assert act.look(context).state == "before"
     act = SetGlobals.model_validate_json(act.model_dump_json())
     act.do(context)
     act.do(context)
-    assert act.look(context).stands == "after"
+    assert act.look(context).state == "after"
     assert variable(context, "innodb_io_capacity") == "9000"
     assert variable(context, "slow_query_log") == "ON"
     back = act.reversed()
     back.do(context)
-    assert back.look(context).stands == "after"
+    assert back.look(context).state == "after"
     assert {name: variable(context, name) for name in wanted} == before
 
 
@@ -61,7 +61,7 @@ def test_a_value_that_the_server_clamps_is_refused_with_what_it_made_of_it(serve
     with pytest.raises(ApplyError, match="net_buffer_length is 1048576, and net_buffer_length = 2097152 was"):
         act.do(context)
     act.reversed().do(context)
-    assert act.look(context).stands == "before"
+    assert act.look(context).state == "before"
 
 
 def test_what_somebody_else_has_set_since_is_seen(server: RunningServer) -> None:
@@ -70,7 +70,7 @@ def test_what_somebody_else_has_set_since_is_seen(server: RunningServer) -> None
     act.do(context)
     setting_globals(context, {"thread_cache_size": "30"}).do(context)
     look = act.reversed().look(context)
-    assert (look.stands, look.says) == ("elsewhere", "thread_cache_size is 30")
+    assert (look.state, look.says) == ("elsewhere", "thread_cache_size is 30")
 
 
 def test_a_server_of_no_unit_waits_for_its_restart_and_what_is_in_force_needs_no_act(
@@ -93,7 +93,7 @@ def test_without_a_way_into_the_server_nothing_of_it_is_done(server: RunningServ
     changes = (change("table_definition_cache", "777"),)
     assert live_acts(changes, ApplyContext(), restart=True) == ()
     assert waiting(changes, ()) == ("table_definition_cache = 777",)
-    with pytest.raises(ApplyError, match="no way into the server was given"):
+    with pytest.raises(ApplyError, match="no login to the server was given"):
         setting_globals(ApplyContext(), {"table_definition_cache": "777"})
 
 
@@ -107,12 +107,12 @@ def test_mysql_keeps_values_for_its_next_start_and_forgets_them(
     act = persisting(context, wanted)
     assert act.before == {"max_connections": "333", "innodb_log_buffer_size": None, "slow_query_log": None}
     act = PersistVariables.model_validate_json(act.model_dump_json())
-    assert act.look(context).stands == "before"
+    assert act.look(context).state == "before"
     act.do(context)
     act.do(context)
-    assert act.look(context).stands == "after"
+    assert act.look(context).state == "after"
     assert variable(context, "max_connections") == "151"
     back = act.reversed()
     back.do(context)
-    assert back.look(context).stands == "after"
+    assert back.look(context).state == "after"
     assert persisting(context, wanted).before == act.before

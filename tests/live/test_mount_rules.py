@@ -42,7 +42,7 @@ acts = live_acts(changes(), context, restart=False)
 print(*(act.sentence().removeprefix(f"remount {place} ") for act in acts))
 for act in acts:
     act.do(context)
-    assert act.look(context).stands == "after", act.look(context)
+    assert act.look(context).state == "after", act.look(context)
 print(*mounted(place).options)
 assert changes() == []
 for act in acts:

@@ -100,7 +100,7 @@ def test_what_a_killed_mydyno_was_setting_is_put_back_by_its_guardian(
     with killed_inside_set_global(server, lambda: way(store, context)):
         wait_for_guardian(store)
     [entry] = store.entries()
-    assert entry.progress.phase == "put back", entry.progress.because
+    assert entry.progress.phase == "restored", entry.progress.because
     assert settled(server) == OLD
 
 

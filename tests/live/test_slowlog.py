@@ -113,7 +113,7 @@ def test_a_window_is_digested_saved_and_kept_in_the_history(slowlog: Slowlog, tm
     assert b"all settings are restored" in said
     assert b"without plans" not in said
     (row,) = json.loads(_history())
-    assert (row["does"], row["findings"], row["state"]) == ("hold", ["slow log"], "put back")
+    assert (row["does"], row["findings"], row["state"]) == ("hold", ["slow log"], "restored")
     with pytest.raises(UsageError, match="exists already"):
         slowlog.run("slowlog", "--for", "1s", "--save", str(log))
 

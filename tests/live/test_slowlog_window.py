@@ -93,7 +93,7 @@ def test_what_is_slower_than_the_threshold_in_the_window_and_nothing_else_is_cau
     assert b"after" not in text
     assert caught.watched.amount.entries == text.count(b"# User@Host: ") >= 4
     assert caught.watched.ended is None
-    assert caught.not_put_back is None
+    assert caught.not_restored is None
     assert store.unfinished() == []
 
 
@@ -129,7 +129,7 @@ def test_a_log_that_is_rotated_in_the_window_is_caught_whole(server: RunningServ
         caught, text = catch(login, store, rotate)
     told = [name for name in ("within 1", "late 1", "within 3") if name.encode() in text]
     assert told == ["within 1", "late 1", "within 3"]
-    assert caught.not_put_back is None
+    assert caught.not_restored is None
 
 
 @pytest.mark.slow
@@ -289,7 +289,7 @@ def test_a_server_that_goes_away_in_the_window_leaves_what_was_caught(start: Sta
     caught, text = catch(server.login, store, die, seconds=30)
     assert caught.watched.ended == "the server is no longer reachable"
     assert b"'last'" in text
-    assert caught.not_put_back is not None
+    assert caught.not_restored is not None
     assert len(store.unfinished()) == 1
     with pytest.raises(pymysql.Error):
         server.login.connect()

@@ -44,7 +44,7 @@ def test_a_statement_that_only_one_side_has_is_new_or_gone_with_all_of_its_load(
     assert [(each.old is None, each.new is None) for each in found.changes] == [(True, False), (False, True)]
 
 
-def test_slower_calls_are_told_from_more_calls() -> None:
+def test_slower_calls_are_distinguished_from_more_calls() -> None:
     old = lognormal(500, 10_000, seed=1)
     assert one(group("q", old), group("q", lognormal(500, 20_000, seed=2))).times == "slower"
     assert one(group("q", lognormal(500, 20_000, seed=2)), group("q", old)).times == "faster"
@@ -114,13 +114,13 @@ def test_without_the_length_of_a_window_times_are_compared_and_calls_are_not() -
     assert (change.times, change.calls, change.load, found.load) == ("slower", None, None, None)
 
 
-def test_what_was_asked_for_bounds_the_window() -> None:
+def test_since_and_until_bound_the_window() -> None:
     whole = hour(group("q", [1_000] * 50))
     half = whole.model_copy(update={"until_us": NIGHT_US + 1_800_000_000})
     assert (whole.seconds, half.seconds) == (3_600, 1_800)
 
 
-def test_a_statement_that_nobody_timed_is_not_judged() -> None:
+def test_a_statement_that_is_not_timed_is_not_judged() -> None:
     untimed = group("q", sums(0, 0), count=40)
     assert one(untimed, group("q", [1_000] * 40)).mean_ratio is None
 

@@ -41,7 +41,7 @@ def test_a_statement_that_only_computes_is_explained(text: str) -> None:
         "insert into t(a) select a from u on duplicate key update a = values(a), b = b + values(b)",
     ],
 )
-def test_what_changes_rows_is_told_apart_and_names_its_words(text: str) -> None:
+def test_what_changes_rows_is_distinguished_and_names_its_words(text: str) -> None:
     found = asked(text)
     assert isinstance(found, Explainable), found
     assert found.changes

@@ -51,7 +51,7 @@ def test_the_rest_has_what_is_beyond_the_limit_and_what_found_no_room() -> None:
     assert beyond(groups, 2, []) is None
 
 
-def test_a_digest_that_was_cut_is_told_by_its_sample_if_that_is_whole() -> None:
+def test_a_digest_that_was_cut_is_completed_by_its_sample_if_that_is_whole() -> None:
     long = " , ".join(f"`column_{number}`" for number in range(100))
     whole, cut = Sample("select column_0, ...", 1, 1), Sample(f"{'x' * 1021}...", 1, 1)
     assert representative(row(1, 1), LIMITS) == ("SELECT `a` FROM `t` WHERE `b` = ?", False)
@@ -60,7 +60,7 @@ def test_a_digest_that_was_cut_is_told_by_its_sample_if_that_is_whole() -> None:
     assert representative(replace(row(1, 1), text=long), LIMITS)[1]
 
 
-def test_how_much_a_server_keeps_is_told_by_its_variables() -> None:
+def test_how_much_a_server_keeps_is_known_from_its_variables() -> None:
     assert Limits.of({}) == Limits(1024, 1024)
     variables = {"max_digest_length": "4096", "performance_schema_max_digest_length": "2048"}
     assert Limits.of(variables).digest == 2048

@@ -82,7 +82,7 @@ def test_rotated_logs_are_one_digest_in_any_order(tmp_path: Path) -> None:
         assert [source.name for source in digest.sources] == order
 
 
-def test_progress_is_told_while_a_pipe_is_silent() -> None:
+def test_progress_is_reported_while_a_pipe_is_silent() -> None:
     source, sink = os.pipe()
     heard: list[Progress] = []
     told = threading.Event()
@@ -100,7 +100,7 @@ def test_progress_is_told_while_a_pipe_is_silent() -> None:
     writer = threading.Thread(target=write)
     writer.start()
     with os.fdopen(source, "rb") as pipe:
-        digest = read_logs(["-"], stdin=pipe, tell=hear)
+        digest = read_logs(["-"], stdin=pipe, report=hear)
     writer.join()
     assert digest.total.count == 100
     assert heard[0].of_bytes is None
@@ -115,7 +115,7 @@ def test_a_fifo_is_read_until_its_writer_ends(tmp_path: Path) -> None:
     writer.join()
 
 
-def test_what_cannot_be_opened_is_a_problem_beside_what_can(slow_log: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_opened_is_a_problem_next_to_what_can(slow_log: Path, tmp_path: Path) -> None:
     digest = read_logs([str(tmp_path / "missing"), str(tmp_path), str(slow_log)])
     assert digest.total.count == 100
     assert [(problem.kind, problem.says.split(":")[0]) for problem in digest.problems] == [
@@ -143,7 +143,7 @@ def test_a_log_that_this_user_may_not_read_says_who_may(slow_log: Path) -> None:
     assert "permission denied" in problems[0]["says"]
 
 
-def test_of_broken_compression_all_before_the_break_is_told(tmp_path: Path) -> None:
+def test_of_broken_compression_all_before_the_break_is_reported(tmp_path: Path) -> None:
     rng = random.Random(1)
     entries = [entry(f"SELECT * FROM orders WHERE sku = '{rng.getrandbits(200):x}'") for _ in range(5_000)]
     packed = gzip.compress(b"".join(entries))
@@ -208,7 +208,7 @@ def test_ctrl_c_keeps_what_was_read() -> None:
     with os.fdopen(source, "rb") as pipe, os.fdopen(sink, "wb") as never_ended:
         writer = threading.Thread(target=lambda: (never_ended.write(written), never_ended.flush()))
         writer.start()
-        digest = read_logs(["-"], stdin=pipe, tell=interrupt)
+        digest = read_logs(["-"], stdin=pipe, report=interrupt)
         writer.join()
     assert kinds(digest) == ["interrupted"]
     # Nobody knows yet whether the last one is whole.

@@ -75,7 +75,7 @@ def only_without_groups(text: bytes, name: str) -> Digest:
     return digest
 
 
-def test_what_another_program_has_laid_out_anew_is_read_all_the_same(tmp_path: Path) -> None:
+def test_what_another_program_has_laid_out_differently_is_read_all_the_same(tmp_path: Path) -> None:
     document = json.loads(to_json(sample()))
     path = tmp_path / "pretty.json"
     for text in (

@@ -36,7 +36,7 @@ def test_what_a_release_does_not_count_is_missing_rather_than_zero() -> None:
     assert told.measures["query_time"].p95 is None
 
 
-def test_statements_that_nobody_timed_have_no_time() -> None:
+def test_statements_that_are_not_timed_have_no_time() -> None:
     assert "query_time" not in figures([row(3, ps_each=0)]).measures
 
 
@@ -80,7 +80,7 @@ def test_what_is_new_within_an_interval_is_known_whole() -> None:
     assert figures([new]).measures["query_time"].max == 2
 
 
-def test_after_somebody_emptied_the_table_what_ran_since_is_counted() -> None:
+def test_after_the_table_was_emptied_what_ran_since_is_counted() -> None:
     (left,) = difference({("shop", "d1"): row(5)}, [row(2)])
     assert left.count == 2
 

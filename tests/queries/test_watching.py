@@ -88,7 +88,7 @@ def test_an_entry_that_was_begun_before_is_left_out(path: Path) -> None:
     assert b"".join(log.blocks()) == _ENTRY % 3
 
 
-def test_a_log_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_log_that_is_not_there_is_reported(tmp_path: Path) -> None:
     log = FileLog(FilesHere(tmp_path / "slow.log"))
     log.begin()
     log.end()

@@ -57,19 +57,19 @@ def test_an_old_mysql_needs_the_threshold_and_the_log_which_comes_last() -> None
     assert list(values(MYSQL_56).items()) == [("long_query_time", 0.5), ("slow_query_log", "ON")]
 
 
-def test_a_new_mysql_tells_more_when_its_file_is_read() -> None:
+def test_a_new_mysql_logs_more_when_its_file_is_read() -> None:
     assert values(MYSQL_97)["log_slow_extra"] == "ON"
     assert "log_slow_extra" not in values(MYSQL_97, reads_file=False)
 
 
-def test_mariadb_tells_figures_and_those_only_that_its_release_knows() -> None:
+def test_mariadb_logs_figures_and_those_only_that_its_release_knows() -> None:
     assert values(MARIADB, levels=LEVELS)["log_slow_verbosity"] == "query_plan,engine"
     older = values(MARIADB, levels={"microtime", "query_plan", "innodb", "explain"})
     assert older["log_slow_verbosity"] == "query_plan"
     assert not {"log_slow_query", "log_slow_query_time"} & older.keys()
 
 
-def test_what_is_told_already_is_kept() -> None:
+def test_what_is_set_already_is_kept() -> None:
     explains = MARIADB | {"log_slow_verbosity": "explain"}
     assert values(explains, levels=LEVELS)["log_slow_verbosity"] == "explain,query_plan,engine"
     assert "log_slow_verbosity" not in values(MARIADB | {"log_slow_verbosity": "full"}, levels=LEVELS)
@@ -128,7 +128,7 @@ def test_the_general_log_is_never_sent_to_another_place() -> None:
         settings(general | {"log_output": "NONE"}, WISH, reads_file=True)
 
 
-def test_what_hides_statements_is_told() -> None:
+def test_what_hides_statements_is_reported() -> None:
     assert hidden(ON_MARIADB, MARIADB | {"log_slow_disabled_statements": ""}, WISH) == ()
     (told,) = hidden(ON_MARIADB, MARIADB, WISH)
     assert "stored procedures" in told
@@ -148,7 +148,7 @@ def test_what_hides_statements_is_told() -> None:
     assert len(hidden(ON_MYSQL, throttled, Wish(0.5, not_using_indexes=True))) == 2
 
 
-def test_who_was_there_before_keeps_a_threshold_of_its_own() -> None:
+def test_who_was_there_before_keeps_its_own_threshold() -> None:
     assert unseen(ON_MYSQL, MYSQL_97, WISH, 0, 0) is None
     assert unseen(ON_MYSQL, MYSQL_97, WISH, 12, 0) is None
     assert "7 connections were open before" in str(unseen(ON_MYSQL, MYSQL_97, WISH, 12, 7))
@@ -156,10 +156,10 @@ def test_who_was_there_before_keeps_a_threshold_of_its_own() -> None:
     assert unseen(ON_MYSQL, MYSQL_56 | {"long_query_time": "0.1"}, WISH, 12, None) is None
     assert "MariaDB never logs" in str(unseen(ON_MARIADB, MARIADB, WISH, 1, None))
     on = MARIADB | {"slow_query_log": "ON"}
-    assert "a higher threshold of their own: 10 s" in str(unseen(ON_MARIADB, on, WISH, 1, None))
+    assert "a higher threshold: 10 s" in str(unseen(ON_MARIADB, on, WISH, 1, None))
 
 
-def test_a_file_that_is_renamed_and_begun_anew_is_two_pieces() -> None:
+def test_a_file_that_is_renamed_and_begun_again_is_two_pieces() -> None:
     pieces = Pieces([Piece(1, 100, 100)])
     pieces.see(1, 150)
     pieces.grew(1, 170)
@@ -169,7 +169,7 @@ def test_a_file_that_is_renamed_and_begun_anew_is_two_pieces() -> None:
     assert (pieces.bytes, pieces.lost) == (110, 0)
 
 
-def test_a_file_that_was_cut_begins_anew_and_what_is_gone_is_counted() -> None:
+def test_a_file_that_was_cut_begins_again_and_what_is_gone_is_counted() -> None:
     pieces = Pieces([Piece(1, 100, 180)])
     pieces.see(1, 20)
     assert [(piece.begin, piece.end) for piece in pieces.all] == [(0, 20)]

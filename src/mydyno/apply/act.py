@@ -1,29 +1,38 @@
-"""One act: a step that can be taken, looked at and taken back, as data that a journal can keep."""
+"""One act: a step that can be done, read back and reversed, as data that a journal can keep."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 
-Stands = Literal["before", "after", "elsewhere", "unseen"]
+State = Literal["before", "after", "elsewhere", "unseen"]
+
+# Names in acts become words of SQL and of commands, so they are checked when a journal is read.
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
+UnitName = Annotated[str, Field(pattern=r"^[A-Za-z0-9:_][A-Za-z0-9:_.\\@-]*\.service$")]
+"""A service of systemd (systemd.unit(5)); a leading dash would make it an option of systemctl."""
+PropertyName = Annotated[str, Field(pattern=r"^[A-Za-z]+$")]
+PathFromRoot = Annotated[str, Field(pattern=r"^/[^\x00-\x1f\x7f]*$")]
+MountOption = Annotated[str, Field(pattern=r"^[^\s,\x00-\x1f\x7f]+$")]
+LockName = Annotated[str, Field(pattern=r"^[A-Za-z0-9:_.-]+$")]
 
 
 @dataclass(frozen=True)
 class Look:
     """What the live system says of an act, read back from it.
 
-    `elsewhere`: neither what was nor what the act brings, so somebody else has changed it. `unseen`: the
-    act leaves nothing to read (a restart, systemd told to look again).
+    `elsewhere`: neither what was nor what the act brings, so another program has changed it. `unseen`: the
+    act leaves nothing to read (a restart, a daemon-reload).
     """
 
-    stands: Stands
+    state: State
     says: str
     """What was read, for people: `vm.swappiness is 60`."""
 
@@ -40,10 +49,12 @@ class Act(BaseModel, ABC):
     kind: str
     needs_server: ClassVar[bool] = False
     """Whether it, and its way back, log in to the server."""
+    before: Any
+    after: Any
 
     @model_validator(mode="after")
     def _of_the_same_names(self) -> Self:
-        before, after = getattr(self, "before", None), getattr(self, "after", None)
+        before, after = self.before, self.after
         if isinstance(before, dict) and isinstance(after, dict) and before.keys() != after.keys():
             raise ValueError("`before` and `after` do not have the same names")
         return self
@@ -57,17 +68,17 @@ class Act(BaseModel, ABC):
 
     @abstractmethod
     def look(self, context: ApplyContext) -> Look:
-        """Reads back how things stand. Raises ApplyError when they cannot be read."""
+        """Reads back the present state. Raises ApplyError when it cannot be read."""
 
-    @abstractmethod
     def reversed(self) -> Self:
         """The act whose `after` is this one's `before`."""
+        return self.model_copy(update={"before": self.after, "after": self.before})
 
     def take_back(self, context: ApplyContext) -> str | None:
-        """Brings `before` after a failure or a kill. Gives a sentence when somebody else has changed it since
-        and it is therefore left. Raises ApplyError.
+        """Restores `before` after a failure or a kill. Gives a sentence when another program has changed it
+        since and it is therefore left. Raises ApplyError.
 
-        A value of the kernel or the server may be ours and rounded, so most acts cannot tell, and write.
+        A value of the kernel or the server may be ours and rounded, so most acts write it in any case.
         """
         self.reversed().do(context)
         return None

@@ -10,50 +10,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mydyno.apply.change import (
-    ByHand,
-    Change,
-    RemoveVariable,
-    SetArray,
-    SetMountOptions,
-    SetQueue,
-    SetSysctl,
-    SetSysfs,
-    SetUnit,
-    SetVariable,
-)
+from mydyno.apply import change as kinds
 from mydyno.apply.edits.texts import RefusedError
+from mydyno.core.words import words
 from mydyno.server.variables import catalogue
 
-SYSCTLS = frozenset(
-    {
-        *("fs.aio-max-nr", "fs.file-max", "fs.nr_open"),
-        *("kernel.numa_balancing", "kernel.pid_max", "kernel.sem", "kernel.shmall", "kernel.shmmax"),
-        *("kernel.shmmni", "kernel.threads-max", "kernel.sched_autogroup_enabled"),
-        *("net.core.busy_poll", "net.core.busy_read", "net.core.default_qdisc", "net.core.netdev_budget"),
-        *("net.core.netdev_max_backlog", "net.core.optmem_max", "net.core.rmem_default", "net.core.rmem_max"),
-        *("net.core.somaxconn", "net.core.wmem_default", "net.core.wmem_max"),
-        *("net.ipv4.ip_local_port_range", "net.ipv4.tcp_congestion_control", "net.ipv4.tcp_fin_timeout"),
-        *("net.ipv4.tcp_keepalive_intvl", "net.ipv4.tcp_keepalive_probes", "net.ipv4.tcp_keepalive_time"),
-        *("net.ipv4.tcp_max_syn_backlog", "net.ipv4.tcp_max_tw_buckets", "net.ipv4.tcp_mem"),
-        *("net.ipv4.tcp_rmem", "net.ipv4.tcp_slow_start_after_idle", "net.ipv4.tcp_tw_reuse"),
-        *("net.ipv4.tcp_wmem", "net.ipv4.udp_mem"),
-        *("vm.dirty_background_bytes", "vm.dirty_background_ratio", "vm.dirty_bytes"),
-        *("vm.dirty_expire_centisecs", "vm.dirty_ratio", "vm.dirty_writeback_centisecs"),
-        *("vm.hugetlb_shm_group", "vm.max_map_count", "vm.min_free_kbytes", "vm.nr_hugepages"),
-        *("vm.nr_overcommit_hugepages", "vm.overcommit_kbytes", "vm.overcommit_memory"),
-        *("vm.overcommit_ratio", "vm.page-cluster", "vm.swappiness", "vm.vfs_cache_pressure"),
-        *("vm.watermark_boost_factor", "vm.watermark_scale_factor", "vm.zone_reclaim_mode"),
-    }
+SYSCTLS = words(
+    """
+    fs.aio-max-nr fs.file-max fs.nr_open kernel.numa_balancing kernel.pid_max kernel.sem kernel.shmall
+    kernel.shmmax kernel.shmmni kernel.threads-max kernel.sched_autogroup_enabled net.core.busy_poll
+    net.core.busy_read net.core.default_qdisc net.core.netdev_budget net.core.netdev_max_backlog
+    net.core.optmem_max net.core.rmem_default net.core.rmem_max net.core.somaxconn net.core.wmem_default
+    net.core.wmem_max net.ipv4.ip_local_port_range net.ipv4.tcp_congestion_control
+    net.ipv4.tcp_fin_timeout net.ipv4.tcp_keepalive_intvl net.ipv4.tcp_keepalive_probes
+    net.ipv4.tcp_keepalive_time net.ipv4.tcp_max_syn_backlog net.ipv4.tcp_max_tw_buckets net.ipv4.tcp_mem
+    net.ipv4.tcp_rmem net.ipv4.tcp_slow_start_after_idle net.ipv4.tcp_tw_reuse net.ipv4.tcp_wmem
+    net.ipv4.udp_mem vm.dirty_background_bytes vm.dirty_background_ratio vm.dirty_bytes
+    vm.dirty_expire_centisecs vm.dirty_ratio vm.dirty_writeback_centisecs vm.hugetlb_shm_group
+    vm.max_map_count vm.min_free_kbytes vm.nr_hugepages vm.nr_overcommit_hugepages vm.overcommit_kbytes
+    vm.overcommit_memory vm.overcommit_ratio vm.page-cluster vm.swappiness vm.vfs_cache_pressure
+    vm.watermark_boost_factor vm.watermark_scale_factor vm.zone_reclaim_mode
+    """
 )
-UNIT_PROPERTIES = frozenset(
-    {
-        *("CPUAffinity", "CPUQuota", "CPUSchedulingPolicy", "CPUSchedulingPriority", "CPUWeight"),
-        *("IOSchedulingClass", "IOSchedulingPriority", "IOWeight", "LimitCORE", "LimitMEMLOCK"),
-        *("LimitNOFILE", "LimitNPROC", "LimitSTACK", "MemoryHigh", "MemoryLow", "MemoryMax", "MemoryMin"),
-        *("MemorySwapMax", "NUMAMask", "NUMAPolicy", "Nice", "OOMPolicy", "OOMScoreAdjust", "TasksMax"),
-        *("TimeoutStartSec", "TimeoutStopSec"),
-    }
+UNIT_PROPERTIES = words(
+    """
+    CPUAffinity CPUQuota CPUSchedulingPolicy CPUSchedulingPriority CPUWeight IOSchedulingClass
+    IOSchedulingPriority IOWeight LimitCORE LimitMEMLOCK LimitNOFILE LimitNPROC LimitSTACK MemoryHigh
+    MemoryLow MemoryMax MemoryMin MemorySwapMax NUMAMask NUMAPolicy Nice OOMPolicy OOMScoreAdjust TasksMax
+    TimeoutStartSec TimeoutStopSec
+    """
 )
 _MOUNT_OPTIONS = re.compile(
     r"noatime|relatime|strictatime|(no)?diratime|(no)?lazytime|defaults"
@@ -72,31 +57,27 @@ _LAYERS = frozenset(
         *("optimiser", "query cache", "MyISAM and Aria", "logs"),
     }
 )
-_UNITS = frozenset(
-    {
-        *("bytes", "pages", "rows", "count", "percent", "number", "days", "seconds", "milliseconds"),
-        *("microseconds", "switch", "enumeration"),
-    }
+_UNITS = words(
+    """
+    bytes pages rows count percent number days seconds milliseconds microseconds switch enumeration
+    """
 )
-_ALSO = frozenset(
-    {
-        *("host_cache_size", "net_buffer_length", "net_read_timeout", "net_write_timeout"),
-        *("tcp_keepalive_time", "tcp_nodelay", "skip_name_resolve", "performance_schema", "userstat"),
-        *("optimizer_switch", "slave_parallel_mode", "sync_relay_log", "sync_relay_log_info"),
-        *("max_relay_log_size", "relay_log_space_limit", "innodb_log_group_home_dir"),
-        *("innodb_replication_delay", "log_output", "master_info_repository", "max_allowed_packet"),
-        *("myisam_recover_options", "read_only", "relay_log_info_repository", "relay_log_recovery"),
-        *("replica_max_allowed_packet", "replica_parallel_type", "replica_parallel_workers"),
-        *("replica_preserve_commit_order", "slave_max_allowed_packet", "slave_parallel_threads"),
-        *("slave_parallel_type", "slave_parallel_workers", "slave_preserve_commit_order"),
-    }
+_ALSO = words(
+    """
+    host_cache_size net_buffer_length net_read_timeout net_write_timeout tcp_keepalive_time tcp_nodelay
+    skip_name_resolve performance_schema userstat optimizer_switch slave_parallel_mode sync_relay_log
+    sync_relay_log_info max_relay_log_size relay_log_space_limit innodb_log_group_home_dir
+    innodb_replication_delay log_output master_info_repository max_allowed_packet myisam_recover_options
+    read_only relay_log_info_repository relay_log_recovery replica_max_allowed_packet
+    replica_parallel_type replica_parallel_workers replica_preserve_commit_order slave_max_allowed_packet
+    slave_parallel_threads slave_parallel_type slave_parallel_workers slave_preserve_commit_order
+    """
 )
-_NEVER = frozenset(
-    {
-        *("debug_no_sync", "default_table_encryption", "ignore_builtin_innodb", "innodb"),
-        *("innodb_force_load_corrupted", "innodb_force_recovery", "innodb_read_only"),
-        *("log_bin_trust_function_creators", "max_password_errors"),
-    }
+_NEVER = words(
+    """
+    debug_no_sync default_table_encryption ignore_builtin_innodb innodb innodb_force_load_corrupted
+    innodb_force_recovery innodb_read_only log_bin_trust_function_creators max_password_errors
+    """
 )
 """Of those layers: what costs data, encryption or protection."""
 
@@ -115,7 +96,7 @@ _WORDS_OF_HUGE_PAGES = {
 }
 
 
-def refuse_foreign(change: Change) -> None:
+def refuse_foreign(change: kinds.Change) -> None:
     """Raises RefusedError for a name that mydyno does not set, or a value that is none of its kind."""
     fault = next(_faults(change), None)
     if fault is not None:
@@ -132,40 +113,40 @@ def is_variable_set(name: str) -> bool:
     return name in _ALSO or (row is not None and not is_kept and row.layer in _LAYERS and row.unit in _UNITS)
 
 
-def _faults(change: Change) -> Iterator[str]:
+def _faults(change: kinds.Change) -> Iterator[str]:
     match change:
-        case SetVariable(name=name, value=value):
+        case kinds.SetVariable(name=name, value=value):
             if not is_variable_set(name):
                 yield "is not a variable that mydyno sets"
             yield from _misshapen(value, _OF_VARIABLE)
-        case RemoveVariable(name=name):
+        case kinds.RemoveVariable(name=name):
             if not is_variable_set(name):
                 yield "is not a variable whose lines mydyno removes"
-        case SetSysctl(name=name, value=value):
+        case kinds.SetSysctl(name=name, value=value):
             if name not in SYSCTLS:
                 yield "is not a kernel setting that mydyno changes"
             if not _WORD.fullmatch(value):
                 yield from _misshapen(value, _NUMBERS)
-        case SetUnit(name=name, value=value):
+        case kinds.SetUnit(name=name, value=value):
             if name not in UNIT_PROPERTIES:
                 yield "is not a property of a unit that mydyno sets"
             yield from _misshapen(value, _OF_UNIT)
-        case SetQueue(disk=device, attribute=attribute, value=value):
+        case kinds.SetQueue(disk=device, attribute=attribute, value=value):
             yield from _misshapen(device, _DEVICE)
             yield from _misshapen(value, _WORD if attribute == "scheduler" else _COUNT)
-        case SetArray(array=device, value=value):
+        case kinds.SetArray(array=device, value=value):
             yield from _misshapen(device, _DEVICE)
             yield from _misshapen(value, _COUNT)
-        case SetSysfs(path=path, value=value):
+        case kinds.SetSysfs(path=path, value=value):
             words = _WORDS_OF_HUGE_PAGES[path.rpartition("/")[2]]
             if value not in words:
                 yield f"the value {value!a} is none of {', '.join(words)}"
-        case SetMountOptions():
+        case kinds.SetMountOptions():
             yield from _misshapen(change.mount_point, _PATH)
             for option in (*change.add, *change.remove):
                 if not _MOUNT_OPTIONS.fullmatch(option):
                     yield f"{option!a} is not a mount option that mydyno changes"
-        case ByHand():
+        case kinds.ByHand():
             return
 
 

@@ -1,4 +1,4 @@
-"""What acts work with: the root of the files, the kept bytes, the way into the server."""
+"""What acts work with: the root of the files, the kept bytes, the login to the server."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from pathlib import Path
 
 from mydyno.server.access.login import Login
 
+AS_ROOT = "run it as root: sudo mydyno ..."
+"""The hint of whatever this user may not read or change."""
+
 
 @dataclass(frozen=True)
 class ApplyContext:
-    """Handed to every act. Nothing of it is written anywhere: a login holds a password."""
+    """Passed to every act and written nowhere: a login holds a password."""
 
     root: Path = Path("/")
     """`/`, or the folder of an image (`--root`)."""

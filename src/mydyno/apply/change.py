@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from mydyno.core.record import Record
 
 
-class SetVariable(Record):
-    """A server variable: in an option file of mydyno's own, and at once where the server takes it."""
+class _Change(Record):
+    """What every kind has: TARGET and SENTENCE are filled in from its fields."""
 
+    TARGET: ClassVar[str]
+    """What it changes: `sysctl vm.swappiness`."""
+    SENTENCE: ClassVar[str]
+    """`{now}` is ` (now OLD)`, or empty where the present value is not known."""
+    KERNEL_FILE: ClassVar[str | None] = None
+
+    @property
+    def target(self) -> str:
+        return self.TARGET.format(**dict(self))
+
+    @property
+    def kernel_file(self) -> str | None:
+        """The file below /proc or /sys that has the value; None: no such file."""
+        return self.KERNEL_FILE.format(**dict(self)) if self.KERNEL_FILE else None
+
+    def sentence(self) -> str:
+        was = dict(self).get("was")
+        return self.SENTENCE.format(**dict(self), now=f" (now {was})" if was is not None else "")
+
+
+class SetVariable(_Change):
+    """A server variable: in a separate option file, and at once where the server takes it."""
+
+    TARGET, SENTENCE = "variable {name}", "{name} = {value}{now}"
     kind: Literal["server variable"] = "server variable"
     name: str
     """In this release's own name."""
@@ -22,33 +47,23 @@ class SetVariable(Record):
     restart: bool
     """Whether only a restart brings it."""
 
-    @property
-    def target(self) -> str:
-        return f"variable {self.name}"
 
-    def sentence(self) -> str:
-        return f"{self.name} = {self.value}" + (f" (now {self.was})" if self.was is not None else "")
-
-
-class RemoveVariable(Record):
+class RemoveVariable(_Change):
     """A line of an option file that should go: ignored, deprecated, or refused by the next release."""
 
+    TARGET, SENTENCE = "variable {name}", "take {name} out of the option file"
     kind: Literal["remove server variable"] = "remove server variable"
     name: str
     file: str | None
     line: int | None
     was: str | None
 
-    @property
-    def target(self) -> str:
-        return f"variable {self.name}"
-
     def sentence(self) -> str:
-        place = f"{self.file}:{self.line}" if self.file else "the option file"
-        return f"take {self.name} out of {place}"
+        return f"take {self.name} out of {self.file}:{self.line}" if self.file else super().sentence()
 
 
-class SetSysctl(Record):
+class SetSysctl(_Change):
+    TARGET, SENTENCE = "sysctl {name}", "{name} = {value}{now}"
     kind: Literal["sysctl"] = "sysctl"
     name: str
     """`vm.swappiness`."""
@@ -56,19 +71,18 @@ class SetSysctl(Record):
     was: str | None
 
     @property
-    def target(self) -> str:
-        return f"sysctl {self.name}"
-
-    def sentence(self) -> str:
-        return f"{self.name} = {self.value}" + (f" (now {self.was})" if self.was is not None else "")
+    def kernel_file(self) -> str:
+        return f"/proc/sys/{self.name.replace('.', '/')}"
 
 
 QueueAttribute = Literal["scheduler", "read_ahead_kb", "nr_requests"]
 
 
-class SetQueue(Record):
+class SetQueue(_Change):
     """An attribute of a disk's queue: /sys/block/DISK/queue/ATTRIBUTE now, a udev rule for later."""
 
+    TARGET, SENTENCE = "queue {disk}/{attribute}", "{attribute} of {disk} = {value}{now}"
+    KERNEL_FILE = "/sys/block/{disk}/queue/{attribute}"
     kind: Literal["disk queue"] = "disk queue"
     disk: str
     """Kernel name, `sda`."""
@@ -76,34 +90,20 @@ class SetQueue(Record):
     value: str
     was: str | None
 
-    @property
-    def target(self) -> str:
-        return f"queue {self.disk}/{self.attribute}"
 
-    def sentence(self) -> str:
-        now = f" (now {self.was})" if self.was is not None else ""
-        return f"{self.attribute} of {self.disk} = {self.value}{now}"
-
-
-class SetArray(Record):
+class SetArray(_Change):
     """/sys/block/ARRAY/md/ATTRIBUTE now, a udev rule for later."""
 
+    TARGET, SENTENCE = "array {array}/{attribute}", "{attribute} of {array} = {value}{now}"
+    KERNEL_FILE = "/sys/block/{array}/md/{attribute}"
     kind: Literal["array"] = "array"
     array: str
     attribute: Literal["stripe_cache_size"]
     value: str
     was: str | None
 
-    @property
-    def target(self) -> str:
-        return f"array {self.array}/{self.attribute}"
 
-    def sentence(self) -> str:
-        now = f" (now {self.was})" if self.was is not None else ""
-        return f"{self.attribute} of {self.array} = {self.value}{now}"
-
-
-class SetMountOptions(Record):
+class SetMountOptions(_Change):
     """Options of a mount: remounted now, in /etc/fstab for later."""
 
     kind: Literal["mount options"] = "mount options"
@@ -117,14 +117,13 @@ class SetMountOptions(Record):
         return f"mount {self.mount_point} {','.join((*self.add, *self.remove))}"
 
     def sentence(self) -> str:
-        steps = [f"with {','.join(self.add)}"] if self.add else []
-        steps += [f"without {','.join(self.remove)}"] if self.remove else []
-        return f"mount {self.mount_point} {' and '.join(steps)}"
+        return f"mount {self.mount_point} {with_and_without(self.add, self.remove)}"
 
 
-class SetUnit(Record):
+class SetUnit(_Change):
     """A property of the server's systemd unit, in a drop-in: takes effect at the server's next start."""
 
+    TARGET, SENTENCE = "unit {unit}/{name}", "{name}={value} for {unit}{now}"
     kind: Literal["systemd unit"] = "systemd unit"
     unit: str
     """`mariadb.service`."""
@@ -133,18 +132,11 @@ class SetUnit(Record):
     value: str
     was: str | None
 
-    @property
-    def target(self) -> str:
-        return f"unit {self.unit}/{self.name}"
 
-    def sentence(self) -> str:
-        now = f" (now {self.was})" if self.was is not None else ""
-        return f"{self.name}={self.value} for {self.unit}{now}"
-
-
-class SetSysfs(Record):
+class SetSysfs(_Change):
     """A kernel switch that no sysctl covers: written now, by a tmpfiles.d line at each boot."""
 
+    TARGET, SENTENCE, KERNEL_FILE = "sysfs {path}", "{value} > {path}{now}", "{path}"
     kind: Literal["kernel switch"] = "kernel switch"
     path: Literal[
         "/sys/kernel/mm/transparent_hugepage/enabled",
@@ -153,30 +145,16 @@ class SetSysfs(Record):
     value: str
     was: str | None
 
-    @property
-    def target(self) -> str:
-        return f"sysfs {self.path}"
 
-    def sentence(self) -> str:
-        now = f" (now {self.was})" if self.was is not None else ""
-        return f"{self.value} > {self.path}{now}"
-
-
-class ByHand(Record):
+class ByHand(_Change):
     """What mydyno does not do by itself: rebuild an array, add an index, set what a managed service owns."""
 
+    TARGET, SENTENCE = "by hand {says}", "{says}"
     kind: Literal["by hand"] = "by hand"
     says: str
     """What to do, one sentence."""
     commands: tuple[str, ...] = ()
     """Exact statements or commands, when there are any."""
-
-    @property
-    def target(self) -> str:
-        return f"by hand {self.says}"
-
-    def sentence(self) -> str:
-        return self.says
 
 
 Change = Annotated[
@@ -191,3 +169,9 @@ Change = Annotated[
     | ByHand,
     Field(discriminator="kind"),
 ]
+
+
+def with_and_without(added: Sequence[str], removed: Sequence[str]) -> str:
+    """`with noatime and without relatime`."""
+    parts = (("with", added), ("without", removed))
+    return " and ".join(f"{word} {','.join(options)}" for word, options in parts if options)

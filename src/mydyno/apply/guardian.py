@@ -1,4 +1,4 @@
-"""A small process that outlives this one, and puts back when this one dies before it is done."""
+"""A small process that outlives this one, and restores when this one dies before it is done."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from mydyno.core.errors import MydynoError
 
@@ -16,15 +16,15 @@ _PR_SET_NAME = 15
 
 
 @contextmanager
-def guarded(put_back: Callable[[], object]) -> Iterator[None]:
-    """Within this block a forked process waits for its end, and calls `put_back` then.
+def guarded(restore: Callable[[], object]) -> Iterator[None]:
+    """Within this block a forked process waits for its end, and calls `restore` then.
 
-    That does nothing where all has been done or put back, so it matters only when this process dies inside.
+    That does nothing where all has been done or restored, so it matters only when this process dies inside.
 
-    The pipe between them tells: the kernel closes its end whatever this process dies of. The guardian is the
-    leader of a separate session, so a Ctrl-C or the end of a terminal does not reach it, and it has
-    inherited the lock of the store, so nobody else begins before it is through. It is a fork and no new
-    program because it then has the login in memory, and no file or argument needs to hold it.
+    The kernel closes the pipe between them whatever this process dies of. The guardian is the leader of a
+    separate session, so a Ctrl-C or the end of a terminal does not reach it, and it has inherited the lock of
+    the store, so no other mydyno begins before it is through. It is a fork and no new program because it then
+    has the login in memory, and no file or argument needs to hold it.
     """
     here, there = os.pipe()
     sys.stdout.flush()
@@ -33,7 +33,7 @@ def guarded(put_back: Callable[[], object]) -> Iterator[None]:
     child = os.fork()
     if child == 0:
         os.close(there)
-        _guard(here, parent, put_back)
+        _guard(here, parent, restore)
     os.close(here)
     try:
         yield
@@ -42,7 +42,7 @@ def guarded(put_back: Callable[[], object]) -> Iterator[None]:
         os.waitpid(child, 0)
 
 
-def _guard(pipe: int, parent: int, put_back: Callable[[], object]) -> None:
+def _guard(pipe: int, parent: int, restore: Callable[[], object]) -> None:
     """Never returns: what the forked stack would do on its way out is not the guardian's to do."""
     code = 0
     try:
@@ -51,17 +51,12 @@ def _guard(pipe: int, parent: int, put_back: Callable[[], object]) -> None:
             signal.signal(number, signal.SIG_IGN)
         ctypes.CDLL(None).prctl(_PR_SET_NAME, _NAME, 0, 0, 0)
         os.read(pipe, 1)
-        put_back()
+        restore()
     except BaseException as error:
         code = 1
-        if os.getppid() != parent:  # One that lives tells by itself.
-            _say(str(error) if isinstance(error, MydynoError) else f"{type(error).__name__}: {error}")
+        if os.getppid() != parent:  # One that lives reports it by itself.
+            text = str(error) if isinstance(error, MydynoError) else f"{type(error).__name__}: {error}"
+            with suppress(OSError):  # The terminal may have gone; the journal has it, too.
+                os.write(2, f"mydyno: {text}\n".encode())
     finally:
         os._exit(code)
-
-
-def _say(text: str) -> None:
-    try:
-        os.write(2, f"mydyno: {text}\n".encode())
-    except OSError:
-        return  # The terminal has gone; the journal tells, too.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from mydyno.apply.store.store import Entry, in_force
+from mydyno.apply.store.store import Entry
 from mydyno.core.record import Record
 
-State = Literal["in force", "rolled back", "put back", "unfinished", "done"]
+State = Literal["in force", "rolled back", "restored", "unfinished", "done"]
 
 
 class Row(Record):
@@ -25,31 +25,25 @@ class Row(Record):
     """Acts that took effect at once."""
     state: State
     says: str
-    """More on the state: what rolled it back, why it was put back."""
+    """More on the state: what rolled it back, why it was restored."""
     waits_for_restart: tuple[str, ...]
 
 
 def rows(entries: Sequence[Entry], *, at_work: bool = False) -> list[Row]:
     """All applications, oldest first. `at_work`: a mydyno changes something at this moment."""
-    standing = {entry.application.id for entry in in_force(entries)}
     undone_by = {
         entry.application.rolls_back: entry.application.id
         for entry in entries
         if entry.progress.phase == "applied"
     }
-    return [_row(entry, _state(entry, standing, undone_by, at_work=at_work)) for entry in entries]
+    return [_row(entry, *_state(entry, undone_by, at_work=at_work)) for entry in entries]
 
 
-def _row(entry: Entry, told: tuple[State, str]) -> Row:
+def _row(entry: Entry, state: State, says: str) -> Row:
     application = entry.application
-    state, says = told
     files = sum(act.kind == "file" for act in application.acts)
     return Row(
-        id=application.id,
-        made_at=application.made_at,
-        does=application.does,
-        server=application.server,
-        findings=application.findings,
+        **application.model_dump(include={"id", "made_at", "does", "server", "findings"}),
         files=files,
         live=len(application.acts) - files,
         state=state,
@@ -58,19 +52,17 @@ def _row(entry: Entry, told: tuple[State, str]) -> Row:
     )
 
 
-def _state(
-    entry: Entry, standing: set[str], undone_by: dict[str | None, str], *, at_work: bool
-) -> tuple[State, str]:
+def _state(entry: Entry, undone_by: Mapping[str | None, str], *, at_work: bool) -> tuple[State, str]:
     application, progress = entry.application, entry.progress
     because = progress.because or ""
     if progress.phase == "unfinished" and at_work:
         return "unfinished", "at work now"
     if progress.phase == "unfinished":
         return "unfinished", because or "`mydyno rollback` restores what it has begun"
-    if progress.phase == "put back":
-        return "put back", because
+    if progress.phase == "restored":
+        return "restored", because
     if application.does == "roll back":
         return "done", f"took back {application.rolls_back}"
-    if application.id in standing:
-        return "in force", ""
-    return "rolled back", f"by {undone_by[application.id]}"
+    if application.id in undone_by:
+        return "rolled back", f"by {undone_by[application.id]}"
+    return "in force", ""

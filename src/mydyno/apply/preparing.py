@@ -8,8 +8,8 @@ from pathlib import Path
 
 from mydyno.apply.acts import LiveAct
 from mydyno.apply.acts.plan import in_force_or_rounded, live_acts, present, waiting
-from mydyno.apply.acts.server_values import server_session, shown
-from mydyno.apply.apply_context import ApplyContext
+from mydyno.apply.acts.server_values import server_session
+from mydyno.apply.apply_context import AS_ROOT, ApplyContext
 from mydyno.apply.change import Change, RemoveVariable, SetArray, SetQueue, SetUnit, SetVariable
 from mydyno.apply.edits.option_file import is_written
 from mydyno.apply.edits.texts import Texts, to_bytes
@@ -25,6 +25,7 @@ from mydyno.apply.refusals import Room
 from mydyno.core.beneath import names_below
 from mydyno.core.errors import ApplyError, MissingToolError
 from mydyno.machine.local import LocalHost
+from mydyno.server.access.session import show_global
 from mydyno.server.variables.meaning import same_meaning
 
 _IDENTITIES = ("ID_SERIAL", "MD_UUID")
@@ -64,13 +65,7 @@ def prepare(
         names_in=lambda folder: _names(root, folder),
         real=lambda path: inside(root, path),
     )
-    ways = Ways(
-        reading=server.reading,
-        keeps_by_itself=server.keeps_by_itself,
-        identities=_identities(findings) if is_live else {},
-        version=server.version,
-        room=_room(server, context) if is_live else Room(),
-    )
+    ways = Ways(server, _identities(findings), _room(server, context)) if is_live else Ways(server)
     proposal = propose(findings, texts, ways, lambda change: _now(change, context), insisted)
     files: list[ReplaceFile] = []
     contents: list[bytes] = []
@@ -94,7 +89,7 @@ def _room(server: Running, context: ApplyContext) -> Room:
     if context.login is None:
         return Room(memory)
     with server_session(context, "reading where its redo log lies") as cursor:
-        now = shown(cursor)
+        now = show_global(cursor, "VARIABLES")
     folder = Path(now.get("datadir", "/"), now.get("innodb_log_group_home_dir", ""))
     free = LocalHost().facts(folder).free_disk_bytes if folder.is_dir() else None
     return Room(memory, None if free is None else free + _redo_bytes(now))
@@ -143,13 +138,10 @@ def _in_force(change: Change, context: ApplyContext, rewritten: Collection[str])
 
 
 def _now(change: Change, context: ApplyContext) -> str | None:
-    if context.root != Path("/") or (_of_server(change) and context.login is None):
+    of_server = isinstance(change, SetVariable | RemoveVariable)
+    if context.root != Path("/") or (of_server and context.login is None):
         return None
     return present(change, context)
-
-
-def _of_server(change: Change) -> bool:
-    return isinstance(change, SetVariable | RemoveVariable)
 
 
 def _names(root: Path, folder: str) -> Sequence[str] | None:
@@ -159,7 +151,7 @@ def _names(root: Path, folder: str) -> Sequence[str] | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise ApplyError(f"{place} cannot be read: {error.strerror}", "by root: sudo mydyno ...") from error
+        raise ApplyError(f"{place} cannot be read: {error.strerror}", AS_ROOT) from error
 
 
 def _identities(findings: Sequence[Finding]) -> dict[str, Identity]:
@@ -169,15 +161,14 @@ def _identities(findings: Sequence[Finding]) -> dict[str, Identity]:
         for change in changes
         if isinstance(change, SetQueue | SetArray)
     }
-    found = {device: _identity(device) for device in devices}
-    return {device: identity for device, identity in found.items() if identity is not None}
+    return {device: identity for device in devices if (identity := _identity(device)) is not None}
 
 
 def _identity(device: str) -> Identity | None:
     argv = ["udevadm", "info", "--query=property", f"--path=/sys/block/{device}"]
     try:
-        told = LocalHost().run(argv).stdout
+        output = LocalHost().run(argv).stdout
     except MissingToolError:
         return None
-    properties = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
+    properties = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     return next(((name, properties[name]) for name in _IDENTITIES if properties.get(name)), None)

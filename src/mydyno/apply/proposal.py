@@ -5,33 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mydyno.apply.change import (
-    ByHand,
-    Change,
-    RemoveVariable,
-    SetArray,
-    SetMountOptions,
-    SetQueue,
-    SetSysctl,
-    SetSysfs,
-    SetUnit,
-    SetVariable,
-)
+from mydyno.apply import change as kinds
 from mydyno.apply.edits.fstab import set_mount_options
-from mydyno.apply.edits.option_file import Reading, remove_variable, set_variable
+from mydyno.apply.edits.option_file import remove_variable, set_variable
 from mydyno.apply.edits.sysctl import set_sysctl
 from mydyno.apply.edits.texts import RefusedError, Texts
 from mydyno.apply.edits.tmpfiles import set_sysfs
-from mydyno.apply.edits.udev import Identity, set_array, set_queue
+from mydyno.apply.edits.udev import Identity, set_block_device
 from mydyno.apply.edits.unit import set_unit
 from mydyno.apply.finding import Finding
+from mydyno.apply.reading import Running
 from mydyno.apply.refusals import Room, refuse_impossible
 from mydyno.core.errors import ApplyError
-from mydyno.core.server_version import Version
 from mydyno.server.variables.meaning import same_meaning
 
-Present = Callable[[Change], str | None]
-"""The value in force now; None: it cannot be told. May raise ApplyError: there is no such thing here."""
+Present = Callable[[kinds.Change], str | None]
+"""The value in force now; None: not known. May raise ApplyError: this machine does not have it."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +40,7 @@ class Proposal:
     left_out: tuple[LeftOut, ...]
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[kinds.Change, ...]:
         return tuple(change for each in self.findings for change in each.changes)
 
     @property
@@ -60,17 +49,17 @@ class Proposal:
         return tuple(
             each.rule
             for each in self.findings
-            if not all(isinstance(change, ByHand) for change in each.changes)
+            if not all(isinstance(change, kinds.ByHand) for change in each.changes)
         )
 
     @property
-    def by_hand(self) -> tuple[tuple[str, ByHand], ...]:
+    def by_hand(self) -> tuple[tuple[str, kinds.ByHand], ...]:
         """What the user does, with the finding's id."""
         return tuple(
             (each.rule, change)
             for each in self.findings
             for change in each.changes
-            if isinstance(change, ByHand)
+            if isinstance(change, kinds.ByHand)
         )
 
 
@@ -78,14 +67,10 @@ class Proposal:
 class Ways:
     """How changes become texts on this system."""
 
-    reading: Reading | None
-    """None: the server is on another machine, so that nothing but what it keeps by itself can be changed."""
-    keeps_by_itself: bool
-    """Whether it has SET PERSIST."""
-    identities: Mapping[str, Identity]
+    server: Running
+    """Without its `reading` it is on another machine: only what it keeps by itself can be changed."""
+    identities: Mapping[str, Identity] = field(default_factory=dict)
     """Of disks and arrays, by kernel name."""
-    version: Version
-    """Of the server."""
     room: Room = field(default_factory=Room)
     """What its machine has."""
 
@@ -99,8 +84,8 @@ def propose(
 ) -> Proposal:
     """Lays the findings' edits over `texts`, each finding whole or not at all.
 
-    A finding is left out when a value is neither what the advice saw nor what it wants, so that somebody has
-    decided otherwise since; those in `insisted`, named one by one by the user, are carried out all the same.
+    A finding is left out when a value is neither what the advice saw nor what it wants, so that it has been
+    changed since; those in `insisted`, named one by one by the user, are carried out all the same.
     """
     done: list[Finding] = []
     left: list[LeftOut] = []
@@ -108,7 +93,8 @@ def propose(
         tried = texts.branch()
         try:
             for change in finding.changes:
-                refuse_impossible(change, ways.version, _in_force(change, present), ways.room)
+                now = present(change) if isinstance(change, kinds.SetVariable) else None
+                refuse_impossible(change, ways.server.version, now, ways.room)
                 _edit(tried, change, ways)
             # Where the files say it already it was decided so, and a server may have rounded the value.
             is_new = tried.changed() != texts.changed()
@@ -123,14 +109,12 @@ def propose(
     return Proposal(tuple(done), texts, tuple(left))
 
 
-def _in_force(change: Change, present: Present) -> str | None:
-    """Of a server's variable; the others are not looked at here."""
-    return present(change) if isinstance(change, SetVariable) else None
-
-
 def _stale(finding: Finding, present: Present) -> Iterator[str]:
     for change in finding.changes:
-        if isinstance(change, ByHand | SetMountOptions | RemoveVariable) or change.was is None:
+        if (
+            isinstance(change, kinds.ByHand | kinds.SetMountOptions | kinds.RemoveVariable)
+            or change.was is None
+        ):
             continue
         now = present(change)
         if now is not None and not same_meaning(now, change.was) and not same_meaning(now, change.value):
@@ -140,35 +124,29 @@ def _stale(finding: Finding, present: Present) -> Iterator[str]:
             )
 
 
-def _refuse_elsewhere(change: Change, ways: Ways) -> None:
-    if isinstance(change, ByHand) or (isinstance(change, SetVariable) and ways.keeps_by_itself):
-        return
-    raise RefusedError(
-        "the server runs elsewhere, and mydyno changes files and the kernel only on its own machine",
-        "run mydyno apply there",
-    )
-
-
-def _edit(texts: Texts, change: Change, ways: Ways) -> None:
-    if ways.reading is None:
-        _refuse_elsewhere(change, ways)
-        return
+def _edit(texts: Texts, change: kinds.Change, ways: Ways) -> None:
+    reading = ways.server.reading
     match change:
-        case SetVariable():
-            set_variable(texts, change, ways.reading)
-        case RemoveVariable():
-            remove_variable(texts, change, ways.reading)
-        case SetSysctl():
-            set_sysctl(texts, change)
-        case SetSysfs():
-            set_sysfs(texts, change)
-        case SetQueue():
-            set_queue(texts, change, ways.identities)
-        case SetArray():
-            set_array(texts, change, ways.identities)
-        case SetMountOptions():
-            set_mount_options(texts, change)
-        case SetUnit():
-            set_unit(texts, change)
-        case ByHand():
+        case kinds.ByHand():
             return
+        case kinds.SetVariable() if reading is None and ways.server.keeps_by_itself:
+            return
+        case _ if reading is None:
+            raise RefusedError(
+                "the server runs elsewhere, and mydyno changes files and the kernel only on its own machine",
+                "run mydyno apply there",
+            )
+        case kinds.SetVariable():
+            set_variable(texts, change, reading)
+        case kinds.RemoveVariable():
+            remove_variable(texts, change, reading)
+        case kinds.SetSysctl():
+            set_sysctl(texts, change)
+        case kinds.SetSysfs():
+            set_sysfs(texts, change)
+        case kinds.SetQueue() | kinds.SetArray():
+            set_block_device(texts, change, ways.identities)
+        case kinds.SetMountOptions():
+            set_mount_options(texts, change)
+        case kinds.SetUnit():
+            set_unit(texts, change)

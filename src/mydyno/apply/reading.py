@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.apply.edits.option_file import Reading
 from mydyno.core.errors import MydynoError, ServerError, UsageError
-from mydyno.core.server_variables import option_name
 from mydyno.core.server_version import Version, parse_version
 from mydyno.machine.local import LocalHost
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.server_process import process_of
-from mydyno.server.access.session import session, version_line
+from mydyno.server.access.session import session, show_global, version_line
 from mydyno.server.program.binary import help_text
 from mydyno.server.variables import catalogue
-from mydyno.survey.facts.option_files import start_files
+from mydyno.survey.facts.option_files import CHOOSE_FILES, chosen_files, command_line_options, start_files
 
 _ADVISED = re.compile(r"(?P<vendor>.+?) (?P<number>\d+\.\d+\S*) at .*")
-_ONLY, _MORE, _NONE, _SUFFIX = "defaults_file", "defaults_extra_file", "no_defaults", "defaults_group_suffix"
 _OWN_FILE = (8, 0, 0)
 """MySQL's first release with SET PERSIST."""
 
@@ -48,14 +47,13 @@ class Running:
     @property
     def keeps_by_itself(self) -> bool:
         """Whether it has a separate file for SET PERSIST."""
-        return _keeps(self.version)
+        return not self.version.is_mariadb and self.version.numbers >= _OWN_FILE
 
 
 def find_server(login: Login) -> Running:
-    """Asks a running server, and its process where that is here. Raises ServerError."""
+    """Reads a running server, and its process where that is here. Raises ServerError."""
     with session(login) as cursor:
-        cursor.execute("SHOW GLOBAL VARIABLES")
-        variables = {str(name).lower(): str(value) for name, value in cursor.fetchall()}
+        variables = {name.lower(): value for name, value in show_global(cursor, "VARIABLES").items()}
         pid = process_of(cursor, login, variables)
         version = parse_version(version_line(variables))
         persisted = _persisted(cursor, version)
@@ -76,9 +74,9 @@ def advised_server(server: str) -> Running:
 
 def advised_version(server: str) -> Version:
     """Raises UsageError."""
-    found = _ADVISED.fullmatch(server)
+    release = _ADVISED.fullmatch(server)
     try:
-        return parse_version(f"Ver {found['number']} {found['vendor']}" if found else "")
+        return parse_version(f"Ver {release['number']} {release['vendor']}" if release else "")
     except ServerError:
         raise UsageError(
             f"the advice does not say for which release it is: {server!r}", "ask for it again: mydyno advise"
@@ -88,33 +86,17 @@ def advised_version(server: str) -> Version:
 def started_by(arguments: list[str], help_text: str | None) -> Started:
     """What a server's command line (without the program) says of its option files; pure.
 
-    `help_text`: what the program tells with --verbose --help.
+    `help_text`: what the program prints with --verbose --help.
     """
-    given = dict(_option(argument) for argument in arguments if argument.startswith("--"))
-    usual = start_files(help_text)
-    if _NONE in given:
-        files: tuple[str, ...] = ()
-    elif given.get(_ONLY):
-        files = (given[_ONLY],)
-    else:
-        files = (*usual, given[_MORE]) if given.get(_MORE) else usual
-    own = frozenset({_ONLY, _MORE, _NONE, _SUFFIX})
-    return Started(files, frozenset(given) - own, given.get(_SUFFIX) or None)
-
-
-def _option(argument: str) -> tuple[str, str]:
-    name, _, value = argument.removeprefix("--").partition("=")
-    return option_name(name).removeprefix("loose_"), value
-
-
-def _keeps(version: Version) -> bool:
-    return not version.is_mariadb and version.numbers >= _OWN_FILE
+    given = command_line_options(arguments)
+    files = chosen_files(given, start_files(help_text))
+    return Started(files, frozenset(given) - CHOOSE_FILES, given.get("defaults_group_suffix") or None)
 
 
 def _persisted(cursor: dbapi.Cursor, version: Version) -> frozenset[str]:
     """What mysqld-auto.cnf holds; without the right to see that, as if it held nothing: the values are
     read back after the server's next start anyway."""
-    if not _keeps(version):
+    if not Running(version, None).keeps_by_itself:
         return frozenset()
     try:
         cursor.execute("SELECT VARIABLE_NAME FROM performance_schema.persisted_variables")
@@ -130,11 +112,7 @@ def _started(pid: int, version: Version) -> tuple[Started, Path | None]:
         binary = (process / "exe").readlink()
     except OSError:
         return Started(start_files(), frozenset()), None
-    return started_by(words, _help(binary, version)), binary
-
-
-def _help(binary: Path, version: Version) -> str | None:
-    try:
-        return help_text(LocalHost(), binary, version)
-    except MydynoError:
-        return None
+    text = None
+    with suppress(MydynoError):
+        text = help_text(LocalHost(), binary, version)
+    return started_by(words, text), binary

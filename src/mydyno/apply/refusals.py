@@ -25,7 +25,7 @@ _ALLOWED = "\t"
 
 @dataclass(frozen=True)
 class Room:
-    """What the server's machine has; None: it is not known from here."""
+    """Space on the server's machine; None: not known from here."""
 
     memory_bytes: int | None = None
     redo_bytes: int | None = None
@@ -79,13 +79,9 @@ def _refuse_too_large(change: SetVariable, room: Room) -> None:
     row, wanted = catalogue().get(change.name), bytes_or_none(change.value)
     if row is None or row.unit != "bytes" or wanted is None:
         return
-    if row.memory in _TAKEN and room.memory_bytes is not None and wanted > room.memory_bytes:
-        raise RefusedError(
-            f"{change.name} = {change.value} is more than the memory of this machine, "
-            f"{format_bytes(room.memory_bytes)}"
-        )
-    if change.name in _REDO and room.redo_bytes is not None and wanted > room.redo_bytes:
-        raise RefusedError(
-            f"{change.name} = {change.value} is more than there is room for where the redo log lies, "
-            f"{format_bytes(room.redo_bytes)}"
-        )
+    for counts, most, what in (
+        (row.memory in _TAKEN, room.memory_bytes, "the memory of this machine"),
+        (change.name in _REDO, room.redo_bytes, "the space for the redo log"),
+    ):
+        if counts and most is not None and wanted > most:
+            raise RefusedError(f"{change.name} = {change.value} is more than {what}, {format_bytes(most)}")

@@ -1,6 +1,6 @@
-"""All acts of an application or none: done in order, verified, committed by one line; else all put back.
+"""All acts of an application or none: done in order, verified, committed by one line; else all is restored.
 
-What is only held for a while is never committed, so its end is that of a failure: all is put back.
+What is only held for a while is never committed, so its end is that of a failure: all is restored.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from mydyno.apply.store.store import Entry, Store
 from mydyno.core.errors import ApplyError, MydynoError, UndoError
 from mydyno.core.interruption import interruptible, uninterrupted
 
-Tell = Callable[[str], None]
-"""Takes a line about what happens next."""
+Report = Callable[[str], None]
+"""Shows a line about what happens next."""
 
 
-def carry_out(entry: Entry, context: ApplyContext, tell: Tell, *, over_others: bool = False) -> None:
+def carry_out(entry: Entry, context: ApplyContext, report: Report, *, over_others: bool = False) -> None:
     """Does everything that `entry` says, or leaves everything as it was. The store is held.
 
-    `over_others`: also where somebody has set another value than those that `entry` knows.
-    Raises ApplyError with what failed after all has been put back, KeyboardInterrupt too, and UndoError
+    `over_others`: also where another value is set than those that `entry` knows.
+    Raises ApplyError with what failed after all has been restored, KeyboardInterrupt too, and UndoError
     when something could not be restored: then the entry stays unfinished, and the next mydyno goes on.
     """
     must_be_possible(entry.application.acts, context)
@@ -34,23 +34,25 @@ def carry_out(entry: Entry, context: ApplyContext, tell: Tell, *, over_others: b
         try:
             if not over_others:
                 _refuse_changed(entry, context)
-            _do(entry, context, tell)
+            _do(entry, context, report)
             with uninterrupted():
                 entry.journal.commit()
         except BaseException as error:
             with uninterrupted():
                 if entry.journal.read().phase == "applied":
                     return  # Interrupted at its very end, when there was nothing left to stop.
-                _take_back(entry, context, tell, error)
-            raise _told(error) from error
+                because = _because(error)
+                report(f"restored everything: {because}")
+                restore(entry, context, because)
+            raise _unchanged(error) from error
 
 
 @contextmanager
-def held_while(entry: Entry, context: ApplyContext, tell: Tell) -> Iterator[None]:
+def held_while(entry: Entry, context: ApplyContext, report: Report) -> Iterator[None]:
     """Everything that `entry` says is so within this block, and as it was before after it. The store is held.
 
-    Ctrl-C, SIGTERM and SIGHUP are a KeyboardInterrupt in the block; its guardian puts back when this process
-    dies in it. Raises ApplyError with what failed at the beginning, after all has been put back, what the
+    Ctrl-C, SIGTERM and SIGHUP are a KeyboardInterrupt in the block; its guardian restores when this process
+    dies in it. Raises ApplyError with what failed at the beginning, after all has been restored, what the
     block raises, and UndoError as `carry_out` does.
     """
     must_be_possible(entry.application.acts, context)
@@ -60,23 +62,23 @@ def held_while(entry: Entry, context: ApplyContext, tell: Tell) -> Iterator[None
         try:
             try:
                 _refuse_changed(entry, context)
-                _do(entry, context, tell)
+                _do(entry, context, report)
             except MydynoError as error:
-                raise _told(error) from error
+                raise _unchanged(error) from error
             yield
         except BaseException as error:
             because = _because(error)
             raise
         finally:
             with uninterrupted():
-                for line in put_back(entry, context, because):
-                    tell(line)
+                for line in restore(entry, context, because):
+                    report(line)
 
 
-def put_back(entry: Entry, context: ApplyContext, because: str) -> tuple[str, ...]:
-    """Takes back whatever has begun of an unfinished application; nothing when it is finished.
+def restore(entry: Entry, context: ApplyContext, because: str) -> tuple[str, ...]:
+    """Reverts whatever has begun of an unfinished application; nothing when it is finished.
 
-    Gives a sentence for whatever somebody else has changed since, and that is therefore left. One failure
+    Gives a sentence for whatever another program has changed since, and is therefore left. One failure
     does not stop the others. Raises UndoError naming all.
     """
     progress = entry.journal.read()
@@ -89,8 +91,8 @@ def put_back(entry: Entry, context: ApplyContext, because: str) -> tuple[str, ..
         if place not in progress.begun:
             continue
         try:
-            if (told := act.take_back(context)) is not None:
-                left.append(told)
+            if (why := act.take_back(context)) is not None:
+                left.append(why)
         except MydynoError as error:
             failures.append(str(error))
     if failures:
@@ -100,51 +102,44 @@ def put_back(entry: Entry, context: ApplyContext, because: str) -> tuple[str, ..
             + "\n".join(f"  - {failure}" for failure in failures),
             "fix the cause, then `mydyno rollback` continues: the journal keeps what is left",
         )
-    entry.journal.put_back("; ".join((because, *left)))
+    entry.journal.restored("; ".join((because, *left)))
     return tuple(left)
 
 
 def recover(store: Store, context: ApplyContext) -> tuple[str, ...]:
-    """Puts back what those have left that were killed together with their guardians. The store is held.
+    """Restores what those have left that were killed together with their guardians. The store is held.
 
     Gives a sentence for each. Raises UndoError.
     """
     store.clear_halves()
-    told: list[str] = []
+    lines: list[str] = []
     for entry in store.unfinished():
-        left = put_back(entry, context, "it was interrupted, and restored by the next run")
-        told.append(f"{entry.application.id} was interrupted: everything has been restored")
-        told.extend(left)
-    return tuple(told)
+        left = restore(entry, context, "it was interrupted, and restored by the next run")
+        lines += [f"{entry.application.id} was interrupted: everything has been restored", *left]
+    return tuple(lines)
 
 
 def _refuse_changed(entry: Entry, context: ApplyContext) -> None:
     looks = (act.look(context) for act in entry.application.acts)
-    if changed := [look.says for look in looks if look.stands == "elsewhere"]:
+    if changed := [look.says for look in looks if look.state == "elsewhere"]:
         raise ApplyError(f"changed while mydyno was about to begin: {'; '.join(changed)}", "begin again")
 
 
-def _do(entry: Entry, context: ApplyContext, tell: Tell) -> None:
+def _do(entry: Entry, context: ApplyContext, report: Report) -> None:
     for place, act in enumerate(entry.application.acts):
-        tell(act.sentence())
+        report(act.sentence())
         entry.journal.begin(place)
         act.do(context)
-    tell("verify")
+    report("verify")
     for act in entry.application.acts:
         look = act.look(context)
-        if look.stands not in ("after", "unseen"):
+        if look.state not in ("after", "unseen"):
             raise ApplyError(f"it did not hold: {act.sentence()}, but {look.says}")
-
-
-def _take_back(entry: Entry, context: ApplyContext, tell: Tell, error: BaseException) -> None:
-    because = _because(error)
-    tell(f"restored everything: {because}")
-    put_back(entry, context, because)
 
 
 def _guarded(entry: Entry, context: ApplyContext) -> AbstractContextManager[None]:
     because = f"the mydyno that did it (process {os.getpid()}) was interrupted"
-    return guarded(lambda: put_back(entry, context, because))
+    return guarded(lambda: restore(entry, context, because))
 
 
 def _because(error: BaseException) -> str:
@@ -153,7 +148,7 @@ def _because(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _told(error: BaseException) -> BaseException:
+def _unchanged(error: BaseException) -> BaseException:
     if isinstance(error, MydynoError):
         return ApplyError(f"{error.message}; everything is as it was before", error.hint)
     return error

@@ -120,7 +120,7 @@ class Reading:
 
         with TableLog.whole(login) as log, _progress() as show:
             name = f"mysql.slow_log of {login.address}"
-            digest = digest_of(log, name, tell=show, out_log=out_log, **self._options(limit))
+            digest = digest_of(log, name, report=show, out_log=out_log, **self._options(limit))
         return self._in_window(digest)
 
     def of_server(self, login: Login, limit: int | None) -> Digest:
@@ -135,7 +135,7 @@ class Reading:
         from mydyno.queries.performance_schema import read_digests
 
         with showing_progress() as show:
-            return read_digests(login, seconds=self.seconds, limit=limit, tell=show)
+            return read_digests(login, seconds=self.seconds, limit=limit, report=show)
 
     @contextmanager
     def _open_logs(
@@ -146,7 +146,7 @@ class Reading:
         with ExitStack() as stack:
             with _progress() as show:
                 opened = stack.enter_context(
-                    open_logs(files, tell=show, ahead=ahead, out_log=out_log, **self._options(limit))
+                    open_logs(files, report=show, ahead=ahead, out_log=out_log, **self._options(limit))
                 )
             _refuse_unread(opened.digest)
             yield dataclasses.replace(opened, digest=self._in_window(opened.digest))

@@ -107,6 +107,7 @@ def slowlog(
             open_window(login, machine, logged.wish, without_host=server.ssh == "none") as window,
         ):
             _announce(window)
+<<<<<<< HEAD
             caught = window.catch(store, logged.seconds, most_bytes, showing_progress())
         _show(caught, login, showing, (save, keep), details if explain is None else explain)
 
@@ -125,6 +126,19 @@ def _show(
         caught.log.close()
         if caught.not_put_back is not None:
             raise caught.not_put_back
+=======
+            caught = window.catch(store, seconds, most_bytes, showing_progress())
+        try:
+            _report(caught)
+            name = str(save) if save else f"slow log of {login.address}"
+            digest = _digest(caught, name, keep, showing.most)
+            explaining = login if caught.not_restored is None else None
+            showing.digest(_looked_at(digest, explaining, details if explain is None else explain))
+        finally:
+            caught.log.close()
+            if caught.not_restored is not None:
+                raise caught.not_restored
+>>>>>>> lean1
 
 
 def _announce(window: Window) -> None:
@@ -136,7 +150,7 @@ def _announce(window: Window) -> None:
 
 def _report(caught: Caught) -> None:
     watched = caught.watched
-    if caught.not_put_back is None:
+    if caught.not_restored is None:
         _say("all settings are restored")
     if watched.ended is not None:
         _say(f"ended early, after {format_duration(watched.seconds)}: {watched.ended}")
@@ -155,7 +169,7 @@ def _digest(caught: Caught, name: str, keep: BinaryIO | None, limit: int | None)
         line.show(progress.read_bytes, caught.watched.amount.bytes, progress.entries)
 
     try:
-        return digest_of(caught.log, name, keep=keep, limit=limit, tell=show)
+        return digest_of(caught.log, name, keep=keep, limit=limit, report=show)
     finally:
         line.end()
 

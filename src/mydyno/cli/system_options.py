@@ -95,7 +95,7 @@ class SystemOptions(MachineOptions):
                 without_host=self.ssh == "none",
                 seconds=self.seconds,
                 measured=self.measure,
-                tell=show,
+                report=show,
             )
 
     def _saved(self, path: Path) -> System:

@@ -92,6 +92,12 @@ def process(status: str, stat: str, io: str | None) -> ProcessCounters:
     )
 
 
+def kib(text: str, name: str) -> int | None:
+    """Bytes of a line `NAME: 12 kB` of meminfo, of a node's (which begins with `Node 0`) or of a `status`."""
+    line = re.search(rf"^(?:Node \d+ )?{name}:\s+(\d+) kB$", text, re.MULTILINE)
+    return int(line[1]) * 1024 if line else None
+
+
 def limits(text: str) -> dict[str, tuple[int | None, int | None]]:
     """Soft and hard limit by the kernel's names (`Max open files`), from a process's file `limits`; None:
     unlimited (proc_pid_limits(5))."""

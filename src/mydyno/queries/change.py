@@ -9,7 +9,7 @@ taken, and the middle 95% of 999 ratios kept. With fewer than `FEWEST` calls on 
 logarithmic scale: the standard error is sqrt(1/n + 1/m).
 
 **The chance** that a call of the new side is slower than one of the old is that of Mann and Whitney (Annals
-of Mathematical Statistics 18, 1947): it asks nothing of the shape, and no single slow call can move it.
+of Mathematical Statistics 18, 1947): it assumes nothing about the shape, and no single slow call can move it.
 
 Assumed: that calls are independent. Those of a log are not quite: a lock or a full disk makes all of a
 minute slow, and calls come in bursts. So the intervals are too narrow rather than too wide, and what is

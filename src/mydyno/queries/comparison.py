@@ -20,7 +20,7 @@ from mydyno.core.record import Record
 from mydyno.queries.change import Ratio, chance_slower, ratio_of_means, ratio_of_rates
 from mydyno.queries.filed import Filed
 from mydyno.queries.records import Digest, Group
-from mydyno.queries.saved import json_parts
+from mydyno.queries.saved import json_parts, listed
 
 FORMAT = 1
 
@@ -89,10 +89,8 @@ def compare(old: Digest, new: Digest, *, in_file: bool = False) -> Comparison:
     hundreds of thousands.
     """
     if old.grouping != new.grouping:
-        raise UsageError(
-            "the two digests differ in --group-by or --merge-tables",
-            "make both with the same options",
-        )
+        why = "the two digests differ in --group-by or --merge-tables"
+        raise UsageError(why, "make both with the same options")
     changes = _changes(old, new)
     if in_file:
         filed = Filed(Change, changes, _largest_first)
@@ -107,10 +105,7 @@ def comparison_json(comparison: Comparison) -> Iterator[str]:
     yield ',"new":'
     yield from json_parts(comparison.new)
     yield ',"changes":['
-    comma = ""
-    for change in comparison.changes:
-        yield comma + change.model_dump_json(exclude_none=True)
-        comma = ","
+    yield from listed(comparison.changes)
     yield "]}\n"
 
 
@@ -137,17 +132,19 @@ def _change(
     """One of the two is there at least."""
     before, after = _run(old, old_seconds), _run(new, new_seconds)
     if old is not None and new is not None and before is not None and after is not None:
-        mean_ratio, rate_ratio = _mean_ratio(old, new), _rate_ratio(old, old_seconds, new, new_seconds)
+        timed = old.query_time and new.query_time and (old.query_time, new.query_time)
+        mean_ratio = ratio_of_means(*timed) if timed else None
+        rate_ratio = _rate_ratio(old, old_seconds, new, new_seconds)
         return Change(
             id=new.id,
             fingerprint=new.fingerprint,
-            times=_said(mean_ratio, "slower", "faster"),
-            calls=rate_ratio and _said(rate_ratio, "more", "fewer"),
+            times=_verdict(mean_ratio, "slower", "faster"),
+            calls=rate_ratio and _verdict(rate_ratio, "more", "fewer"),
             old=before,
             new=after,
             mean_ratio=mean_ratio,
             rate_ratio=rate_ratio,
-            chance_slower=_chance_slower(old, new),
+            chance_slower=chance_slower(*timed) if timed else None,
             **_parts(before, after),
         )
     if new is not None and after is not None:
@@ -161,12 +158,11 @@ def _change(
 def _run(group: Group | None, seconds: float | None) -> Run | None:
     if group is None:
         return None
-    time = group.measures.get("query_time")
     return Run(
         count=group.count,
         query_time_us=group.query_time_us,
-        mean_us=time.mean if time else None,
-        p95_us=time.p95 if time else None,
+        mean_us=group.figure("query_time", "mean"),
+        p95_us=group.query_time.p95 if group.query_time else None,
         per_second=group.count / seconds if seconds else None,
         load=group.query_time_us / 1e6 / seconds if seconds else None,
     )
@@ -175,23 +171,13 @@ def _run(group: Group | None, seconds: float | None) -> Run | None:
 def _parts(old: Run, new: Run) -> dict[str, float]:
     if old.load is None or new.load is None or old.per_second is None or new.per_second is None:
         return {}
-    # Not the mean over the calls that told their time: parts must come to the whole.
+    # Not the mean over the calls with a time: parts must come to the whole.
     means = [run.query_time_us / 1e6 / run.count for run in (old, new)]
     return {
         "load": new.load - old.load,
         "by_calls": (new.per_second - old.per_second) * (means[0] + means[1]) / 2,
         "by_times": (means[1] - means[0]) * (old.per_second + new.per_second) / 2,
     }
-
-
-def _mean_ratio(old: Group, new: Group) -> Ratio | None:
-    before, after = old.measures.get("query_time"), new.measures.get("query_time")
-    return ratio_of_means(before, after) if before and after else None
-
-
-def _chance_slower(old: Group, new: Group) -> float | None:
-    before, after = old.measures.get("query_time"), new.measures.get("query_time")
-    return chance_slower(before, after) if before and after else None
 
 
 def _rate_ratio(old: Group, old_seconds: float | None, new: Group, new_seconds: float | None) -> Ratio | None:
@@ -203,7 +189,7 @@ def _rate_ratio(old: Group, old_seconds: float | None, new: Group, new_seconds: 
 _Word = TypeVar("_Word", bound=str)
 
 
-def _said(ratio: Ratio | None, more: _Word, less: _Word) -> _Word | Literal["alike", "unsure"]:
+def _verdict(ratio: Ratio | None, more: _Word, less: _Word) -> _Word | Literal["alike", "unsure"]:
     if ratio is None:
         return "unsure"
     return more if ratio.is_more else less if ratio.is_less else "alike" if ratio.is_alike else "unsure"

@@ -8,7 +8,7 @@ from typing import Any
 
 from mydyno.queries.counting import answer
 from mydyno.queries.summary import NUMBERS, PICOSECONDS_PER_US, Key, Row, Sample
-from mydyno.survey.asking import Asking
+from mydyno.survey.asking import Asking, text_of
 
 _SUMMARY = "performance_schema.events_statements_summary_by_digest"
 _HISTOGRAM = "performance_schema.events_statements_histogram_by_digest"
@@ -25,7 +25,7 @@ class Reading:
     at_us: int
     """Microseconds since 1970, UTC."""
     lost: int
-    """Statements since its start that found no room in the table."""
+    """Statements since its start that found the table full."""
     rows: Mapping[Key, Row]
 
 
@@ -47,15 +47,15 @@ def look_at_table(asking: Asking, address: str) -> Table:
 def read(asking: Asking, address: str, table: Table, *, with_texts: bool) -> Reading:
     """Raises ServerError. Without texts it is the beginning of an interval, of which only numbers matter."""
     names = ["SCHEMA_NAME", "DIGEST", *(name for name in NUMBERS if name in table.columns)]
-    # The column is a TIMESTAMP: what is asked for is UTC, whatever zone server and session are in.
+    # The column is a TIMESTAMP: this is UTC, whatever zone server and session are in.
     shown = [*names, *(f"UNIX_TIMESTAMP({name})" for name in _TIMES)]
     names += _TIMES
     if with_texts:
         texts = ["DIGEST_TEXT", *(name for name in _SAMPLE if name in table.columns)]
         names += texts
         shown += [f"UNIX_TIMESTAMP({name})" if name == "QUERY_SAMPLE_SEEN" else name for name in texts]
-    found = answer(asking, address, _WHAT, f"SELECT {', '.join(shown)} FROM {_SUMMARY}")
-    rows = [_row(dict(zip(names, row, strict=True))) for row in found]
+    cells = answer(asking, address, _WHAT, f"SELECT {', '.join(shown)} FROM {_SUMMARY}")
+    rows = [_row(dict(zip(names, row, strict=True))) for row in cells]
     buckets = _buckets(asking, address) if table.has_histogram else {}
     (status,) = answer(asking, address, _WHAT, "SHOW GLOBAL STATUS LIKE 'Performance_schema_digest_lost'")
     ((now,),) = answer(asking, address, "the server's clock", "SELECT UNIX_TIMESTAMP(NOW(6))")
@@ -86,28 +86,21 @@ def _sample(row: Mapping[str, Any]) -> Sample | None:
 
 
 def _buckets(asking: Asking, address: str) -> dict[Key, dict[int, int]]:
-    rows = answer(
-        asking,
-        address,
-        "how long statements took",
-        f"SELECT SCHEMA_NAME, DIGEST, BUCKET_TIMER_HIGH, COUNT_BUCKET FROM {_HISTOGRAM}"
-        " WHERE COUNT_BUCKET > 0",
-    )
-    found: dict[Key, dict[int, int]] = {}
-    for schema, digest, high, count in rows:
-        buckets = found.setdefault((_text(schema), _text(digest)), {})
+    columns = "SCHEMA_NAME, DIGEST, BUCKET_TIMER_HIGH, COUNT_BUCKET"
+    statement = f"SELECT {columns} FROM {_HISTOGRAM} WHERE COUNT_BUCKET > 0"
+    by_key: dict[Key, dict[int, int]] = {}
+    for schema, digest, high, count in answer(asking, address, "how long statements took", statement):
+        buckets = by_key.setdefault((_text(schema), _text(digest)), {})
         # What took less than the bound and a microsecond shows as the bound.
         bound = int(str(high)) // PICOSECONDS_PER_US
         buckets[bound] = buckets.get(bound, 0) + int(str(count))
-    return found
+    return by_key
 
 
 def _text(value: object) -> str | None:
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return None if value is None else str(value)
+    return None if value is None else text_of(value)
 
 
 def _us(seconds: Any) -> int | None:
-    """0 is how a row that was never used tells that it has no time."""
+    """0 is the time of a row that was never used."""
     return int(seconds * 1_000_000) or None if seconds is not None else None

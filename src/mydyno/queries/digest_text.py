@@ -1,15 +1,17 @@
 """performance_schema's DIGEST_TEXT as a statement that has the same digest: pure.
 
-A digest text is a list of tokens with blanks between them: identifiers stand in backticks, literals are
+A digest text is a list of tokens with blanks between them: identifiers are in backticks, literals are
 `?`, and a keyword is spelled as one of the words that mean the same to the server's lexer (source:
 sql/sql_digest.cc and sql/lex.h of MySQL; tried on MySQL 5.6 and 9.7 and MariaDB 10.5, 10.11 and 11.8).
-Written as a statement with the usual words, it has the fingerprint of the statements that it stands for.
+Written as a statement with the usual words, it has the fingerprint of the statements that it covers.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+
+from mydyno.core.words import words
 
 _TOKEN = re.compile(
     r"(?:@@)?`[^`]*`"
@@ -40,18 +42,11 @@ _USUAL: Mapping[str, str] = {
     "SCHEMA": "database",
     "SCHEMAS": "databases",
     "SOME": "any",
-    "SQL_TSI_DAY": "day",
-    "SQL_TSI_HOUR": "hour",
-    "SQL_TSI_MINUTE": "minute",
-    "SQL_TSI_MONTH": "month",
-    "SQL_TSI_QUARTER": "quarter",
-    "SQL_TSI_SECOND": "second",
-    "SQL_TSI_WEEK": "week",
-    "SQL_TSI_YEAR": "year",
+    **{f"SQL_TSI_{unit.upper()}": unit for unit in words("second minute hour day week month quarter year")},
     "SYSTEM_USER": "user",
     "VARCHARACTER": "varchar",
 }
-"""The word that people write, for the one that the server tells."""
+"""The word that people write, for the one that the server shows."""
 _SHOW_FIELDS = re.compile(r"^(SHOW (?:FULL )?)FIELDS\b")
 """Elsewhere FIELDS is what people write: LOAD DATA ... FIELDS TERMINATED BY."""
 
@@ -63,7 +58,7 @@ def as_statement(digest_text: str) -> str:
 
 
 def tokens(digest_text: str) -> Iterator[str]:
-    return (found[0] for found in _TOKEN.finditer(digest_text))
+    return (token[0] for token in _TOKEN.finditer(digest_text))
 
 
 def _written(token: str) -> str:
@@ -78,7 +73,7 @@ def is_cut(digest_text: str, most_bytes: int) -> bool:
     """Whether a token may be missing at its end, since it would not have fitted any more.
 
     The server keeps `most_bytes` of tokens, two bytes each and the name's length and bytes for a name, and
-    does not tell whether it kept all of them: a text without room for another name is taken for cut.
+    does not report whether it kept all of them: a text without space for another name counts as cut.
     """
     return sum(map(_kept_bytes, tokens(digest_text))) + _NAME_BYTES > most_bytes
 

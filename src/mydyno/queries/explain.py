@@ -22,9 +22,10 @@ from mydyno.queries.fingerprints import fingerprints
 from mydyno.queries.records import Digest, Group, Plan, PlanRow
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
-from mydyno.server.access.session import session, version_line
+from mydyno.server.access.session import session, show_global, version_line
 from mydyno.survey.asking import account_of
-from mydyno.survey.server.interval import Tell
+from mydyno.survey.server.interval import Report
+from mydyno.survey.server.schema import time_limit
 
 MOST_SECONDS = 3
 _LATER_SECONDS = 1
@@ -33,13 +34,13 @@ _OLDEST = {True: (10, 1), False: (5, 6)}
 """Of MariaDB and of MySQL: before, EXPLAIN runs every derived table, and no transaction is read-only."""
 
 
-def with_plans(digest: Digest, login: Login, most: int, tell: Tell = lambda text: None) -> Digest:
+def with_plans(digest: Digest, login: Login, most: int, report: Report = lambda text: None) -> Digest:
     """The digest with a plan, or the reason for having none, for each of the first `most` groups.
 
     Never runs a statement. Raises ServerError when there is no way in; MissingToolError, EngineError.
     """
     chosen = [group for group in digest.groups[:most] if group.kind == "statement"]
-    plans = _plans(chosen, login, tell) if chosen else {}
+    plans = _plans(chosen, login, report) if chosen else {}
     groups = tuple(
         group.model_copy(update={"plan": plans[group.id]}) if group.id in plans else group
         for group in digest.groups
@@ -47,30 +48,26 @@ def with_plans(digest: Digest, login: Login, most: int, tell: Tell = lambda text
     return digest.model_copy(update={"groups": groups})
 
 
-def _plans(groups: Sequence[Group], login: Login, tell: Tell) -> dict[str, Plan]:
+def _plans(groups: Sequence[Group], login: Login, report: Report) -> dict[str, Plan]:
     examples = [group.example for group in groups]
     texts = [without_locks(each.text) if each else "" for each in examples]
-    asked = [
+    statements = [
         explainable(example, fingerprint)
         for example, fingerprint in zip(examples, fingerprints(texts), strict=True)
     ]
+    changing = [each for each in statements if isinstance(each, Explainable) and each.changes]
     with session(login) as cursor:
-        server = _look(cursor, login, {word for each in asked for word in _named(each)})
+        server = _read_server(cursor, login, {word for each in changing for word in each.words})
     plans = {}
-    for number, (group, statement) in enumerate(zip(groups, asked, strict=True), 1):
-        tell(f"explaining statements: {number} of {len(groups)}")
+    for number, (group, statement) in enumerate(zip(groups, statements, strict=True), 1):
+        report(f"explaining statements: {number} of {len(groups)}")
         database = group.example.database if group.example else None
         plans[group.id] = server.plan(statement, database)
     return plans
 
 
-def _named(asked: Explainable | str) -> frozenset[str]:
-    return asked.words if isinstance(asked, Explainable) and asked.changes else frozenset()
-
-
-def _look(cursor: dbapi.Cursor, login: Login, words: set[str]) -> _Server:
-    cursor.execute("SHOW GLOBAL VARIABLES")
-    variables = {str(name): str(value) for name, value in cursor.fetchall()}
+def _read_server(cursor: dbapi.Cursor, login: Login, words: set[str]) -> _Server:
+    variables = show_global(cursor, "VARIABLES")
     version = parse_version(version_line(variables))
     logs_statements = (variables.get("log_bin"), variables.get("binlog_format")) == ("ON", "STATEMENT")
     views: frozenset[str] = frozenset()
@@ -90,20 +87,20 @@ class _Server:
     version: Version
     account: str
     views: frozenset[str]
-    """Those whose name stands in a statement that changes something."""
+    """Those that a changing statement may name."""
     logs_statements: bool
     """Whether its binary log holds statements, for which no change may be of READ UNCOMMITTED."""
 
-    def plan(self, asked: Explainable | str, database: str | None) -> Plan:
-        if isinstance(asked, str):
-            return Plan(refused=asked)
+    def plan(self, statement: Explainable | str, database: str | None) -> Plan:
+        if isinstance(statement, str):
+            return Plan(refused=statement)
         if self.version.numbers < (*_OLDEST[self.version.is_mariadb], 0):
             return Plan(refused=f"{self.version} runs parts of a statement to explain it")
-        if asked.changes and (hidden := sorted(asked.words & self.views)):
+        if statement.changes and (hidden := sorted(statement.words & self.views)):
             return Plan(refused=f"it changes rows and names the view {hidden[0]}, which may call anything")
         try:
-            with self._fence(database, read_only=not asked.changes) as cursor:
-                cursor.execute(f"{self._explain} {asked.text}")
+            with self._fence(database, read_only=not statement.changes) as cursor:
+                cursor.execute(f"{self._explain} {statement.text}")
                 names = [str(column[0]).lower() for column in cursor.description or ()]
                 return Plan(rows=tuple(_row(dict(zip(names, row, strict=True))) for row in cursor.fetchall()))
         except dbapi.Error as error:
@@ -116,7 +113,7 @@ class _Server:
 
     @contextmanager
     def _fence(self, database: str | None, *, read_only: bool) -> Iterator[dbapi.Cursor]:
-        """A transaction that is rolled back, in a session of its own. Raises dbapi.Error."""
+        """A transaction that is rolled back, in a separate session. Raises dbapi.Error."""
         connection = self.login.connect(database, answer_seconds=MOST_SECONDS + _LATER_SECONDS)
         with connection, connection.cursor() as cursor:
             cursor.execute("SELECT CONNECTION_ID()")
@@ -139,13 +136,8 @@ class _Server:
         if not self.logs_statements:
             # INSERT ... SELECT locks the rows that it reads, but for this level.
             cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")
-        limit = (
-            f"max_statement_time = {MOST_SECONDS}"
-            if self.version.is_mariadb
-            else f"max_execution_time = {1000 * MOST_SECONDS}"
-        )
         with suppress(dbapi.Error):  # MySQL has none before 5.7.8.
-            cursor.execute(f"SET SESSION {limit}")
+            cursor.execute(f"SET SESSION {time_limit(self.version, MOST_SECONDS)}")
 
     def _kill(self, number: int) -> None:
         """Ends a session that may still be at work; one that has ended already is what is wanted."""
@@ -153,20 +145,18 @@ class _Server:
             cursor.execute("KILL %s", (number,))
 
     def _why(self, error: BaseException, database: str | None) -> str:
-        number, said = dbapi.number_of(error) or 0, dbapi.text_of(error) or type(error).__name__
+        number, text = dbapi.number_of(error) or 0, dbapi.text_of(error) or type(error).__name__
         if number in _NO_RIGHT:
             where = f"`{database}`.*" if database else "*.*"
             return (
-                f"{said}: GRANT SELECT ON {where} TO {self.account}, and for statements that change rows"
+                f"{text}: GRANT SELECT ON {where} TO {self.account}, and for statements that change rows"
                 " their privileges too"
             )
-        if number in _REASONS:
-            return f"{_REASONS[number]} ({said})"
-        return said
+        return f"{_REASONS[number]} ({text})" if number in _REASONS else text
 
 
 def _is_unfinished(error: BaseException) -> bool:
-    """Whether the server may still be at work: no answer came, or nobody waited for it."""
+    """Whether the server may still be at work: no answer came, or the wait for it ended."""
     return not isinstance(error, dbapi.Error) or dbapi.number_of(error) == _NO_ANSWER
 
 
@@ -189,25 +179,10 @@ _REASONS: Mapping[int, str] = {
 }
 
 
-def _row(told: Mapping[str, Any]) -> PlanRow:
-    texts = {name: None if value is None else str(value) for name, value in told.items()}
-    return PlanRow(
-        id=_whole(texts.get("id")),
-        select_type=texts.get("select_type"),
-        table=texts.get("table"),
-        partitions=texts.get("partitions"),
-        type=texts.get("type"),
-        possible_keys=texts.get("possible_keys"),
-        key=texts.get("key"),
-        key_len=texts.get("key_len"),
-        ref=texts.get("ref"),
-        rows=_whole(texts.get("rows")),
-        filtered=None if told.get("filtered") is None else float(told["filtered"]),
-        extra=texts.get("extra") or None,
-    )
-
-
-def _whole(text: str | None) -> int | None:
-    """MariaDB's filters add their share: `1021 (12%)`."""
-    found = re.match(r"\d+", text or "")
-    return int(found[0]) if found else None
+def _row(cells: Mapping[str, Any]) -> PlanRow:
+    texts = {name: str(cells[name]) for name in PlanRow.model_fields if cells.get(name) not in (None, "")}
+    for name in ("id", "rows"):
+        # MariaDB's filters add their share: `1021 (12%)`.
+        number = re.match(r"\d+", texts.pop(name, ""))
+        texts |= {name: number[0]} if number else {}
+    return PlanRow.model_validate(texts)

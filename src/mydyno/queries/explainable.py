@@ -1,4 +1,4 @@
-"""Which statements are explained at all, told by their texts: pure."""
+"""Which statements are explained at all, by their texts: pure."""
 
 from __future__ import annotations
 

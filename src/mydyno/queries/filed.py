@@ -15,10 +15,10 @@ _Kept = TypeVar("_Kept", bound=Record)
 
 
 class Filed(Sequence[_Kept], Generic[_Kept]):
-    """A sequence of which memory has 16 bytes a record; each is read again whenever it is asked for.
+    """A sequence of which memory has 16 bytes a record; each is read again at every access.
 
     `place` is what records are sorted by; without it they stay as they come. Raises MydynoError where there
-    is no room for the file, which is gone with the sequence.
+    is too little space for the file, which is gone with the sequence.
     """
 
     def __init__(

@@ -42,8 +42,8 @@ def fingerprints(statements: Sequence[str]) -> tuple[Fingerprint, ...]:
         timeout=_MOST_SECONDS,
     )
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip()
-        raise EngineError(f"{program} fingerprint ended with {done.returncode}: {said[-500:]}")
+        errors = done.stderr.decode(errors="replace").strip()
+        raise EngineError(f"{program} fingerprint ended with {done.returncode}: {errors[-500:]}")
     try:
         answers = _ANSWER.validate_json(f"[{','.join(done.stdout.decode().splitlines())}]")
     except ValidationError as error:

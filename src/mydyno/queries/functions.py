@@ -1,8 +1,8 @@
 """Built-in functions that only compute: what a statement may call and still be explained.
 
 EXPLAIN runs parts of a statement while it plans (tried: derived tables of one row, subqueries on constant
-tables; MySQL 5.6 to 9.7, MariaDB 10.5 to 11.8). So a statement that waits, locks, reads a file, or calls what
-somebody has written is not explained at all. Sources: MySQL Reference Manual, "Built-In Function and Operator
+tables; MySQL 5.6 to 9.7, MariaDB 10.5 to 11.8). So a statement that waits, locks, reads a file, or calls a
+stored function is not explained at all. Sources: MySQL Reference Manual, "Built-In Function and Operator
 Reference"; MariaDB documentation, "Function and Operator Reference". Not here, for what they do: SLEEP,
 BENCHMARK, GET_LOCK, RELEASE_LOCK, LOAD_FILE, MASTER_POS_WAIT, WAIT_FOR_EXECUTED_GTID_SET, NEXTVAL, SETVAL.
 """
@@ -12,7 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_FUNCTIONS = """
+from mydyno.core.words import words
+
+HARMLESS = words(
+    """
 abs acos adddate addtime aes_decrypt aes_encrypt any_value ascii asin atan atan2 avg bin bin_to_uuid bit_and
 bit_count bit_length bit_or bit_xor cast ceil ceiling char char_length character_length charset chr coalesce
 coercibility collation compress concat concat_ws connection_id conv convert convert_tz cos cot count crc32
@@ -41,15 +44,15 @@ uncompressed_length unhex unix_timestamp updatexml upper user utc_date utc_time 
 uuid_short uuid_to_bin validate_password_strength values var_pop var_samp variance version week weekday
 weekofyear weight_string year yearweek
 """
-HARMLESS = frozenset(_FUNCTIONS.split())
-
-_WORDS = """
+)
+_GRAMMAR = words(
+    """
 against all and any as asc between binary by case datetime decimal delete desc distinct distinctrow div
 double else end except exists float for force from having ignore in index inner intersect into is join key
 lateral like limit mod nchar not of offset on or order over partition regexp returning rlike rollup select
 separator set signed some straight_join then union unsigned use using value varchar where when with xor
 """
-_GRAMMAR = frozenset(_WORDS.split())
+)
 """Words that a bracket follows without a call."""
 
 _CALL = re.compile(r"(?P<dot>\. ?)?(?P<name>`(?:[^`]|``)*`|[\w$]+) ?\(")
@@ -59,8 +62,8 @@ _TARGET = re.compile(r"^(?:insert|replace)\b.*? into (?:[^ (]+)(?= ?\()")
 
 def doubtful_calls(fingerprint: str) -> Iterator[str]:
     """What a statement calls that is not known to be harmless, by its fingerprint."""
-    for found in _CALL.finditer(_TARGET.sub("", fingerprint)):
-        name = found["name"]
+    for call in _CALL.finditer(_TARGET.sub("", fingerprint)):
+        name = call["name"]
         # A name that needs its backticks is a reserved word, and so no function of the server's.
-        if found["dot"] or name.startswith("`") or name.lower() not in HARMLESS | _GRAMMAR:
+        if call["dot"] or name.startswith("`") or name.lower() not in HARMLESS | _GRAMMAR:
             yield name.strip("`").lower()

@@ -15,7 +15,7 @@ def with_history(
     keep: Callable[[Iterable[Group]], Sequence[Group]] = tuple,
 ) -> Digest:
     """The digest with the history of each group: in those of `saved` that are grouped alike and whose window
-    is another and ends no later. Of these the groups stand beside them and are read one by one.
+    is another and ends no later. Their groups come with them and are read one by one.
 
     `keep` holds the groups of the result, in memory or in a file (`Filed`).
     """
@@ -71,11 +71,10 @@ def _history(group: Group, digest: Digest, past: Sequence[_Past]) -> History:
 
 
 def _run(digest: Digest, group: Group) -> PastRun:
-    time = group.measures.get("query_time")
     return PastRun(
         at_us=_end(digest),
         count=group.count,
-        mean_us=time.mean if time else None,
+        mean_us=group.figure("query_time", "mean"),
         load=group.query_time_us / 1e6 / digest.seconds if digest.seconds else None,
     )
 

@@ -63,23 +63,22 @@ def open_logs(
     threads: int | None = None,
     stdin: int | IO[bytes] | None = None,
     out_log: IO[bytes] | None = None,
-    tell: Callable[[Progress], None] | None = None,
+    report: Callable[[Progress], None] | None = None,
     ahead: int | None = None,
 ) -> Iterator[OpenDigest]:
     """What ran according to `files`, of which `-` is standard input, or `stdin` when that is given.
 
     Entries are those from `since_us` on and before `until_us` (microseconds since 1970, UTC) for which all
     `filters` hold; `limit` groups are reported, all when it is None; the first `ahead` of them are read at
-    once. `out_log` gets these entries as a slow log. `tell` is called with the progress several times a
+    once. `out_log` gets these entries as a slow log. `report` is called with the progress several times a
     second. Ctrl-C ends the reading: the digest of what was read comes back, with the problem `interrupted`;
     a second Ctrl-C raises KeyboardInterrupt. What cannot be read is a problem in the digest.
 
     Raises UsageError for a filter that cannot be understood, EngineError, MissingToolError.
     """
     if STANDARD_INPUT in files and stdin is None and sys.stdin is not None and sys.stdin.isatty():
-        raise UsageError(
-            "`-` reads standard input, which is a terminal", "zcat slow.log.gz | mydyno digest -"
-        )
+        why = "`-` reads standard input, which is a terminal"
+        raise UsageError(why, "zcat slow.log.gz | mydyno digest -")
     log_fd = None if out_log is None else out_log.fileno()
     options = {
         "--since-us": since_us,
@@ -88,7 +87,7 @@ def open_logs(
         "--threads": threads,
         "--out-log-fd": log_fd,
     }
-    command = _command(files, options, filters, grouping, progress=tell is not None)
+    command = _command(files, options, filters, grouping, progress=report is not None)
     if STANDARD_INPUT not in files:
         stdin = subprocess.DEVNULL
     # In a separate session Ctrl-C does not reach it twice, by the terminal and by us.
@@ -101,7 +100,7 @@ def open_logs(
         pass_fds=() if log_fd is None else (log_fd,),
     ) as process:
         try:
-            yield _interruptible(process, tell, ahead)
+            yield _interruptible(process, report, ahead)
         finally:
             process.kill()
 
@@ -127,20 +126,20 @@ def _command(
 
 
 def _interruptible(
-    process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | None, ahead: int | None
+    process: subprocess.Popen[bytes], report: Callable[[Progress], None] | None, ahead: int | None
 ) -> OpenDigest:
     try:
-        return _read_head(process, tell, ahead)
+        return _read_head(process, report, ahead)
     except KeyboardInterrupt:
         process.terminate()
-        # Had it said its last already, then what was lost in between is lost.
+        # After its last message nothing more comes, and what was read in between is lost.
         with suppress(EngineError):
             return _read_head(process, None, ahead)
         raise
 
 
 def _read_head(
-    process: subprocess.Popen[bytes], tell: Callable[[Progress], None] | None, ahead: int | None
+    process: subprocess.Popen[bytes], report: Callable[[Progress], None] | None, ahead: int | None
 ) -> OpenDigest:
     """Reads the engine's messages up to its digest and the first of its groups."""
     assert process.stdout is not None
@@ -148,8 +147,8 @@ def _read_head(
         message = _parse(line)
         match message.pop("type", None):
             case "progress":
-                if tell:
-                    tell(Progress(**message))
+                if report:
+                    report(Progress(**message))
             case "digest":
                 groups = message.pop("groups", None)
                 digest = _digest({**message, "groups": []})
@@ -175,10 +174,11 @@ def _groups(process: subprocess.Popen[bytes], number: int) -> Iterator[Group]:
 
 def _ended_early(process: subprocess.Popen[bytes], how: str) -> EngineError:
     assert process.stderr is not None
-    said = process.stderr.read().decode(errors="replace").strip()
+    errors = process.stderr.read().decode(errors="replace").strip()
+    end = f": {errors[-500:]}" if errors else ""
     return EngineError(
-        f"mydyno-engine digest ended {how} (exit code {process.wait()}){': ' if said else ''}{said[-500:]}",
-        _OTHER_RELEASE if "unrecognized subcommand" in said or "unexpected argument" in said else None,
+        f"mydyno-engine digest ended {how} (exit code {process.wait()}){end}",
+        _OTHER_RELEASE if "unrecognized subcommand" in errors or "unexpected argument" in errors else None,
     )
 
 
@@ -194,10 +194,8 @@ def _parse(line: bytes) -> dict[str, Any]:
 
 def _digest(message: dict[str, Any]) -> Digest:
     if message.get("format") != FORMAT:
-        raise EngineError(
-            f"mydyno-engine writes digests of format {message.get('format')}, this mydyno reads {FORMAT}",
-            _OTHER_RELEASE,
-        )
+        why = f"mydyno-engine writes digests of format {message.get('format')}, this mydyno reads {FORMAT}"
+        raise EngineError(why, _OTHER_RELEASE)
     return _understood(Digest, message)
 
 
@@ -206,8 +204,5 @@ def _understood(kind: type[_Kind], message: dict[str, Any]) -> _Kind:
         return kind.model_validate(message)
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise EngineError(
-            f"unexpected digest of mydyno-engine: {where}: {first['msg']}",
-            _OTHER_RELEASE,
-        ) from None
+        why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise EngineError(f"unexpected digest of mydyno-engine: {why}", _OTHER_RELEASE) from None

@@ -14,28 +14,15 @@ BY_TIME = "time"
 """The order that digests come in."""
 
 
-def _of_time(what: str) -> Callable[[Group], float | None]:
-    def key(group: Group) -> float | None:
-        time = group.measures.get("query_time")
-        found: float | None = None if time is None else getattr(time, what)
-        return found
-
-    return key
-
-
-def _lock(group: Group) -> float | None:
-    lock = group.measures.get("lock_time")
-    return lock.sum if lock else None
+def _figure(attribute: str, what: str) -> Callable[[Group], float | None]:
+    return lambda group: group.figure(attribute, what)
 
 
 _ORDERS: dict[str, Callable[[Group], float | None]] = {
-    BY_TIME: _of_time("sum"),
+    BY_TIME: _figure("query_time", "sum"),
     "count": lambda group: group.count,
-    "mean": _of_time("mean"),
-    "p95": _of_time("p95"),
-    "p99": _of_time("p99"),
-    "max": _of_time("max"),
-    "lock": _lock,
+    **{what: _figure("query_time", what) for what in ("mean", "p95", "p99", "max")},
+    "lock": _figure("lock_time", "sum"),
     "first-seen": lambda group: group.first_us,
     "last-seen": lambda group: group.last_us,
 }
@@ -63,58 +50,52 @@ def first_in_order(digest: Digest, more: Iterable[Group], by: str, limit: int) -
     kept = tuple(nsmallest(limit, counted(), key=_place(digest, by)))
     if len(kept) == groups:
         return digest.model_copy(update={"groups": kept})
-    before = digest.rest or Rest(groups=0, count=0, query_time_us=0)
-    rest = Rest(
-        groups=before.groups + groups - len(kept),
-        count=before.count + count - sum(group.count for group in kept),
-        query_time_us=before.query_time_us + time_us - sum(group.query_time_us for group in kept),
-    )
-    return digest.model_copy(update={"groups": kept, "rest": rest})
+    for group in kept:
+        count, time_us = count - group.count, time_us - group.query_time_us
+    return _cut(digest, kept, groups - len(kept), count, time_us)
 
 
 def all_in_order(digest: Digest, more: Iterable[Group], by: str) -> Iterator[Group]:
     """All groups of a digest with `more` behind its own, in order. They wait in a temporary file.
 
-    Raises MydynoError without room for it.
+    Raises MydynoError without space for it.
     """
     return iter(Filed(Group, chain(digest.groups, more), _place(digest, by)))
-
-
-def _place(digest: Digest, by: str) -> Callable[[Group], tuple[float, int, int, str]]:
-    """What groups are sorted by. Raises UsageError for an order that the digest does not have."""
-    key = _ORDERS.get(by) or _of_attribute(digest, by)
-
-    def place(group: Group) -> tuple[float, int, int, str]:
-        value = key(group)
-        return (-value if value is not None else 1.0, -group.query_time_us, -group.count, group.id)
-
-    return place
 
 
 def first(digest: Digest, limit: int | None) -> Digest:
     """The first `limit` groups; the others join its rest."""
     if limit is None or len(digest.groups) <= limit:
         return digest
-    before = digest.rest or Rest(groups=0, count=0, query_time_us=0)
-    count, time_us = before.count, before.query_time_us
+    count = time_us = 0
     for group in islice(digest.groups, limit, None):  # They may wait in a file.
         count, time_us = count + group.count, time_us + group.query_time_us
-    rest = Rest(groups=before.groups + len(digest.groups) - limit, count=count, query_time_us=time_us)
-    return digest.model_copy(update={"groups": digest.groups[:limit], "rest": rest})
+    return _cut(digest, tuple(digest.groups[:limit]), len(digest.groups) - limit, count, time_us)
 
 
-def _of_attribute(digest: Digest, by: str) -> Callable[[Group], float | None]:
+def _cut(digest: Digest, kept: tuple[Group, ...], groups: int, count: int, time_us: int) -> Digest:
+    """The digest with the groups `kept`; the others, so many with so many calls, join its rest."""
+    rest = digest.rest or Rest(groups=0, count=0, query_time_us=0)
+    rest = Rest(
+        groups=rest.groups + groups, count=rest.count + count, query_time_us=rest.query_time_us + time_us
+    )
+    return digest.model_copy(update={"groups": kept, "rest": rest})
+
+
+def _place(digest: Digest, by: str) -> Callable[[Group], tuple[float, int, int, str]]:
+    """What groups are sorted by. Raises UsageError for an order that the digest does not have."""
     name = by.replace("-", "_")
     # Where nothing was read no attribute is known, and there is nothing to be put in order.
-    if name not in digest.total.measures and digest.total.count:
+    if by not in _ORDERS and name not in digest.total.measures and digest.total.count:
         others = [each.replace("_", "-") for each in digest.total.measures]
         raise UsageError(
             f"--order-by {by}: no statement has that number",
             f"--order-by {', '.join([*ORDERS, *others])}",
         )
+    key = _ORDERS.get(by) or _figure(name, "sum")
 
-    def key(group: Group) -> float | None:
-        measure = group.measures.get(name)
-        return measure.sum if measure else None
+    def place(group: Group) -> tuple[float, int, int, str]:
+        value = key(group)
+        return (-value if value is not None else 1.0, -group.query_time_us, -group.count, group.id)
 
-    return key
+    return place

@@ -18,9 +18,9 @@ from mydyno.queries.statement_groups import Limits, Named, beyond, example, grou
 from mydyno.queries.summary import Row, difference, figures, was_reset
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
-from mydyno.server.access.session import session
+from mydyno.server.access.session import session, show_global
 from mydyno.survey.asking import Asking, account_of
-from mydyno.survey.server.interval import Tell, Wait, pause, sit_out
+from mydyno.survey.server.interval import Report, Wait, pause, sit_out
 
 _ANSWER_SECONDS = 120
 """A full table of digests with their histograms takes about a second; on a busy server longer."""
@@ -29,7 +29,7 @@ _NAMED_KINDS = 5
 
 @dataclass(frozen=True)
 class _Counts:
-    """What the server said."""
+    """What the server has counted."""
 
     source: str
     variables: Mapping[str, str]
@@ -39,33 +39,32 @@ class _Counts:
 
 
 def read_digests(
-    login: Login, *, seconds: float | None, limit: int | None, tell: Tell, wait: Wait = pause
+    login: Login, *, seconds: float | None, limit: int | None, report: Report, wait: Wait = pause
 ) -> Digest:
     """All since the server began to count, or with `seconds` what ends within them (Ctrl-C ends them early).
 
     `limit`: so many groups, and the others summed up. Raises ServerError where the server counts nothing or
     the account may not read it, with what helps; MissingToolError, EngineError.
     """
-    counts = _read_counts(login, seconds, tell, wait)
-    tell("grouping the digests")
+    counts = _read_counts(login, seconds, report, wait)
+    report("grouping the digests")
     return _digest(counts, limit)
 
 
-def _read_counts(login: Login, seconds: float | None, tell: Tell, wait: Wait) -> _Counts:
+def _read_counts(login: Login, seconds: float | None, report: Report, wait: Wait) -> _Counts:
     source = f"performance_schema of {login.address}"
     with session(login, answer_seconds=_ANSWER_SECONDS) as cursor:
         _leave_itself_out(cursor)
         asking = Asking(cursor, account_of(cursor), [])
-        cursor.execute("SHOW GLOBAL VARIABLES")
-        variables = {str(name).lower(): str(value) for name, value in cursor.fetchall()}
+        variables = {name.lower(): value for name, value in show_global(cursor, "VARIABLES").items()}
         refuse_what_is_off(asking, login.address, variables)
         not_counted, not_timed = uncounted(asking, login.address)
         table = look_at_table(asking, login.address)
         before, is_whole = None, True
         if seconds is not None:
             before = read(asking, login.address, table, with_texts=False)
-            is_whole = sit_out(cursor, seconds, tell, wait)
-        tell("reading the digests")
+            is_whole = sit_out(cursor, seconds, report, wait)
+        report("reading the digests")
         after = read(asking, login.address, table, with_texts=True)
     problems = [
         *_of_kinds("not-counted", source, "not counted", not_counted),
@@ -79,7 +78,7 @@ def _read_counts(login: Login, seconds: float | None, tell: Tell, wait: Wait) ->
 
 
 def _leave_itself_out(cursor: dbapi.Cursor) -> None:
-    """Asks that this session is not counted; of an account that may not ask so, its questions are."""
+    """Requests that this session is not counted; an account without that right is counted."""
     with suppress(dbapi.Error):
         cursor.execute(
             "UPDATE performance_schema.threads SET INSTRUMENTED = 'NO' WHERE PROCESSLIST_ID = CONNECTION_ID()"
@@ -132,7 +131,7 @@ def _problems(counts: _Counts, nameless: Sequence[Row], named: Sequence[Named]) 
             source=counts.source,
             count=lost,
             says=f"statements found the server's table of {size} digests full and are in no group; a larger"
-            " performance_schema_digests_size (and a restart) has room for all",
+            " performance_schema_digests_size (and a restart) has space for all",
         )
     cut = sum(each.is_cut for each in named)
     if cut:

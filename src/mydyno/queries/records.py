@@ -56,7 +56,7 @@ class Source(Record):
     format: Literal["slow-log", "cloudwatch", "slow-log-table"] = "slow-log"
     """What a slow log was made of, when it is none itself: then nothing in it has a line."""
     server: str | None = None
-    """Version as the log's banner or the server tells it."""
+    """Version as the log's banner or the server reports it."""
     entries: int
     first_us: int | None = None
     """Microseconds since 1970, UTC, as all times here."""
@@ -64,7 +64,7 @@ class Source(Record):
 
 
 class Problem(Record):
-    """One kind of thing that could not be read in one source: how often, and where first."""
+    """One kind of problem with one source: how often, and where first."""
 
     kind: ProblemKind
     source: str
@@ -79,7 +79,7 @@ class Measure(Record):
 
     unit: Unit
     count: int
-    """Entries that told it."""
+    """Entries that have it."""
     sum: int
     min: int | None = None
     max: int | None = None
@@ -98,7 +98,7 @@ class Measure(Record):
 class Flag(Record):
     yes: int
     told: int
-    """Entries that told it, yes or no."""
+    """Entries that have it, yes or no."""
 
 
 class Figures(Record):
@@ -108,7 +108,7 @@ class Figures(Record):
     first_us: int | None = None
     last_us: int | None = None
     measures: dict[str, Measure] = Field(default_factory=dict)
-    """By attribute: query_time, lock_time, rows_sent, rows_examined, ... What nobody told is not there."""
+    """By attribute: query_time, lock_time, rows_sent, rows_examined, ... What no entry has is not there."""
     flags: dict[str, Flag] = Field(default_factory=dict)
     users: tuple[tuple[str, int], ...] = ()
     """Name and count, the most frequent first; of logs at most 64, then all others as one without a name."""
@@ -118,10 +118,18 @@ class Figures(Record):
     """Numbers of errors, as `1205`, and how often."""
 
     @property
+    def query_time(self) -> Measure | None:
+        return self.measures.get("query_time")
+
+    @property
     def query_time_us(self) -> int:
-        """The sum; 0 when no entry told it."""
-        measure = self.measures.get("query_time")
-        return measure.sum if measure else 0
+        """The sum; 0 when no entry has it."""
+        return self.query_time.sum if self.query_time else 0
+
+    def figure(self, attribute: str, what: str = "sum") -> float | None:
+        """Sum, mean, p95... of an attribute; None where it is not known."""
+        value: float | None = getattr(self.measures.get(attribute), what, None)
+        return value
 
 
 class Example(Record):
@@ -177,7 +185,7 @@ class IndexCandidate(Record):
     reasons: tuple[str, ...]
     """With their numbers, the strongest first."""
     caveats: tuple[str, ...] = ()
-    """What speaks against it, or could not be looked at."""
+    """What speaks against it, or could not be examined."""
     groups: tuple[str, ...]
     """Ids of the groups that it serves, by their share of the time."""
     query_time_us: int
@@ -185,7 +193,7 @@ class IndexCandidate(Record):
 
 
 class NoCandidate(Record):
-    """A group that was looked at and gets no index."""
+    """A group that was examined and gets no index."""
 
     group: str
     """Its id."""
@@ -253,9 +261,9 @@ class Digest(Record):
     sources: tuple[Source, ...]
     problems: tuple[Problem, ...] = ()
     since_us: int | None = None
-    """Entries before were not asked for; None: all from the first on."""
+    """Entries before are not in it; None: all from the first on."""
     until_us: int | None = None
-    """Entries from then on were not asked for."""
+    """Entries from then on are not in it."""
     filtered: int = 0
     """Entries that the filters left out."""
     group_by: str = BY_FINGERPRINT
@@ -269,7 +277,7 @@ class Digest(Record):
     candidates: tuple[IndexCandidate, ...] = ()
     """Those of the groups with the most time first."""
     without_candidate: tuple[NoCandidate, ...] = ()
-    """In the groups' order. A group that is in neither was not looked at."""
+    """In the groups' order. A group that is in neither was not examined."""
 
     @property
     def grouping(self) -> Grouping:
@@ -277,7 +285,7 @@ class Digest(Record):
 
     @property
     def window_us(self) -> tuple[int, int] | None:
-        """From when to when the sources tell what ran; None where no entry has a time."""
+        """From when to when the sources show what ran; None where no entry has a time."""
         firsts = [each.first_us for each in self.sources if each.first_us is not None]
         lasts = [each.last_us for each in self.sources if each.last_us is not None]
         if not firsts or not lasts:

@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from mydyno.core.errors import UsageError
+from mydyno.core.record import Record
 from mydyno.queries.records import FORMAT, Digest, Group
 
 _HINT = "`mydyno digest FILE --json > digest.json` makes one"
@@ -29,10 +30,7 @@ def json_parts(digest: Digest, more: Iterable[Group] = ()) -> Iterator[str]:
     for name in Digest.model_fields:
         if name == "groups":
             yield f'{between}"groups":['
-            comma = ""
-            for group in chain(digest.groups, more):
-                yield comma + group.model_dump_json(exclude_none=True)
-                comma = ","
+            yield from listed(chain(digest.groups, more))
             yield "]"
         elif field := digest.model_dump_json(include={name}, exclude_none=True)[1:-1]:
             yield between + field
@@ -40,6 +38,14 @@ def json_parts(digest: Digest, more: Iterable[Group] = ()) -> Iterator[str]:
             continue
         between = ","
     yield "}\n"
+
+
+def listed(records: Iterable[Record]) -> Iterator[str]:
+    """The elements of a JSON list, without nulls."""
+    comma = ""
+    for record in records:
+        yield comma + record.model_dump_json(exclude_none=True)
+        comma = ","
 
 
 _EXPORTS = re.compile(rb'"(?:events|logEvents|results|timestamp|@?message|\w+Token|searchedLogStreams)"\s*:')
@@ -60,19 +66,19 @@ _CHUNK = 1024 * 1024
 def open_saved(path: Path) -> tuple[Digest, Iterator[Group]]:
     """The digest in a file without its groups, and these one by one, of which only one is held at once.
 
-    A file that another program has laid out anew is read as a whole. Raises OSError and UsageError, for a
-    group when it is read.
+    A file that another program has laid out differently is read as a whole. Raises OSError and UsageError,
+    for a group when it is read.
     """
-    found = _outside_of_groups(path)
-    if found is None:
+    parts = _outside_of_groups(path)
+    if parts is None:
         digest = read_saved(path.read_bytes(), str(path))
         return digest.model_copy(update={"groups": ()}), iter(digest.groups)
-    text, spans = found
+    text, spans = parts
     return read_saved(text, str(path)), _groups(path, spans)
 
 
 def _outside_of_groups(path: Path) -> tuple[bytes, list[tuple[int, int]]] | None:
-    """What stands before and after the groups, and where each of them begins and ends. None for a file that
+    """The text before and after the groups, and where each of them begins and ends. None for a file that
     is not laid out as `json_parts` does it, or breaks off."""
     starts, size = _starts(path)
     if not starts:
@@ -123,13 +129,11 @@ def _groups(path: Path, spans: list[tuple[int, int]]) -> Iterator[Group]:
             try:
                 yield Group.model_validate_json(file.read(end - start))
             except ValidationError as error:
-                first = error.errors()[0]
-                place = ".".join(map(str, ("groups", number, *first["loc"])))
-                raise UsageError(f"{path} {_unreadable(place, first['msg'])}", _HINT) from None
+                raise UsageError(f"{path} {_invalid(error, 'groups', number)}", _HINT) from None
 
 
 def read_saved(text: bytes, name: str) -> Digest:
-    """The digest that `text` holds; `name` is where it stood. Raises UsageError."""
+    """The digest that `text` holds; `name` is its file. Raises UsageError."""
     try:
         digest = Digest.model_validate_json(text)
     except ValidationError as error:
@@ -148,14 +152,13 @@ def _why_not(text: bytes, error: ValidationError) -> str:
         return "is JSON, but not a digest of mydyno"
     if document["format"] != FORMAT:
         return _other_format(document["format"])
+    return _invalid(error)
+
+
+def _invalid(error: ValidationError, *parents: str | int) -> str:
     first = error.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    return _unreadable(place, first["msg"])
+    return f"is not a valid digest: {'.'.join(map(str, (*parents, *first['loc'])))}: {first['msg']}"
 
 
-def _unreadable(place: str, why: str) -> str:
-    return f"is not a valid digest: {place}: {why}"
-
-
-def _other_format(found: object) -> str:
-    return f"was written by another release of mydyno: its format is {found!r}, this one reads {FORMAT}"
+def _other_format(number: object) -> str:
+    return f"was written by another release of mydyno: its format is {number!r}, this one reads {FORMAT}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from mydyno.core.words import words
 from mydyno.queries.records import Figures, Flag, Measure, Unit
 
 PICOSECONDS_PER_US = 1_000_000
@@ -16,30 +17,19 @@ Key = tuple[str | None, str | None]
 """Schema and digest. No digest: statements that found the server's table full."""
 
 _LONGEST, _SHORTEST = "MAX_TIMER_WAIT", "MIN_TIMER_WAIT"
-_MEMORY = {
-    "max_controlled_memory": "MAX_CONTROLLED_MEMORY",
-    "max_total_memory": "MAX_TOTAL_MEMORY",
-}
+_MEMORY = {name: name.upper() for name in ("max_controlled_memory", "max_total_memory")}
+_SELECTS = "full_join full_range_join range range_check scan"
 _EXTREMES = (_LONGEST, _SHORTEST, *_MEMORY.values())
 _COUNTERS = {
-    "rows_sent": "SUM_ROWS_SENT",
-    "rows_examined": "SUM_ROWS_EXAMINED",
-    "rows_affected": "SUM_ROWS_AFFECTED",
+    **{name: f"SUM_{name.upper()}" for name in ("rows_sent", "rows_examined", "rows_affected")},
     "tmp_tables": "SUM_CREATED_TMP_TABLES",
     "tmp_disk_tables": "SUM_CREATED_TMP_DISK_TABLES",
     "merge_passes": "SUM_SORT_MERGE_PASSES",
-    "sort_rows": "SUM_SORT_ROWS",
-    "sort_range": "SUM_SORT_RANGE",
-    "sort_scan": "SUM_SORT_SCAN",
-    "select_full_join": "SUM_SELECT_FULL_JOIN",
-    "select_full_range_join": "SUM_SELECT_FULL_RANGE_JOIN",
-    "select_range": "SUM_SELECT_RANGE",
-    "select_range_check": "SUM_SELECT_RANGE_CHECK",
-    "select_scan": "SUM_SELECT_SCAN",
-    "errors": "SUM_ERRORS",
-    "warnings": "SUM_WARNINGS",
+    **{f"sort_{of}": f"SUM_SORT_{of.upper()}" for of in words("rows range scan")},
+    **{f"select_{of}": f"SUM_SELECT_{of.upper()}" for of in words(_SELECTS)},
+    **{name: f"SUM_{name.upper()}" for name in ("errors", "warnings")},
 }
-_FLAGS = {"no_index_used": "SUM_NO_INDEX_USED", "no_good_index_used": "SUM_NO_GOOD_INDEX_USED"}
+_FLAGS = {name: f"SUM_{name.upper()}" for name in ("no_index_used", "no_good_index_used")}
 _COUNT, _TIME, _LOCK, _CPU = "COUNT_STAR", "SUM_TIMER_WAIT", "SUM_LOCK_TIME", "SUM_CPU_TIME"
 
 NUMBERS = (_COUNT, _TIME, _LOCK, _CPU, *_EXTREMES, *_COUNTERS.values(), *_FLAGS.values())
@@ -62,7 +52,7 @@ class Row:
     schema: str | None
     digest: str | None
     numbers: Mapping[str, int]
-    """By column; what a release does not count, or cannot be told of an interval, is not there."""
+    """By column; what a release does not count, or is not known of an interval, is not there."""
     first_us: int | None = None
     """Microseconds since 1970, UTC."""
     last_us: int | None = None
@@ -104,7 +94,7 @@ def _since(old: Row | None, row: Row) -> Row:
 
 
 def was_reset(old: Row, row: Row) -> bool:
-    """Whether somebody emptied the server's table between the two."""
+    """Whether the server's table was emptied between the two."""
     return row.count < old.count
 
 
@@ -143,7 +133,7 @@ def _measures(rows: Sequence[Row]) -> dict[str, Measure]:
     if (time := _query_time(rows)) is not None:
         measures["query_time"] = time
         measures.update(_added(rows, {"lock_time": _LOCK}, "us"))
-    # Zero says that nobody counts it: the consumer events_statements_cpu is off by default.
+    # Zero means not counted: the consumer events_statements_cpu is off by default.
     counted = [row for row in rows if row.numbers.get(_CPU)]
     measures.update(_added(counted, {"cpu_time": _CPU}, "us"))
     measures.update(_added(rows, _COUNTERS, "count"))

@@ -1,7 +1,7 @@
 """Reads a live system into facts: the host by its files, the server by SQL.
 
 survey.py   both together
-server/     read.py asks; the parsers next to it are pure
+server/     read.py sends the queries; the parsers next to it are pure
 host/       machine.py: this machine or one over SSH; the readers next to it
 """
 

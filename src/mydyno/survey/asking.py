@@ -1,4 +1,4 @@
-"""Questions to a server that it may refuse: what is not answered becomes an `Unread`, never an error."""
+"""Queries that a server may refuse: what is not answered becomes an `Unread`, never an error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TIMED_OUT = frozenset({1317, 1969, 3024})
 
 @dataclass
 class Asking:
-    """A session, who it is, and what it was not told."""
+    """A session, its account, and what it could not read."""
 
     cursor: dbapi.Cursor
     account: str
@@ -48,6 +48,14 @@ class Asking:
         elif number in _TIMED_OUT:
             why = "it took too long and was cancelled"
         self.unread.append(Unread(what=what, why=why, hint=hint))
+
+    def lacks(self, what: str, why: str, grant: str) -> None:
+        """Keeps that `what` is incomplete without the right `grant`, though the server gave no error."""
+        self.unread.append(Unread(what=what, why=why, hint=f"GRANT {grant} TO {self.account}"))
+
+
+def text_of(value: object) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def account_of(cursor: dbapi.Cursor) -> str:

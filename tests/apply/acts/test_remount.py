@@ -41,15 +41,15 @@ before, context = mounted(place), ApplyContext()
 act = remounting(place, [each for each in add if each], [each for each in remove if each])
 assert act is not None
 act = Remount.model_validate_json(act.model_dump_json())
-stands = [act.look(context).stands]
+stands = [act.look(context).state]
 act.do(context)
 act.do(context)
-stands.append(act.look(context).stands)
+stands.append(act.look(context).state)
 print(*stands, ",".join(mounted(place).options))
 assert remounting(place, [each for each in add if each], [each for each in remove if each]) is None
 back = act.reversed()
 back.do(context)
-assert back.look(context).stands == "after", back.look(context)
+assert back.look(context).state == "after", back.look(context)
 assert mounted(place) == before, (mounted(place), before)
 """
 

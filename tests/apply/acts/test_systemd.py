@@ -24,7 +24,7 @@ def test_only_a_service_of_the_system_is_restarted(cgroup: str, unit: str | None
     assert unit_of(cgroup) == unit
 
 
-def test_a_machine_without_systemd_is_told_as_a_reason_to_leave_a_finding_out(
+def test_a_machine_without_systemd_is_reported_as_a_reason_to_leave_a_finding_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

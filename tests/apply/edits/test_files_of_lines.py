@@ -7,11 +7,10 @@ import pytest
 from apply.edits.builders import new_text, texts
 from mydyno.apply.change import SetArray, SetQueue, SetSysctl, SetSysfs, SetUnit
 from mydyno.apply.edits import sysctl, tmpfiles, udev
-from mydyno.apply.edits.lines import HEADER
 from mydyno.apply.edits.sysctl import set_sysctl
-from mydyno.apply.edits.texts import RefusedError
+from mydyno.apply.edits.texts import HEADER, RefusedError
 from mydyno.apply.edits.tmpfiles import set_sysfs
-from mydyno.apply.edits.udev import set_array, set_queue
+from mydyno.apply.edits.udev import set_block_device
 from mydyno.apply.edits.unit import set_unit
 
 SWAPPINESS = SetSysctl(name="vm.swappiness", value="1", was="60")
@@ -21,7 +20,7 @@ FILES = SetUnit(unit="mariadb.service", name="LimitNOFILE", value="65535", was="
 DROP_IN = "/etc/systemd/system/mariadb.service.d/zz-mydyno.conf"
 
 
-def test_a_sysctl_goes_into_a_file_of_mydynos_own_and_a_second_one_joins_it() -> None:
+def test_a_sysctl_goes_into_a_file_of_mydyno_and_a_second_one_joins_it() -> None:
     system = texts({})
     set_sysctl(system, SWAPPINESS)
     set_sysctl(system, SetSysctl(name="vm.dirty_ratio", value="10", was="20"))
@@ -73,8 +72,8 @@ def test_a_switch_that_another_file_writes_is_refused_and_the_file_named() -> No
 
 def test_a_disk_is_matched_by_its_serial_where_that_is_known_and_else_by_its_name() -> None:
     system = texts({})
-    set_queue(system, SCHEDULER, {"sda": ("ID_SERIAL", "WDC_WD40-68_WX1")})
-    set_queue(system, SCHEDULER.model_copy(update={"disk": "vdb"}), {})
+    set_block_device(system, SCHEDULER, {"sda": ("ID_SERIAL", "WDC_WD40-68_WX1")})
+    set_block_device(system, SCHEDULER.model_copy(update={"disk": "vdb"}), {})
     assert new_text(system, udev.PATH) == (
         f'{HEADER}ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", '
         'ENV{ID_SERIAL}=="WDC_WD40-68_WX1", ATTR{queue/scheduler}="none"\n'
@@ -86,9 +85,11 @@ def test_a_disk_is_matched_by_its_serial_where_that_is_known_and_else_by_its_nam
 def test_two_attributes_of_a_disk_and_an_array_are_three_rules_each_written_once() -> None:
     system = texts({})
     for value in ("128", "64"):
-        set_queue(system, SetQueue(disk="sda", attribute="read_ahead_kb", value=value, was="4096"), {})
-        set_queue(system, SCHEDULER, {})
-        set_array(system, SetArray(array="md0", attribute="stripe_cache_size", value="4096", was="256"), {})
+        set_block_device(system, SetQueue(disk="sda", attribute="read_ahead_kb", value=value, was="4096"), {})
+        set_block_device(system, SCHEDULER, {})
+        set_block_device(
+            system, SetArray(array="md0", attribute="stripe_cache_size", value="4096", was="256"), {}
+        )
     rules = new_text(system, udev.PATH).removeprefix(HEADER).splitlines()
     assert [rule.rpartition(", ")[2] for rule in rules] == [
         'ATTR{queue/read_ahead_kb}="64"',
@@ -99,8 +100,8 @@ def test_two_attributes_of_a_disk_and_an_array_are_three_rules_each_written_once
 
 def test_a_serial_that_a_rule_could_take_for_something_else_is_not_used() -> None:
     system = texts({})
-    set_queue(system, SCHEDULER, {"sda": ("ID_SERIAL", 'x", RUN+="/bin/sh')})
-    set_queue(system, SCHEDULER.model_copy(update={"disk": "sdb"}), {"sdb": ("ID_SERIAL", "every*")})
+    set_block_device(system, SCHEDULER, {"sda": ("ID_SERIAL", 'x", RUN+="/bin/sh')})
+    set_block_device(system, SCHEDULER.model_copy(update={"disk": "sdb"}), {"sdb": ("ID_SERIAL", "every*")})
     assert "RUN" not in new_text(system, udev.PATH)
     assert [line.split(", ")[3] for line in new_text(system, udev.PATH).splitlines()[1:]] == [
         'KERNEL=="sda"',
@@ -110,7 +111,7 @@ def test_a_serial_that_a_rule_could_take_for_something_else_is_not_used() -> Non
 
 def test_a_value_with_a_quote_in_it_is_refused() -> None:
     with pytest.raises(RefusedError, match="characters that a udev rule cannot match"):
-        set_queue(texts({}), SCHEDULER.model_copy(update={"value": 'none", RUN+="x'}), {})
+        set_block_device(texts({}), SCHEDULER.model_copy(update={"value": 'none", RUN+="x'}), {})
 
 
 def test_properties_of_a_unit_go_into_one_drop_in() -> None:

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from apply.edits.builders import new_text, reading, texts
 from mydyno.apply.change import RemoveVariable, SetVariable
-from mydyno.apply.edits.lines import HEADER
 from mydyno.apply.edits.option_file import remove_variable, set_variable
-from mydyno.apply.edits.texts import RefusedError
+from mydyno.apply.edits.texts import HEADER, RefusedError
 
 DEBIAN = {
     "/etc/mysql/my.cnf": "!includedir /etc/mysql/conf.d/\n!includedir /etc/mysql/mariadb.conf.d/\n",
@@ -72,7 +71,7 @@ def test_a_server_without_any_option_file_gets_its_first_one() -> None:
     assert new_text(system, "/etc/my.cnf") == f"{HEADER}[mariadb]\ninnodb_io_capacity = 2000\n"
 
 
-def test_what_wins_over_every_file_is_told() -> None:
+def test_what_wins_over_every_file_is_reported() -> None:
     with pytest.raises(RefusedError, match="on its command line"):
         set_variable(texts(DEBIAN), capacity(), reading(on_command_line=frozenset({"innodb_io_capacity"})))
 

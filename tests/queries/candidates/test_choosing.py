@@ -51,7 +51,7 @@ def test_columns_with_one_value_come_first_then_lists_then_one_range_or_the_orde
     assert wanted(statement) == [COLUMNS[statement]]
 
 
-def test_a_rule_and_what_it_leaves_undone_are_told() -> None:
+def test_a_rule_and_what_it_leaves_undone_are_reported() -> None:
     found = only("SELECT x FROM t WHERE a = 1 AND b > 3 AND c > 4 ORDER BY d LIMIT 5")
     assert "looks up a with one value, then the range of b" in found.reasons
     assert {
@@ -62,7 +62,7 @@ def test_a_rule_and_what_it_leaves_undone_are_told() -> None:
     assert "ORDER BY d is still sorted: a list of values comes before it" in found.caveats
 
 
-def test_an_order_that_no_index_has_is_told() -> None:
+def test_an_order_that_no_index_has_is_reported() -> None:
     assert any(
         "goes up and down" in caveat
         for caveat in only("SELECT x FROM t WHERE a = 1 ORDER BY b, c DESC LIMIT 5").caveats

@@ -16,7 +16,7 @@ def planned(**row: Any) -> Plan:
     return Plan(rows=(PlanRow(table="t", **row),))
 
 
-def test_a_group_that_examines_hardly_more_than_it_sends_gets_none_and_is_told() -> None:
+def test_a_group_that_examines_hardly_more_than_it_sends_gets_none_and_is_reported() -> None:
     said = why(slow(STATEMENT, rows_sent=[45_000] * 10))
     assert said == "it examines 100,000 rows a run, hardly more than it needs (2.2 for each)"
 
@@ -36,7 +36,7 @@ def test_rows_examined_for_each_that_is_sent_are_the_first_evidence() -> None:
     assert reasons[0] == "it examines 100,000 rows a run, 50,000 for each row that it sends or changes"
 
 
-def test_flags_speak_where_rows_are_not_told() -> None:
+def test_flags_speak_where_rows_are_not_known() -> None:
     silent = {"rows_examined": [], "rows_sent": []}
     scan = slow(STATEMENT, **silent, flags={"full_scan": Flag(yes=9, told=10)})
     assert "full scan in 9 of 10 runs" in only(scan).reasons
@@ -80,7 +80,7 @@ def test_candidates_come_by_the_time_of_their_groups_then_by_rows_read_in_vain()
         ("SELECT x FROM t ORDER BY b", "shop.t: no condition and no ORDER BY with LIMIT"),
     ],
 )
-def test_what_has_no_use_for_an_index_is_told(statement: str, said: str) -> None:
+def test_what_has_no_use_for_an_index_is_reported(statement: str, said: str) -> None:
     assert why(statement).startswith(said)
 
 

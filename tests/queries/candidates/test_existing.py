@@ -27,7 +27,7 @@ def having(*indexes: TableIndex, rows: int = 100_000, engine: str = "InnoDB") ->
         index("ab", "A", "B"),
     ],
 )
-def test_an_index_that_serves_it_already_is_told(there: TableIndex) -> None:
+def test_an_index_that_serves_it_already_is_reported(there: TableIndex) -> None:
     said = why(STATEMENT, having(there))
     assert "exists already" in said
     assert (there.name if there.name != "PRIMARY" else "the primary key") in said
@@ -61,7 +61,7 @@ def test_the_beginning_of_a_column_ends_the_order() -> None:
     assert "exists already" in why("SELECT x FROM t WHERE a = 'y'", known)
 
 
-def test_why_an_index_is_not_used_is_told_as_far_as_it_can_be_seen() -> None:
+def test_why_an_index_is_not_used_is_reported_as_far_as_it_can_be_seen() -> None:
     rare = having(index("a", Part("a", cardinality=3)))
     assert "each of its values matches about 33,333 of 100,000 rows" in why(
         "SELECT x FROM t WHERE a = 1", rare
@@ -79,7 +79,7 @@ def test_an_index_that_the_new_one_begins_with_could_go() -> None:
     assert not any("not needed" in caveat for caveat in found.caveats)
 
 
-def test_many_indexes_and_writes_are_told() -> None:
+def test_many_indexes_and_writes_are_reported() -> None:
     many = [index(f"x{at}", "x", Part(f"y{at}")) for at in range(7)]
     insert = slow(
         "INSERT INTO t VALUES (1)", fingerprint="insert into `shop`.`t` values (?+)", microseconds=1
@@ -102,7 +102,7 @@ def test_tiny_tables_views_and_tables_that_are_not_there_get_none() -> None:
     )
 
 
-def test_a_table_without_a_told_database_is_found_where_one_alone_has_it() -> None:
+def test_a_table_without_a_known_database_is_found_where_one_alone_has_it() -> None:
     found = only(slow(STATEMENT, databases=()), schema=having())
     assert (found.database, found.table) == ("shop", "t")
     two = Schema(None, (*having().tables, Definition(type(having().tables[0].name)("t", "other"))))

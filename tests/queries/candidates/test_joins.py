@@ -47,7 +47,7 @@ def test_the_narrowest_table_comes_first_and_the_others_are_looked_up_by_what_jo
     assert sorted(wanted(statement)) == sorted(COLUMNS[statement])
 
 
-def test_without_a_schema_a_column_of_no_told_table_is_left_out_and_named() -> None:
+def test_without_a_schema_a_column_of_no_known_table_is_left_out_and_named() -> None:
     found = looked("SELECT 1 FROM a JOIN b ON b.a_ref = a.k WHERE a.c = 1 AND open_one = 2")
     assert [each.columns for each in found.candidates] == [("c",), ("a_ref",)]
     assert "the table of open_one is unknown: left out" in found.candidates[0].caveats

@@ -29,7 +29,7 @@ def test_columns_with_one_value_change_places_for_that() -> None:
     assert sorted(both) == ["t(a, b)", "t(b, c)"]
 
 
-def test_orders_that_do_not_agree_are_two_indexes_with_names_of_their_own() -> None:
+def test_orders_that_do_not_agree_are_two_indexes_with_separate_names() -> None:
     found = looked(
         "SELECT x FROM t WHERE a = 1 ORDER BY b LIMIT 3", "SELECT x FROM t WHERE a = 1 ORDER BY c LIMIT 3"
     )

@@ -37,11 +37,11 @@ INSTEAD = {
 
 
 @pytest.mark.parametrize("condition", INSTEAD)
-def test_what_is_in_the_way_is_told_with_what_to_write_instead(condition: str) -> None:
+def test_what_is_in_the_way_is_reported_with_what_to_write_instead(condition: str) -> None:
     assert INSTEAD[condition] in why(f"SELECT x FROM t WHERE {condition}")
 
 
-def test_an_obstacle_beside_a_candidate_is_its_caveat() -> None:
+def test_an_obstacle_of_a_candidate_is_its_caveat() -> None:
     found = only("SELECT x FROM t WHERE b = 1 AND a LIKE '%end'")
     assert found.columns == ("b",)
     assert any("begins with a wildcard" in caveat for caveat in found.caveats)
@@ -62,7 +62,7 @@ def test_dates_are_ranges_where_the_release_makes_them_so() -> None:
     assert "write a >= day" in why(statement, schema=schema(known, release=MARIADB))
 
 
-def test_text_that_is_compared_with_a_number_is_told_by_the_schema() -> None:
+def test_text_that_is_compared_with_a_number_is_known_from_the_schema() -> None:
     known = schema(table("t", text("code"), "x", indexes=(index("code", "code"),)))
     for condition in ("code = 17", "code IN ('a', 17)", "code > -17", "code = 17 * (2 + 1)"):
         said = why(f"SELECT x FROM t WHERE {condition}", schema=known)
@@ -70,7 +70,7 @@ def test_text_that_is_compared_with_a_number_is_told_by_the_schema() -> None:
         assert "index code (code) of shop.t exists and cannot be used for it" in said
 
 
-def test_joins_of_unlike_columns_are_told_by_the_schema() -> None:
+def test_joins_of_unlike_columns_are_known_from_the_schema() -> None:
     join = "SELECT STRAIGHT_JOIN 1 FROM b JOIN a ON a.k = b.a_ref WHERE b.word = 'x'"
     latin = schema(
         table("a", text("k", collation="latin1_swedish_ci"), "c"), table("b", text("a_ref"), text("word"))

@@ -94,7 +94,7 @@ def test_a_like_of_a_fingerprint_may_begin_with_a_wildcard() -> None:
         ("SELECT x FROM t WHERE a IN (" + "1," * 9_000 + "1)", "it is longer than"),
     ],
 )
-def test_what_cannot_be_read_is_told(statement: str, said: str) -> None:
+def test_what_cannot_be_read_is_reported(statement: str, said: str) -> None:
     assert why(slow(statement, fingerprint="select ?", is_cut=True)).startswith(said)
 
 

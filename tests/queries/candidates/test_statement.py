@@ -28,7 +28,7 @@ def test_it_is_made_without_keeping_writers_out() -> None:
         ("mysqld Ver 10.0.38-MariaDB", True),
     ],
 )
-def test_releases_that_cannot_do_so_are_not_asked_to(release: str, is_online: bool) -> None:
+def test_releases_that_cannot_do_so_do_not_get_it(release: str, is_online: bool) -> None:
     known = schema(table("t", "a", "x"), release=parse_version(release))
     found = only("SELECT x FROM t WHERE a = 1", schema=known)
     assert found.statement.endswith(ONLINE) is is_online
@@ -65,7 +65,7 @@ def test_a_long_column_is_cut_to_what_a_key_holds() -> None:
     assert "(`a`(250))" in only("SELECT x FROM t WHERE a = 'y'", schema=schema(myisam)).statement
 
 
-def test_what_does_not_fit_into_a_key_is_left_out_and_told() -> None:
+def test_what_does_not_fit_into_a_key_is_left_out_and_reported() -> None:
     known = schema(table("t", text("a", 768), text("b", 768), "x"))
     found = only("SELECT x FROM t WHERE a = 'y' AND b = 'z'", schema=known)
     assert found.columns == ("a",)

@@ -41,7 +41,7 @@ def test_the_seeds_line_with_a_space_in_its_options_is_a_fault_that_says_so() ->
         ("/dev/md0 /data xfs defaults 0 two", "'two' is where the number for pass belongs"),
     ],
 )
-def test_a_line_that_would_not_be_mounted_is_told(line: str, told: str) -> None:
+def test_a_line_that_would_not_be_mounted_is_reported(line: str, told: str) -> None:
     assert told in (parse_fstab(line)[0].fault or "")
 
 

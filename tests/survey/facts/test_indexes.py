@@ -66,7 +66,7 @@ def test_two_indexes_on_expressions_are_never_taken_for_the_same() -> None:
     assert list(covered(made)) == []
 
 
-def test_a_row_tells_how_many_values_there_are_and_whether_the_optimizer_looks_at_it() -> None:
+def test_a_row_shows_how_many_values_there_are_and_whether_the_optimizer_looks_at_it() -> None:
     row = {"TABLE_SCHEMA": "s", "TABLE_NAME": "t", "NON_UNIQUE": 1, "SEQ_IN_INDEX": 1, "COLUMN_NAME": "a"}
     row |= {"SUB_PART": None, "COLLATION": "A", "INDEX_TYPE": "BTREE", "CARDINALITY": 7}
     of_mysql, of_mariadb, plain = of_rows(

@@ -28,7 +28,7 @@ def value_of(text: str, name: str) -> str | None:
     return line.value
 
 
-def test_the_last_line_counts_and_those_before_it_are_told() -> None:
+def test_the_last_line_counts_and_those_before_it_are_reported() -> None:
     found = of({"/etc/my.cnf": "[mysqld]\nport=1\n\n[mariadb]\nport=2\n[server]\nport=3\n"})
     line = found.effective("port")
     assert line is not None
@@ -120,7 +120,7 @@ def test_a_comment_may_begin_a_line_by_either_sign() -> None:
         ("!includedir /nowhere\n", "/etc/my.cnf:1", "/nowhere is not there", False),
     ],
 )
-def test_a_line_that_no_server_understands_is_told_with_its_place(
+def test_a_line_that_no_server_understands_is_reported_with_its_place(
     text: str, place: str, why: str, fatal: bool
 ) -> None:
     fault = of({"/etc/my.cnf": text}).faults[0]

@@ -30,13 +30,13 @@ def test_an_unlimited_process_is_read_back() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"mydyno": "0.1.0"}', "\x00"])
-def test_what_is_no_file_of_facts_is_told_by_name(text: str) -> None:
+def test_what_is_no_file_of_facts_is_refused_by_name(text: str) -> None:
     with pytest.raises(UsageError, match=r"facts\.json holds no facts of mydyno") as caught:
         read_system(text, "facts.json")
     assert "mydyno facts" in (caught.value.hint or "")
 
 
-def test_a_file_of_a_newer_mydyno_is_told_from_a_broken_one() -> None:
+def test_a_file_of_a_newer_mydyno_is_distinguished_from_a_broken_one() -> None:
     told = json.loads(system().to_json())
     told |= {"format": FORMAT + 1, "mydyno": "9.9", "something": "that this one does not know"}
     with pytest.raises(UsageError, match=r"was written by a newer mydyno \(9\.9\)"):

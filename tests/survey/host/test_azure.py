@@ -15,7 +15,7 @@ ANSWER = """{
 TAG = {"/sys/class/dmi/id/chassis_asset_tag": "7783-7084-3265-9085-8269-3286-77\n"}
 
 
-def test_caching_is_told_by_the_number_of_the_disk() -> None:
+def test_caching_is_known_by_the_number_of_the_disk() -> None:
     assert parse_profile(ANSWER) == {"os": "ReadWrite", "0": "None", "1": "ReadOnly"}
 
 

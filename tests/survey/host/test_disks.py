@@ -65,7 +65,7 @@ def test_a_loop_that_the_server_uses_is_a_disk_too(tmp_path: Path) -> None:
     assert [disk.name for disk in read_disks(here, read_tree(here, []), ["loop3"])] == ["loop3"]
 
 
-def test_an_array_tells_its_members_state_and_bitmap(tmp_path: Path) -> None:
+def test_an_array_shows_its_members_state_and_bitmap(tmp_path: Path) -> None:
     here = machine(tmp_path, FILES)
     (array,) = read_arrays(here, read_tree(here, []))
     assert (array.name, array.level, array.devices, array.working, array.degraded) == (

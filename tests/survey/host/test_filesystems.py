@@ -78,7 +78,7 @@ def test_a_mount_is_followed_down_to_its_disks(tmp_path: Path) -> None:
     }
 
 
-def test_without_a_list_of_mounts_each_place_is_told(tmp_path: Path) -> None:
+def test_without_a_list_of_mounts_each_place_is_reported(tmp_path: Path) -> None:
     here, unread = machine(tmp_path, {}), list[Unread]()
     tree = read_tree(here, [])
     found = read_filesystems(

@@ -88,7 +88,7 @@ def test_settings_of_the_kernel_are_read_as_sysctl_writes_them(tmp_path: Path) -
     assert unread == []
 
 
-def test_a_container_that_hides_proc_and_sys_is_told_once_for_each_kind(tmp_path: Path) -> None:
+def test_a_container_that_hides_proc_and_sys_is_reported_once_for_each_kind(tmp_path: Path) -> None:
     here = machine(tmp_path, {})
     unread: list[Unread] = []
     assert read_cpu(here, None, None, unread) is None

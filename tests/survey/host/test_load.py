@@ -29,11 +29,11 @@ def test_shares_of_cpu_time_and_the_work_of_disks_are_what_grew() -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [(None, AFTER), (BEFORE, None), (BEFORE, BEFORE)])
-def test_without_two_readings_nothing_is_told(before: Counters | None, after: Counters | None) -> None:
+def test_without_two_readings_nothing_is_reported(before: Counters | None, after: Counters | None) -> None:
     assert load_between(before, after) is None
 
 
-def test_this_machine_tells_its_counters() -> None:
+def test_this_machine_shows_its_counters() -> None:
     counters = read_counters(LocalMachine())
     assert counters is not None
     assert counters.stat.startswith("cpu ")

@@ -45,7 +45,7 @@ def test_limits_memory_user_and_how_it_was_started(tmp_path: Path) -> None:
     assert seen.cpus_allowed == "0-3"
 
 
-def test_what_may_not_be_read_is_told_and_the_unit_is_named_all_the_same(tmp_path: Path) -> None:
+def test_what_may_not_be_read_is_reported_and_the_unit_is_named_all_the_same(tmp_path: Path) -> None:
     unread: list[Unread] = []
     files = {path: text for path, text in PROCESS.items() if not path.endswith("limits")}
     seen = read_process(machine(tmp_path, files), 42, numa=False, unread=unread)

@@ -35,7 +35,7 @@ def test_the_servers_option_files_are_those_of_its_command_line(tmp_path: Path) 
     assert [line.place for line in found.options.of("max_connections")] == ["/opt/my.cnf:2", "/opt/my.cnf:4"]
 
 
-def test_a_wrong_line_of_an_option_file_is_told_and_its_text_is_not(tmp_path: Path) -> None:
+def test_a_wrong_line_of_an_option_file_is_reported_and_its_text_is_not(tmp_path: Path) -> None:
     files = {"/opt/my.cnf": "password=geheim\n[mysqld]\nreport_password=geheim\n"}
     found, unread = look(tmp_path, {**MACHINE, **files}, pid=42)
     assert "all that the option files say: /opt/my.cnf:1" in {each.what for each in unread}

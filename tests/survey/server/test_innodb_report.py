@@ -22,7 +22,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
         ("mariadb-11.8", (5879, 51377, 0, None, 0, "2026-11-21 23:27:14")),
     ],
 )
-def test_each_release_tells_its_figures(release: str, expected: tuple[object, ...]) -> None:
+def test_each_release_shows_its_figures(release: str, expected: tuple[object, ...]) -> None:
     found = parse_innodb_report((GOLDEN / f"innodb-{release}.txt").read_text())
     assert (
         found.checkpoint_age_bytes,

@@ -21,7 +21,7 @@ USAGE = "GRANT USAGE ON *.* TO `monitor`@`%` IDENTIFIED BY PASSWORD '*ABC'"
         ([USAGE, "GRANT `watcher` TO `monitor`@`%`", "GRANT SELECT ON *.* TO `watcher`"], True, False),
     ],
 )
-def test_rights_to_everything_are_told_from_rights_to_a_part(
+def test_rights_to_everything_are_distinguished_from_rights_to_a_part(
     grants: list[str], all_tables: bool, all_sessions: bool
 ) -> None:
     assert rights_of(grants) == Rights(all_tables, all_sessions, some_columns=False)

@@ -43,7 +43,7 @@ def test_without_a_word_on_indexes_no_table_is_said_to_lack_its_key() -> None:
     assert made([table("s.a")], None, {}, None).without_primary_key is None
 
 
-def test_an_index_that_nobody_read_is_told_with_its_columns() -> None:
+def test_an_index_that_nobody_read_is_reported_with_its_columns() -> None:
     unused = Index(table="s.a", name="x", columns=("a", "b"))
     assert made([table("s.a")], [primary("s.a")], {}, (unused,)).unused_indexes == (unused,)
 

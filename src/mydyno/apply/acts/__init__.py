@@ -1,6 +1,6 @@
 """What takes effect now, one kind of act a file, as data: what the journal keeps and the transaction does.
 
-`plan.py` tells which acts a change needs. A new kind is a file here, its class in `LiveAct`, its case there.
+`plan.py` chooses the acts that a change needs: a new kind is a file here, in `LiveAct` and a case there.
 """
 
 from __future__ import annotations

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from mydyno.apply.act import Act, Look, Stands
+from mydyno.apply.act import Act, Look, State
 from mydyno.apply.allowed import SYSCTLS
-from mydyno.apply.apply_context import ApplyContext
+from mydyno.apply.apply_context import AS_ROOT, ApplyContext
 from mydyno.core.errors import ApplyError
+from mydyno.machine.environment import chosen
 
 _OURS = re.compile(
     r"/sys/block/[A-Za-z0-9][A-Za-z0-9!._-]*/(queue/(scheduler|read_ahead_kb|nr_requests)|md/stripe_cache_size)"
@@ -39,25 +40,22 @@ class WriteKernelFile(Act):
     def do(self, context: ApplyContext) -> None:
         """Raises ApplyError for a value that the kernel refuses."""
         place = context.place(self.path)
-        # A device that has gone has taken its queue along; nothing is left to be put back.
+        # A device that has gone has taken its queue along; nothing is left to restore.
         if not place.exists() or read_kernel_file(place) == self.after:
             return
         try:
             place.write_text(self.after)
         except OSError as error:
             raise ApplyError(
-                f"{self.path} does not take {self.after!r}: {error.strerror}", "is this run by root (sudo)?"
+                f"{self.path} does not take {self.after!r}: {error.strerror}", AS_ROOT
             ) from error
 
     def look(self, context: ApplyContext) -> Look:
         if not context.place(self.path).exists():
-            return Look("unseen", f"there is no {self.path} any more")
+            return Look("unseen", f"{self.path} is gone")
         now = read_kernel_file(context.place(self.path))
-        stands: Stands = "after" if now == self.after else "before" if now == self.before else "elsewhere"
-        return Look(stands, f"{self.path} says {now}")
-
-    def reversed(self) -> Self:
-        return self.model_copy(update={"before": self.after, "after": self.before})
+        state: State = "after" if now == self.after else "before" if now == self.before else "elsewhere"
+        return Look(state, f"{self.path} says {now}")
 
     def sentence(self) -> str:
         return f"{self.path}: {self.after} (was {self.before})"
@@ -69,5 +67,4 @@ def read_kernel_file(path: Path) -> str:
         text = path.read_text()
     except OSError as error:
         raise ApplyError(f"{path} cannot be read: {error.strerror}") from error
-    found = re.search(r"\[([^\]]+)\]", text)
-    return found[1] if found else " ".join(text.split())
+    return chosen(text) or " ".join(text.split())

@@ -1,34 +1,25 @@
 """Values that the server keeps for its next start: SET PERSIST_ONLY, for option files out of reach.
 
 MySQL from 8.0 on keeps them in mysqld-auto.cnf of its data directory, which it reads after all option
-files (MySQL Reference Manual, Persisted System Variables). MariaDB has no such thing.
+files (MySQL Reference Manual, Persisted System Variables). MariaDB has no such file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, Literal, Self
+from typing import Literal
 
-from pydantic import Field
-
-from mydyno.apply.act import Act, Look
-from mydyno.apply.acts.names import LockName, VariableName
-from mydyno.apply.acts.server_values import server_session, setting_session
+from mydyno.apply.act import Look, VariableName
+from mydyno.apply.acts.server_values import ServerAct, server_session, setting_session
 from mydyno.apply.apply_context import ApplyContext
 from mydyno.server.access import dbapi
 from mydyno.server.variables import global_variables
-from mydyno.server.variables.setting_lock import new_lock
-
-_ASKED = "SELECT variable_name, variable_value FROM performance_schema.persisted_variables"
 
 
-class PersistVariables(Act):
+class PersistVariables(ServerAct):
     """What is kept; None: nothing. The running server goes on with the values that it has."""
 
     kind: Literal["persisted variables"] = "persisted variables"
-    needs_server: ClassVar[bool] = True
-    lock: LockName = Field(default_factory=new_lock)
-    """Of the sessions that set these, one at a time (setting_lock.py)."""
     before: dict[VariableName, str | None]
     after: dict[VariableName, str | None]
 
@@ -54,14 +45,11 @@ class PersistVariables(Act):
         says = ", ".join(f"{name} is kept as {kept[name] or 'nothing'}" for name in foreign or kept)
         return Look("elsewhere" if foreign else "after" if kept == self.after else "before", says)
 
-    def reversed(self) -> Self:
-        return self.model_copy(update={"before": self.after, "after": self.before})
-
     def sentence(self) -> str:
         sets = [f"{name} = {value}" for name, value in self.after.items() if value is not None]
         gone = [name for name, value in self.after.items() if value is None]
-        said = ["SET PERSIST_ONLY " + ", ".join(sets)] if sets else []
-        return "; ".join([*said, *(["RESET PERSIST " + ", ".join(gone)] if gone else [])])
+        parts = (("SET PERSIST_ONLY", sets), ("RESET PERSIST", gone))
+        return "; ".join(f"{verb} {', '.join(names)}" for verb, names in parts if names)
 
 
 def persisting(context: ApplyContext, wanted: Mapping[str, str]) -> PersistVariables:
@@ -74,6 +62,6 @@ def persisting(context: ApplyContext, wanted: Mapping[str, str]) -> PersistVaria
 
 
 def _persisted(cursor: dbapi.Cursor, names: Iterable[str]) -> dict[str, str | None]:
-    cursor.execute(_ASKED)
+    cursor.execute("SELECT variable_name, variable_value FROM performance_schema.persisted_variables")
     kept = {str(name): str(value) for name, value in cursor.fetchall()}
     return {name: kept.get(name) for name in names}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal, Self
+from typing import Literal
 
-from mydyno.apply.act import Act, Look
-from mydyno.apply.acts.names import PropertyName, UnitName
+from mydyno.apply.act import Act, Look, PropertyName, UnitName
 from mydyno.apply.acts.systemd import properties, systemctl
-from mydyno.apply.apply_context import ApplyContext
+from mydyno.apply.apply_context import AS_ROOT, ApplyContext
 from mydyno.core.errors import ApplyError
 from mydyno.core.systemd_time import span_seconds
 from mydyno.core.units import parse_bytes
@@ -32,9 +31,7 @@ class ReadUnit(Act):
         """Raises ApplyError when systemd refuses."""
         done = systemctl("daemon-reload")
         if done.returncode != 0:
-            raise ApplyError(
-                f"systemd does not read its units again: {done.stderr.strip()}", "is this run by root (sudo)?"
-            )
+            raise ApplyError(f"systemd does not read its units again: {done.stderr.strip()}", AS_ROOT)
 
     def look(self, context: ApplyContext) -> Look:
         if not self.after:
@@ -44,9 +41,6 @@ class ReadUnit(Act):
         if _same(now, self.after):
             return Look("after", says)
         return Look("before" if _same(now, self.before) else "elsewhere", says)
-
-    def reversed(self) -> Self:
-        return self.model_copy(update={"before": self.after, "after": self.before})
 
     def sentence(self) -> str:
         sets = ", ".join(f"{name}={value}" for name, value in self.after.items())

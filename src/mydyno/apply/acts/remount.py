@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal, Self
+from typing import Literal
 
-from mydyno.apply.act import Act, Look
-from mydyno.apply.acts.names import MountOption, PathFromRoot
+from mydyno.apply.act import Act, Look, MountOption, PathFromRoot
 from mydyno.apply.apply_context import ApplyContext
+from mydyno.apply.change import with_and_without
 from mydyno.core.errors import ApplyError
 from mydyno.machine.local import LocalHost
 from mydyno.machine.mountinfo import Mount, mounts, own_mounts
@@ -41,8 +41,8 @@ _OF_FSTAB = re.compile(r"x-.*|_netdev|(no)?(auto|user|users|owner|group|fail)|co
 class Remount(Act):
     """Mount with the options of `after`.
 
-    A server whose unit has a view of the file systems of its own (PrivateTmp=, ProtectHome=...) keeps the
-    flags of the mount that it has until it is restarted.
+    A server whose unit has a separate view of the file systems (PrivateTmp=, ProtectHome=...) keeps the
+    flags of its mount until it is restarted.
     """
 
     kind: Literal["remount"] = "remount"
@@ -52,10 +52,10 @@ class Remount(Act):
 
     def do(self, context: ApplyContext) -> None:
         """Raises ApplyError when mount(8) or the kernel refuses."""
-        found = mounted(self.mount_point)
-        options = ["remount", *self._options(found.options)]
+        now = mounted(self.mount_point)
+        options = ["remount", *self._options(now.options)]
         # With its source named too, the options of /etc/fstab are not mixed in.
-        done = LocalHost().run(["mount", "-o", ",".join(options), found.source, self.mount_point])
+        done = LocalHost().run(["mount", "-o", ",".join(options), now.source, self.mount_point])
         if done.returncode != 0:
             raise ApplyError(
                 f"{self.mount_point} is not remounted with {','.join(self.after)}: {done.stderr.strip()}",
@@ -69,21 +69,18 @@ class Remount(Act):
             return Look("after", says)
         return Look("before" if _holds(self.before, self.after, now) else "elsewhere", says)
 
-    def reversed(self) -> Self:
-        return self.model_copy(update={"before": self.after, "after": self.before})
-
     def sentence(self) -> str:
         added = [option for option in self.after if option not in self.before]
-        gone = [option for option in self.before if option not in self.after]
-        steps = [f"with {','.join(added)}"] if added else []
-        steps += [f"without {','.join(gone)}"] if gone else []
-        return f"remount {self.mount_point} {' and '.join(steps)}"
+        return f"remount {self.mount_point} {with_and_without(added, self._gone)}"
+
+    @property
+    def _gone(self) -> list[str]:
+        return [option for option in self.before if option not in self.after]
 
     def _options(self, now: tuple[str, ...]) -> list[str]:
-        gone = [option for option in self.before if option not in self.after]
         flags = [option for option in self.after if option in _OF_THE_MOUNT]
         new = [option for option in self.after if option not in now and option not in flags]
-        return [*flags, *new, *(_OPPOSITES[option] for option in gone if option in _OPPOSITES)]
+        return [*flags, *new, *(_OPPOSITES[option] for option in self._gone if option in _OPPOSITES)]
 
 
 def remounting(mount_point: str, add: Iterable[str], remove: Iterable[str]) -> Remount | None:
@@ -98,11 +95,9 @@ def remounting(mount_point: str, add: Iterable[str], remove: Iterable[str]) -> R
         after = [each for each in after if _OPPOSITES.get(each) != option and _OPPOSITES.get(option) != each]
         after += [option] if option not in _UNSHOWN else []
     after = list(_with_access_time(after))
-    return (
-        None
-        if set(after) == set(before)
-        else Remount(mount_point=mount_point, before=before, after=tuple(after))
-    )
+    if set(after) == set(before):
+        return None
+    return Remount(mount_point=mount_point, before=before, after=tuple(after))
 
 
 def mounted(mount_point: str, mountinfo: str | None = None) -> Mount:
@@ -120,6 +115,6 @@ def _with_access_time(options: Iterable[str]) -> tuple[str, ...]:
 
 
 def _holds(wanted: tuple[str, ...], other: tuple[str, ...], now: tuple[str, ...]) -> bool:
-    """Whether what tells `wanted` from `other` is in force."""
+    """Whether the options in which `wanted` differs from `other` are in force."""
     shown = set(_with_access_time(now))
     return set(wanted) - set(other) <= shown and not (set(other) - set(wanted)) & shown

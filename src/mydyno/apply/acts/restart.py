@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from mydyno.apply.act import Act, Look
-from mydyno.apply.acts.names import PathFromRoot, UnitName, VariableName
-from mydyno.apply.acts.server_values import listed, server_session, shown, stands_between
+from mydyno.apply.act import Act, Look, PathFromRoot, UnitName, VariableName
+from mydyno.apply.acts.server_values import listed, server_session, state_between
 from mydyno.apply.acts.systemd import properties, systemctl, unit_of_process
 from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 from mydyno.machine.local import LocalHost
 from mydyno.server.access.server_process import process_of
+from mydyno.server.access.session import show_global
 from mydyno.server.variables import global_variables
 from mydyno.server.variables.global_variables import Value
 
 _PATIENCE_SECONDS = 3600.0
-"""A server of a large buffer pool writes for long when it stops, and the unit has limits of its own."""
+"""A server of a large buffer pool writes for long when it stops, and the unit has separate limits."""
 
 _ANSWERS_WITHIN_SECONDS = 300.0
-"""After systemd holds it for started, which for an older unit is when its process is there."""
+"""Counted from where systemd reports it as started, which for an older unit is when its process is there."""
 
 _POLL_SECONDS = 0.2
-_TOLD_LINES = 12
+_LOG_LINES = 12
 
 
 class RestartServer(Act):
@@ -66,10 +67,10 @@ class RestartServer(Act):
         if not self.after or context.login is None:
             return Look("unseen", f"{self.unit} has been restarted")
         with server_session(context, f"reading {', '.join(self.after)}") as cursor:
-            return stands_between(self.before, self.after, shown(cursor))
+            return state_between(self.before, self.after, show_global(cursor, "VARIABLES"))
 
     def reversed(self) -> Self:
-        return self.model_copy(update={"before": self.after, "after": self.before, "back": not self.back})
+        return super().reversed().model_copy(update={"back": not self.back})
 
     def sentence(self) -> str:
         brings = f" for {listed(self.after)}" if self.after else ""
@@ -77,13 +78,13 @@ class RestartServer(Act):
 
     def _is_there(self, context: ApplyContext) -> bool:
         try:
-            return self.look(context).stands == "after"
+            return self.look(context).state == "after"
         except ApplyError:
             return False  # It does not answer: whatever it is doing, it is not what is wanted.
 
     def _state(self) -> tuple[str, str]:
-        found = properties(self.unit, ("ActiveState", "InvocationID"))
-        return found.get("ActiveState", "unknown"), found.get("InvocationID", "")
+        shown = properties(self.unit, ("ActiveState", "InvocationID"))
+        return shown.get("ActiveState", "unknown"), shown.get("InvocationID", "")
 
     def _wait_for_answer(self, context: ApplyContext) -> None:
         deadline = time.monotonic() + _ANSWERS_WITHIN_SECONDS
@@ -99,26 +100,16 @@ class RestartServer(Act):
                 time.sleep(_POLL_SECONDS)
 
     def _failed(self, what: str) -> ApplyError:
-        said = "".join(f"\n  | {line}" for line in self._last_lines())
-        return ApplyError(f"{self.unit} {what}{' with the old settings' if self.back else ''}{said}")
+        log = "".join(f"\n  | {line}" for line in self._last_lines())
+        return ApplyError(f"{self.unit} {what}{' with the old settings' if self.back else ''}{log}")
 
     def _last_lines(self) -> list[str]:
-        """What the server itself said last; systemd's own lines tell only that it ended."""
+        """The server's own last messages; systemd's lines report only that it ended."""
         if self.log is not None:
-            try:
-                return Path(self.log).read_text(errors="replace").splitlines()[-_TOLD_LINES:]
-            except OSError:
-                pass
-        asked = [
-            "journalctl",
-            "--no-pager",
-            "-o",
-            "cat",
-            "-n",
-            str(_TOLD_LINES),
-            f"_SYSTEMD_UNIT={self.unit}",
-        ]
-        return LocalHost().run(asked).stdout.splitlines()
+            with suppress(OSError):
+                return Path(self.log).read_text(errors="replace").splitlines()[-_LOG_LINES:]
+        words = f"journalctl --no-pager -o cat -n {_LOG_LINES}".split()
+        return LocalHost().run([*words, f"_SYSTEMD_UNIT={self.unit}"]).stdout.splitlines()
 
 
 def restarting(context: ApplyContext, unit: str | None, wanted: Mapping[str, str]) -> RestartServer | None:
@@ -128,7 +119,7 @@ def restarting(context: ApplyContext, unit: str | None, wanted: Mapping[str, str
     before: dict[str, Value] = {}
     if context.login is not None:
         with server_session(context, f"reading {', '.join(wanted) or 'its variables'}") as cursor:
-            in_force = shown(cursor)
+            in_force = show_global(cursor, "VARIABLES")
             pid = process_of(cursor, context.login, in_force)
             before = global_variables.read(cursor, wanted)
         log = _log_file(in_force)

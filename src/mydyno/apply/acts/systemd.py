@@ -24,20 +24,20 @@ def systemctl(*words: str, timeout_seconds: float = 60.0) -> Finished:
 
 
 def properties(unit: str, names: Iterable[str]) -> dict[str, str]:
-    """As `systemctl show` tells them, by the names that unit files have for them: TimeoutStopSec is shown as
+    """As `systemctl show` prints them, by the names that unit files have for them: TimeoutStopSec is shown as
     TimeoutStopUSec (org.freedesktop.systemd1(5)). Raises ApplyError when systemd does not answer."""
     shown = {re.sub("Sec$", "USec", name): name for name in names}
     done = systemctl("show", unit, *(f"--property={name}" for name in shown))
     if done.returncode != 0:
         raise ApplyError(f"systemd does not know {unit}: {done.stderr.strip()}")
-    found = (line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
-    return {shown[name]: value for name, value in found if name in shown}
+    pairs = (line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    return {shown[name]: value for name, value in pairs if name in shown}
 
 
 def unit_of(cgroup: str) -> str | None:
-    """The system's service, from the text of /proc/PID/cgroup; None: systemd does not look after it."""
-    found = _OF_A_SERVICE.search(cgroup)
-    return found[1] if found else None
+    """The system's service, from the text of /proc/PID/cgroup; None: it is not one of systemd's services."""
+    service = _OF_A_SERVICE.search(cgroup)
+    return service[1] if service else None
 
 
 def unit_of_process(pid: int) -> str | None:

@@ -11,7 +11,6 @@ from mydyno.apply.edits.option_file import Reading
 from mydyno.apply.edits.texts import Texts
 from mydyno.core.errors import MydynoError
 from mydyno.core.server_variables import option_name
-from mydyno.core.server_version import Version
 from mydyno.machine.local import LocalHost
 from mydyno.server.variables.settings import settings_difference
 
@@ -24,16 +23,16 @@ _VALIDATES = (8, 0, 16)
 
 
 def option_faults(texts: Texts, reading: Reading, binary: Path) -> list[str] | None:
-    """What the program finds wrong in the new files and did not in the old; None: it cannot be run.
+    """What the program reports of the new files and not of the old; None: it cannot be run.
 
     It sees copies that include each other, so nothing needs to be in place. Nothing is started: it ends when
     it has read them.
     """
-    found = _complaints(texts, reading, binary)
-    if not found:
-        return found
+    new = _complaints(texts, reading, binary)
+    if not new:
+        return new
     old = _complaints(texts.unchanged(), reading, binary)
-    return None if old is None else [fault for fault in found if fault not in old]
+    return None if old is None else [fault for fault in new if fault not in old]
 
 
 def _complaints(texts: Texts, reading: Reading, binary: Path) -> list[str] | None:
@@ -44,20 +43,20 @@ def _complaints(texts: Texts, reading: Reading, binary: Path) -> list[str] | Non
         except MydynoError:
             return None
     lines = [line.replace(folder, "").strip() for line in done.stderr.splitlines()]
-    # MariaDB tells what its InnoDB does not take, and yet ends with 0: it would do without InnoDB.
-    said = [line for line in lines if _COMPLAINT.search(line) or _is_out_of_bounds(line)]
-    if done.returncode != 0 and not said:
-        said = lines[-3:]
-    return [_without_time(line) for line in said]
+    # MariaDB reports what its InnoDB does not take, and yet ends with 0: it would run without InnoDB.
+    complaints = [line for line in lines if _COMPLAINT.search(line) or _is_out_of_bounds(line)]
+    if done.returncode != 0 and not complaints:
+        complaints = lines[-3:]
+    return [re.sub(r"^\d{4}-\d\d-\d\d[T ]\s*\S+\s+\d+\s+", "", line) for line in complaints]
 
 
 def _is_out_of_bounds(line: str) -> bool:
     """Rounding down to a block is what every server does; it counts as set."""
-    found = _ADJUSTED.search(line)
-    if found is None:
+    adjusted = _ADJUSTED.search(line)
+    if adjusted is None:
         return False
-    name = option_name(found[1])
-    return any(each.why is None for each in settings_difference({name: found[2]}, {name: found[3]}))
+    name, given, taken = option_name(adjusted[1]), adjusted[2], adjusted[3]
+    return any(each.why is None for each in settings_difference({name: given}, {name: taken}))
 
 
 def mirrored(texts: Texts, reading: Reading, folder: Path) -> Path:
@@ -78,19 +77,13 @@ def mirrored(texts: Texts, reading: Reading, folder: Path) -> Path:
 
 def _arguments(reading: Reading, main: Path) -> list[str]:
     suffix = [f"--defaults-group-suffix={reading.suffix}"] if reading.suffix else []
-    # Root may ask; without this the program refuses to be run by it.
+    # Without this the program refuses to be run by root.
     user = ["--user=root"] if os.geteuid() == 0 else []
-    return [f"--defaults-file={main}", *suffix, *user, *_questions(reading.version)]
-
-
-def _questions(version: Version) -> list[str]:
-    """What it says is to come here and not into the error log of the server that runs."""
-    if version.is_mariadb:
-        return ["--skip-log-error", "--verbose", "--help"]
-    if version.numbers >= _VALIDATES:
-        return ["--log-error=stderr", "--validate-config"]
-    return ["--verbose", "--help"]
-
-
-def _without_time(line: str) -> str:
-    return re.sub(r"^\d{4}-\d\d-\d\d[T ]\s*\S+\s+\d+\s+", "", line)
+    # Its messages are to come here and not into the error log of the server that runs.
+    if reading.version.is_mariadb:
+        mode = ["--skip-log-error", "--verbose", "--help"]
+    elif reading.version.numbers >= _VALIDATES:
+        mode = ["--log-error=stderr", "--validate-config"]
+    else:
+        mode = ["--verbose", "--help"]
+    return [f"--defaults-file={main}", *suffix, *user, *mode]

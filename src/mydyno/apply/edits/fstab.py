@@ -9,7 +9,6 @@ from mydyno.apply.edits.texts import RefusedError, Texts
 from mydyno.survey.facts.fstab import parse_fstab, with_options
 
 PATH = "/etc/fstab"
-_NOTHING = "defaults"
 
 
 def set_mount_options(texts: Texts, change: SetMountOptions) -> None:
@@ -30,7 +29,7 @@ def set_mount_options(texts: Texts, change: SetMountOptions) -> None:
         new = with_options(text, entry.line, options_after(entry.options, change))
     except ValueError as error:
         raise RefusedError(f"{PATH}:{entry.line} has no options to change: {error}") from error
-    # What was wrong with the line may be what the change mends.
+    # What was wrong with the line may be what the change fixes.
     (after,) = (each for each in parse_fstab(new) if each.line == entry.line)
     if after.fault is not None:
         raise RefusedError(f"{PATH}:{entry.line} is not a valid line: {after.fault}", "fix that line first")
@@ -44,7 +43,7 @@ def options_after(options: Sequence[str], change: SetMountOptions) -> tuple[str,
     """
     gone = {*change.remove, *(_name(option) for option in change.add if "=" in option)}
     kept = [each for each in options if each in change.add or not gone & {each, _name(each)}]
-    return (*kept, *(option for option in change.add if option not in kept)) or (_NOTHING,)
+    return (*kept, *(option for option in change.add if option not in kept)) or ("defaults",)
 
 
 def _name(option: str) -> str:

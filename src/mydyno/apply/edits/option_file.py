@@ -1,8 +1,8 @@
-"""Server variables at each start: a file of mydyno's own that is read late enough to win.
+"""Server variables at each start: a separate file that is read late enough to win.
 
 First choice is zz-mydyno.cnf in the folder that the server reads last; where a line below its `!includedir`
-wins over that, or there is no such folder, a group of mydyno's own at the end of the last file.
-Which line wins is asked of the same resolver that tells where a value comes from (`facts.option_files`).
+wins over that, or there is no such folder, a separate group at the end of the last file.
+The resolver that finds where a value comes from decides which line wins (`facts.option_files`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.apply.change import RemoveVariable, SetVariable
-from mydyno.apply.edits.lines import HEADER, set_line, switch_off
-from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.edits.texts import HEADER, RefusedError, Texts, set_line, switch_off
 from mydyno.core.server_version import Version
 from mydyno.server.variables.meaning import same_meaning
 from mydyno.survey.facts.option_files import OptionFiles, OptionLine, option_files, server_groups
@@ -84,8 +83,8 @@ def is_written(texts: Texts, change: SetVariable, reading: Reading) -> bool:
 
 def remove_variable(texts: Texts, change: RemoveVariable, reading: Reading) -> None:
     """Every line that says it becomes a comment: without the last, the one before it would count."""
-    said = reading.knowing(change.name).of(texts).of(change.name)
-    for line in sorted(said, key=lambda each: (each.file, -each.line)):
+    lines = reading.knowing(change.name).of(texts).of(change.name)
+    for line in sorted(lines, key=lambda each: (each.file, -each.line)):
         switch_off(texts, line.file, line.line, f"{change.name} is not to be set here any more")
 
 

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator
 
 from mydyno.apply.change import SetSysctl
-from mydyno.apply.edits.lines import set_line, switch_off
-from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.edits.texts import RefusedError, Texts, set_line, switch_off
 
 PATH = "/etc/sysctl.d/99-mydyno.conf"
 _NAME = "99-mydyno.conf"
@@ -37,12 +36,12 @@ def set_sysctl(texts: Texts, change: SetSysctl) -> None:
 
 def _later(texts: Texts, name: str) -> Iterator[tuple[str, int]]:
     """Lines that set it after mydyno's file has been read, the last of each file first."""
-    found: dict[str, str] = {}
+    folders: dict[str, str] = {}
     for folder in reversed(_FOLDERS):
         names = texts.names(folder) or ()
-        found |= {each: folder for each in names if each.endswith(".conf") and each > _NAME}
-    paths = [f"{folder}/{each}" for each, folder in sorted(found.items())]
-    for path in dict.fromkeys(texts.real(each) for each in (_MAIN, *paths)):
+        folders |= {name: folder for name in names if name.endswith(".conf") and name > _NAME}
+    paths = [f"{folder}/{name}" for name, folder in sorted(folders.items())]
+    for path in dict.fromkeys(texts.real(path) for path in (_MAIN, *paths)):
         lines = (texts.get(path) or "").split("\n")
         for number in range(len(lines), 0, -1):
             setting = _SETTING.match(lines[number - 1])

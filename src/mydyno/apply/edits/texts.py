@@ -13,6 +13,10 @@ ListNames = Callable[[str], Sequence[str] | None]
 """The names in a folder; None: there is none."""
 
 
+HEADER = "# Written by mydyno apply. `mydyno history` says why, `mydyno rollback` reverts it.\n"
+_SWITCHED_OFF = "# mydyno: "
+
+
 class RefusedError(MydynoError):
     """A change that mydyno does not make by itself: the message says why, the hint what to do instead."""
 
@@ -21,7 +25,7 @@ class RefusedError(MydynoError):
 class Texts:
     """The system's files as they are, and as they would be.
 
-    Bytes that are no UTF-8 come through unharmed, as surrogates.
+    Bytes outside UTF-8 come through unharmed, as surrogates.
     """
 
     read: ReadBytes
@@ -33,10 +37,7 @@ class Texts:
     def get(self, path: str) -> str | None:
         """The text as it would be; None: there is no such file."""
         path = self.real(path)
-        if path in self._new:
-            return self._new[path]
-        content = self.read(path)
-        return None if content is None else content.decode("utf-8", "surrogateescape")
+        return self._new[path] if path in self._new else self._old(path)
 
     def put(self, path: str, text: str) -> None:
         self._new[self.real(path)] = text
@@ -70,3 +71,24 @@ class Texts:
 
 def to_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
+
+
+def set_line(text: str | None, starts: str, line: str) -> str:
+    """A file of mydyno's in which the line that begins with `starts` is `line`; a new one comes last."""
+    lines = (HEADER if text is None else text).splitlines()
+    for position, old in enumerate(lines):
+        if old.startswith(starts):
+            lines[position] = line
+            break
+    else:
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def switch_off(texts: Texts, path: str, number: int, because: str) -> None:
+    """Makes a comment of one line (counted from 1) of a file that is not mydyno's, and says why above it."""
+    text = texts.get(path)
+    assert text is not None, "the line has been read from it"
+    lines = text.split("\n")
+    lines[number - 1 : number] = [f"{_SWITCHED_OFF}{because}", f"#{lines[number - 1]}"]
+    texts.put(path, "\n".join(lines))

@@ -7,8 +7,7 @@ mydyno's is refused where another file has one.
 from __future__ import annotations
 
 from mydyno.apply.change import SetSysfs
-from mydyno.apply.edits.lines import set_line
-from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.edits.texts import RefusedError, Texts, set_line
 
 PATH = "/etc/tmpfiles.d/mydyno.conf"
 _FOLDERS = ("/etc/tmpfiles.d", "/run/tmpfiles.d", "/usr/lib/tmpfiles.d")

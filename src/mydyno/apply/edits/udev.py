@@ -1,6 +1,6 @@
 """Queues of disks and caches of arrays at each boot and plugging: /etc/udev/rules.d/99-mydyno.rules.
 
-A disk is matched by what stays with it (its serial number, as udev tells it) where that is known: sda can be
+A disk is matched by what stays with it (its serial number, as udev knows it) where that is known: sda can be
 another one after a reboot. The file's name comes after 60-persistent-storage.rules, which finds the serial,
 and after other files that choose schedulers: of several assignments the last one counts (udev(7)).
 """
@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping
 
 from mydyno.apply.change import SetArray, SetQueue
-from mydyno.apply.edits.lines import set_line
-from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.edits.texts import RefusedError, Texts, set_line
 
 PATH = "/etc/udev/rules.d/99-mydyno.rules"
 Identity = tuple[str, str]
@@ -20,22 +19,15 @@ Identity = tuple[str, str]
 _PLAIN = re.compile(r"[A-Za-z0-9_.:!,/@+ -]+")
 
 
-def set_queue(texts: Texts, change: SetQueue, identities: Mapping[str, Identity]) -> None:
-    """`identities`: by kernel name, of the disks of which one is known. Raises RefusedError."""
-    _set(texts, change.disk, f"queue/{change.attribute}", change.value, identities)
-
-
-def set_array(texts: Texts, change: SetArray, identities: Mapping[str, Identity]) -> None:
-    """As `set_queue`. Raises RefusedError."""
-    _set(texts, change.array, f"md/{change.attribute}", change.value, identities)
-
-
-def _set(texts: Texts, device: str, attribute: str, value: str, identities: Mapping[str, Identity]) -> None:
+def set_block_device(texts: Texts, change: SetQueue | SetArray, identities: Mapping[str, Identity]) -> None:
+    """`identities`: by kernel name, of the devices of which one is known. Raises RefusedError."""
+    device = change.disk if isinstance(change, SetQueue) else change.array
+    if not _PLAIN.fullmatch(device) or not _PLAIN.fullmatch(change.value):
+        raise RefusedError(f"{device} or {change.value} has characters that a udev rule cannot match")
     name, identity = identities.get(device, ("", ""))
-    if not _PLAIN.fullmatch(device) or not _PLAIN.fullmatch(value):
-        raise RefusedError(f"{device} or {value} has characters that a udev rule cannot match")
+    attribute = f"{'queue' if isinstance(change, SetQueue) else 'md'}/{change.attribute}"
     # A value between quotes has no escapes in udev, and is matched as a pattern of a shell.
     is_known = bool(name) and _PLAIN.fullmatch(identity) is not None
     match = f'ENV{{{name}}}=="{identity}"' if is_known else f'KERNEL=="{device}"'
     rule = f'ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {match}, ATTR{{{attribute}}}='
-    texts.put(PATH, set_line(texts.get(PATH), rule, f'{rule}"{value}"'))
+    texts.put(PATH, set_line(texts.get(PATH), rule, f'{rule}"{change.value}"'))

@@ -9,16 +9,14 @@ from __future__ import annotations
 import re
 
 from mydyno.apply.change import SetUnit
-from mydyno.apply.edits.lines import HEADER
-from mydyno.apply.edits.texts import RefusedError, Texts
+from mydyno.apply.edits.texts import HEADER, RefusedError, Texts, set_line
 
 NAME = "zz-mydyno.conf"
 _UNIT = re.compile(r"[A-Za-z0-9:_][A-Za-z0-9:_.\\@-]*\.service")
-_SECTION = "[Service]"
 
 
 def set_unit(texts: Texts, change: SetUnit) -> None:
-    """Raises RefusedError for what is no service, and when a later drop-in says the same."""
+    """Raises RefusedError for a unit of another kind, and when a later drop-in sets the same property."""
     if not _UNIT.fullmatch(change.unit):
         raise RefusedError(f"{change.unit} is not a systemd service")
     path = drop_in(change.unit)
@@ -28,20 +26,10 @@ def set_unit(texts: Texts, change: SetUnit) -> None:
             for number, line in enumerate((texts.get(f"{folder}/{name}") or "").split("\n"), start=1):
                 if line.partition("=")[0].strip() == change.name:
                     raise RefusedError(f"{folder}/{name}:{number} says {change.name}, and it is read later")
-    texts.put(path, _with(texts.get(path), change.name, change.value))
+    text = texts.get(path) or f"{HEADER}[Service]\n"
+    texts.put(path, set_line(text, f"{change.name}=", f"{change.name}={change.value}"))
 
 
 def drop_in(unit: str) -> str:
     """The path of mydyno's."""
     return f"/etc/systemd/system/{unit}.d/{NAME}"
-
-
-def _with(text: str | None, name: str, value: str) -> str:
-    lines = (f"{HEADER}{_SECTION}\n" if text is None else text).splitlines()
-    for position, line in enumerate(lines):
-        if line.startswith(f"{name}="):
-            lines[position] = f"{name}={value}"
-            break
-    else:
-        lines.append(f"{name}={value}")
-    return "\n".join(lines) + "\n"

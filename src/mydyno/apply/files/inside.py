@@ -18,22 +18,22 @@ def inside(root: Path, path: str) -> str:
     as it is written. Raises ApplyError for links in a circle.
     """
     left = deque(part for part in path.split("/") if part not in ("", "."))
-    found: list[str] = []
+    resolved: list[str] = []
     followed = 0
     while left:
         part = left.popleft()
         if part == "..":
-            del found[-1:]
+            del resolved[-1:]
             continue
-        here = root.joinpath(*found, part)
+        here = root.joinpath(*resolved, part)
         if not here.is_symlink():
-            found.append(part)
+            resolved.append(part)
             continue
         followed += 1
         if followed > _MOST_LINKS:
             raise ApplyError(f"{root / path.lstrip('/')} is a link that leads in a circle")
         target = str(here.readlink())
         if target.startswith("/"):
-            found.clear()
+            resolved.clear()
         left.extendleft(part for part in reversed(target.split("/")) if part not in ("", "."))
-    return "/" + "/".join(found)
+    return "/" + "/".join(resolved)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePosixPath
 
+from mydyno.apply.apply_context import AS_ROOT
 from mydyno.apply.files.inside import inside
 from mydyno.apply.files.replace import ReplaceFile
 from mydyno.apply.files.state import FileState, new_file
@@ -14,8 +15,8 @@ from mydyno.core.errors import ApplyError
 
 def read_file(root: Path, path: str) -> bytes | None:
     """The bytes of a file of the system below `root`, its links followed inside; None: there is none."""
-    found = FileState.of(root, inside(root, path))
-    return None if found is None else found[1]
+    file = FileState.of(root, inside(root, path))
+    return None if file is None else file[1]
 
 
 def replacing(root: Path, path: str, content: bytes | None) -> tuple[ReplaceFile, tuple[bytes, ...]]:
@@ -24,8 +25,7 @@ def replacing(root: Path, path: str, content: bytes | None) -> tuple[ReplaceFile
     A link is followed, so what it points to is changed and the link stays. Raises ApplyError.
     """
     real = inside(root, path)
-    found = FileState.of(root, real)
-    before, old = found if found else (None, None)
+    before, old = FileState.of(root, real) or (None, None)
     after = None if content is None else before.with_content(content) if before else new_file(content)
     missing: list[str] = []
     for folder in PurePosixPath(real).parents:
@@ -47,9 +47,7 @@ def must_be_writable(root: Path, act: ReplaceFile) -> None:
         )
     owned = act.before is None or os.geteuid() in (0, act.before.uid)
     if not owned or not os.access(folder, os.W_OK | os.X_OK):
-        raise ApplyError(
-            f"{place} cannot be written by this user, nothing was changed", "by root: sudo mydyno ..."
-        )
+        raise ApplyError(f"{place} cannot be written by this user, nothing was changed", AS_ROOT)
 
 
 def _mount_point(folder: Path) -> Path:

@@ -11,17 +11,11 @@ from typing import Literal, Self
 
 from pydantic import field_validator, model_validator
 
-from mydyno.apply.act import Act, Look
-from mydyno.apply.apply_context import ApplyContext
+from mydyno.apply.act import Act, Look, State
+from mydyno.apply.apply_context import AS_ROOT, ApplyContext
 from mydyno.apply.files.state import FileState, checksum
 from mydyno.core.beneath import folder_below, is_folder_below, read_below
-from mydyno.core.durable import (
-    make_folder_below,
-    replacing_in,
-    sync_folder,
-    sync_folder_below,
-    write_synced,
-)
+from mydyno.core.durable import make_folder_below, replacing_in, sync_folder, sync_folder_below, write_synced
 from mydyno.core.errors import ApplyError
 
 _FOLDER_MODE = 0o755
@@ -66,27 +60,24 @@ class ReplaceFile(Act):
             if self.after is None:
                 self._remove(context)
                 return
-            found = FileState.of(context.root, self.path)
-            if found is None or not found[0].same_as(self.after):
-                self._put(self.after, found[0] if found else None, context)
+            present = self._present(context)
+            if present is None or not present.same_as(self.after):
+                self._put(self.after, present, context)
         except OSError as error:
             place = context.place(self.path)
             raise ApplyError(f"{place} cannot be changed: {error.strerror}", _hint(error)) from error
 
     def look(self, context: ApplyContext) -> Look:
-        found = FileState.of(context.root, self.path)
-        state = found[0] if found else None
-        for stands, wanted in (("after", self.after), ("before", self.before)):
-            if state is wanted is None or (state and wanted and state.same_as(wanted)):
-                return Look("after" if stands == "after" else "before", f"{self.path} is as it was {stands}")
-        return Look("elsewhere", f"{self.path} is gone" if state is None else f"{self.path} has been changed")
-
-    def reversed(self) -> Self:
-        return self.model_copy(update={"before": self.after, "after": self.before})
+        present = self._present(context)
+        states: tuple[tuple[State, FileState | None], ...] = (("after", self.after), ("before", self.before))
+        for state, file in states:
+            if present is file is None or (present and file and present.same_as(file)):
+                return Look(state, f"{self.path} is as it was {state}")
+        return Look("elsewhere", f"{self.path} {'is gone' if present is None else 'has been changed'}")
 
     def take_back(self, context: ApplyContext) -> str | None:
-        # A file changes at one instant, so one that is neither old nor new is somebody else's.
-        if self.look(context).stands == "elsewhere":
+        # A file changes at one instant, so one that is neither old nor new is another program's.
+        if self.look(context).state == "elsewhere":
             return f"{self.path} has been changed since by another program: left as it is"
         return super().take_back(context)
 
@@ -94,8 +85,12 @@ class ReplaceFile(Act):
         verb = "new file" if self.before is None else "remove" if self.after is None else "change"
         return f"{verb} {self.path}"
 
-    def _put(self, state: FileState, found: FileState | None, context: ApplyContext) -> None:
-        if (wider := state.wider_than(found, any_owner=not context.files_only)) is not None:
+    def _present(self, context: ApplyContext) -> FileState | None:
+        file = FileState.of(context.root, self.path)
+        return file[0] if file else None
+
+    def _put(self, state: FileState, present: FileState | None, context: ApplyContext) -> None:
+        if (wider := state.wider_than(present, any_owner=not context.files_only)) is not None:
             raise ApplyError(
                 f"refused to give {context.place(self.path)} {wider}",
                 "set it by hand if it is meant, and give the same command again",
@@ -111,7 +106,7 @@ class ReplaceFile(Act):
             with replacing_in(folder, target.name, temporary, 0o600) as file:
                 file.write(content)
                 file.flush()
-                state.give_to(file.fileno(), found)
+                state.give_to(file.fileno(), present)
             sync_folder(folder)
 
     def _remove(self, context: ApplyContext) -> None:
@@ -125,7 +120,7 @@ class ReplaceFile(Act):
                     os.rmdir(path.name, dir_fd=parent)
                 except OSError as error:
                     if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
-                        return  # Somebody has put something into it.
+                        return  # Another program has put a file into it.
                     raise
                 sync_folder(parent)
 
@@ -159,12 +154,12 @@ def kept_bytes(context: ApplyContext, sha256: str) -> bytes:
 
 
 def kept_text(context: ApplyContext, state: FileState | None) -> str | None:
-    """For people: what is no UTF-8 shows as such. Raises ApplyError."""
+    """For people: bytes outside UTF-8 show as such. Raises ApplyError."""
     return None if state is None else kept_bytes(context, state.sha256).decode("utf-8", "replace")
 
 
 def _temporary(target: Path, context: ApplyContext) -> str:
-    """The name is known before it is used, so whoever puts back finds it. No program reads such a name."""
+    """The name is known before it is used, so that a restore finds it. No program reads such a name."""
     assert context.kept is not None, "files are replaced by an application"
     return f".{target.name}.{context.kept.name}.mydyno"
 
@@ -172,7 +167,7 @@ def _temporary(target: Path, context: ApplyContext) -> str:
 def _hint(error: OSError) -> str | None:
     match error.errno:
         case errno.EACCES | errno.EPERM:
-            return "run it by root: sudo mydyno ..."
+            return AS_ROOT
         case errno.EROFS:
             return "its file system is read-only; on an image, mount it writable and use --root"
         case errno.ENOSPC | errno.EDQUOT:

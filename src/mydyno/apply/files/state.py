@@ -13,6 +13,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, field_validator
 
+from mydyno.apply.apply_context import AS_ROOT
 from mydyno.core.beneath import open_file_below
 from mydyno.core.errors import ApplyError
 from mydyno.core.record import Record
@@ -58,7 +59,7 @@ class FileState(Record):
         except OSError as error:
             if error.errno == errno.EINVAL:
                 raise ApplyError(f"{place} is not a regular file, and mydyno changes no other") from error
-            hint = "is this run by root (sudo)?" if isinstance(error, PermissionError) else None
+            hint = AS_ROOT if isinstance(error, PermissionError) else None
             raise ApplyError(f"{place} cannot be read: {error.strerror}", hint) from error
         with os.fdopen(descriptor, "rb") as file:
             about = os.fstat(descriptor)
@@ -78,36 +79,34 @@ class FileState(Record):
         return self.model_copy(update={"sha256": checksum(content), "modified_ns": None})
 
     def same_as(self, other: FileState) -> bool:
-        """Whether the files are the same to whoever reads them: bytes, mode and owner."""
-        return self._told() == other._told()
+        """Whether the files are the same to a reader: bytes, mode and owner."""
+        compared = {"sha256", "mode", "uid", "gid"}
+        return self.model_dump(include=compared) == other.model_dump(include=compared)
 
-    def _told(self) -> tuple[str, int, int, int]:
-        return self.sha256, self.mode, self.uid, self.gid
-
-    def wider_than(self, found: FileState | None, *, any_owner: bool) -> str | None:
+    def wider_than(self, present: FileState | None, *, any_owner: bool) -> str | None:
         """What this state gives that the file in its place (None: there is none) does not have, in words.
 
         A journal that came with an image was perhaps not written by mydyno, so it makes nothing setuid, and
         changes no owner unless `any_owner`.
         """
-        if self.mode & _SPECIAL & ~(found.mode if found else 0):
+        if self.mode & _SPECIAL & ~(present.mode if present else 0):
             return f"the mode {self.mode:04o}: what is there has no setuid, setgid or sticky bit"
-        there = (found.uid, found.gid) if found else (os.geteuid(), os.getegid())
+        there = (present.uid, present.gid) if present else (os.geteuid(), os.getegid())
         if not any_owner and (self.uid, self.gid) != there:
             return f"to the user {self.uid} and group {self.gid}: it belongs to {there[0]} and {there[1]}"
         return None
 
-    def give_to(self, descriptor: int, found: FileState | None) -> None:
+    def give_to(self, descriptor: int, present: FileState | None) -> None:
         """Makes an open file's owner, mode, attributes and time these. Raises OSError.
 
-        Attributes that may give rights are not set unless the file in its place, `found`, has them.
+        Attributes that may give rights are not set unless the file in its place, `present`, has them.
         """
         about = os.fstat(descriptor)
         if (about.st_uid, about.st_gid) != (self.uid, self.gid):
             os.fchown(descriptor, self.uid, self.gid)
         os.fchmod(descriptor, self.mode)
         now = _attributes(descriptor)
-        held = found.attributes if found else {}
+        held = present.attributes if present else {}
         for name, value in self.attributes.items():
             harmless = name in _LABELS or name.startswith("user.") or held.get(name) == value
             if harmless and now.get(name) != value:

@@ -16,7 +16,7 @@ from mydyno.core.record import Record
 FORMAT = 1
 
 Does = Literal["apply", "roll back", "hold"]
-"""`hold`: for a while only, so it is put back at its end and never in force."""
+"""`hold`: for a while only, so it is restored at its end and never in force."""
 
 AnyAct = Annotated[ReplaceFile | LiveAct, Field(discriminator="kind")]
 

@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from mydyno.apply.apply_context import AS_ROOT
 from mydyno.core.durable import SyncedLog
 from mydyno.core.errors import LabError
 
 FILE_NAME = "journal.jsonl"
 
-Phase = Literal["unfinished", "applied", "put back"]
+Phase = Literal["unfinished", "applied", "restored"]
 
 
 @dataclass
@@ -46,8 +47,8 @@ class Journal:
         """One line: before it the application is one to be taken back, after it one that is done."""
         self._append({"phase": "applied"})
 
-    def put_back(self, because: str) -> None:
-        self._append({"phase": "put back", "because": because})
+    def restored(self, because: str) -> None:
+        self._append({"phase": "restored", "because": because})
 
     def stuck(self, because: str) -> None:
         """Taking back failed; it stays unfinished and the next mydyno tries again."""
@@ -57,9 +58,7 @@ class Journal:
         try:
             lines = self._log.lines()
         except OSError as error:
-            raise LabError(
-                f"{self.path} cannot be read: {error.strerror}", "run it by root (sudo)"
-            ) from error
+            raise LabError(f"{self.path} cannot be read: {error.strerror}", AS_ROOT) from error
         progress = Progress()
         for line in lines:
             try:
@@ -85,8 +84,8 @@ def _take(progress: Progress, entry: object) -> None:
             progress.begun.add(place)
         case {"phase": "applied"}:
             progress.phase = "applied"
-        case {"phase": "put back", "because": str(because)}:
-            progress.phase, progress.because = "put back", because
+        case {"phase": "restored" | "put back", "because": str(because)}:  # The second up to 0.1.
+            progress.phase, progress.because = "restored", because
         case {"stuck": str(because)}:
             progress.because = because
         case _:

@@ -1,4 +1,4 @@
-"""The folder of all applications: opened for one at a time, read by anybody who may."""
+"""The folder of all applications: opened for one at a time, read by any user who may."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from mydyno.apply.apply_context import AS_ROOT
 from mydyno.apply.files.inside import inside
 from mydyno.apply.files.replace import keep_bytes
 from mydyno.apply.store.application import Application, read_application
@@ -51,7 +52,7 @@ class Store:
     """All applications of one system. What changes something is done inside `held`."""
 
     def __init__(self, folder: Path, image: Path | None = None) -> None:
-        """`image`: the root below which the folder lies, when it is no system that runs; nothing in it is
+        """`image`: the root below which the folder lies, when the system does not run; nothing in it is
         believed to have been written by mydyno."""
         self.folder = folder
         self.is_of_image = image is not None
@@ -64,7 +65,7 @@ class Store:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Nobody else changes anything meanwhile; a guardian that still puts back is waited for.
+        """No other mydyno changes anything meanwhile; a guardian that still restores is waited for.
 
         The kernel lets go of the lock with its last holder, so none is ever left behind. Raises LabError.
         """
@@ -73,9 +74,7 @@ class Store:
             self._refuse_others()
             descriptor = open_below(self._anchor, self.folder / "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
-            raise LabError(
-                f"{self.folder} cannot be used: {error.strerror}", "run it by root: sudo mydyno ..."
-            ) from error
+            raise LabError(f"{self.folder} cannot be used: {error.strerror}", AS_ROOT) from error
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -90,7 +89,7 @@ class Store:
 
     @property
     def is_held(self) -> bool:
-        """Whether somebody changes something right now."""
+        """Whether a mydyno changes the system right now."""
         try:
             descriptor = open_below(self._anchor, self.folder / "lock", os.O_RDWR)
         except OSError:
@@ -129,9 +128,7 @@ class Store:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise LabError(
-                f"{self.folder} cannot be read: {error.strerror}", "run it by root: sudo mydyno ..."
-            ) from error
+            raise LabError(f"{self.folder} cannot be read: {error.strerror}", AS_ROOT) from error
         return [self._entry(each) for each in whole]
 
     def unfinished(self) -> list[Entry]:
@@ -175,7 +172,7 @@ class Store:
     def _is_folder(self, path: Path) -> bool:
         try:
             return is_folder_below(self._anchor, path)
-        except OSError:  # A link: nothing of mydyno's.
+        except OSError:  # A link, so not mydyno's.
             return False
 
     def _remove(self, name: str) -> None:
@@ -187,7 +184,7 @@ class Store:
         try:
             text = read_below(self._anchor, path).decode()
         except OSError as error:
-            raise LabError(f"{path} cannot be read: {error.strerror}", "run it by root (sudo)") from error
+            raise LabError(f"{path} cannot be read: {error.strerror}", AS_ROOT) from error
         except UnicodeDecodeError as error:
             raise LabError(f"{path} is damaged: {error}") from error
         application = read_application(text, str(path))
@@ -200,7 +197,7 @@ class Store:
 
 
 def in_force(entries: Sequence[Entry]) -> list[Entry]:
-    """The applications whose changes stand: applied, and not rolled back since; oldest first."""
+    """The applications whose changes are in force: applied, and not rolled back since; oldest first."""
     done = [each for each in entries if each.progress.phase == "applied"]
     taken_back = {each.application.rolls_back for each in done}
     return [

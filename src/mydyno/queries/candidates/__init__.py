@@ -1,15 +1,15 @@
 """Index candidates for the groups of a digest, with reasons. Pure (docs/reference/index-candidates.md).
 
-    looking       the groups of a digest, one after the other
+    lookups       the groups of a digest, one after the other
     needs         what a group needs, or why it needs nothing
       evidence    ... by its rows examined, its flags and its plan
-      parsing     its statement as a tree; blocks, conditions, sorting, accesses: what that asks of each table
+      parsing     its statement as a tree; blocks, conditions, sorting, accesses: its needs of each table
       joins       in which order its tables are read
       choosing    the columns of an index, and their order
       refusing    why an access gets none; existing: what the table has already
     candidate     needs that one index serves, as a record; key_parts, statement
 
-Nothing here is imported before it is asked for: the parser takes a quarter of a second to load.
+Nothing here is imported before it is called: the parser takes a quarter of a second to load.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["Column", "Definition", "Schema", "TableName", "tables_of", "with_can
 def with_candidates(digest: Digest, schema: Schema | None, most: int) -> Digest:
     """The digest with index candidates for its first `most` groups, and why others get none.
 
-    `schema` None: the indexes that are there are not known. A statement that cannot be understood is told,
-    not raised.
+    `schema` None: the indexes that are there are not known. A statement that cannot be understood is
+    reported, not raised.
     """
     from mydyno.queries.candidates.lookups import look
 

@@ -1,4 +1,4 @@
-"""What one block of a statement (a SELECT, UPDATE or DELETE) asks of one of its tables."""
+"""What one block of a statement (a SELECT, UPDATE or DELETE) needs of one of its tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The accesses of a statement: what each of its blocks asks of each table, as plain records."""
+"""The accesses of a statement: what each of its blocks needs of each table, as plain records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BlockAccesses:
     accesses: tuple[Access, ...]
     """In the order in which the statement names the tables."""
     derived: frozenset[str]
-    """Aliases of what is no table."""
+    """Aliases of sources that are not tables."""
     is_straight: bool
     """Whether the statement demands its own order of tables."""
     unattributed: tuple[str, ...]
@@ -40,9 +40,9 @@ def accesses_of(tree: exp.Expr, schema: Schema | None, database: str) -> list[Bl
 
 def _accesses(tree: exp.Expr, schema: Schema | None, database: str) -> list[BlockAccesses]:
     release = schema.release if schema is not None else None
-    found: list[BlockAccesses] = []
+    of_blocks: list[BlockAccesses] = []
     for block in blocks_of(tree, schema, database):
-        conditions, order = Conditions(block, release).found(), sorted_by(block)
+        conditions, order = Conditions(block, release).lookups(), sorted_by(block)
         read = _read(block)
         accesses = [
             _access(block, source, conditions, order, read.get(source.alias))
@@ -51,14 +51,14 @@ def _accesses(tree: exp.Expr, schema: Schema | None, database: str) -> list[Bloc
         ]
         if accesses:
             derived = frozenset(each.alias for each in block.sources if each.table is None)
-            found.append(BlockAccesses(tuple(accesses), derived, block.is_straight, block.unattributed()))
-    return found
+            of_blocks.append(BlockAccesses(tuple(accesses), derived, block.is_straight, block.unattributed()))
+    return of_blocks
 
 
 def _access(
     block: Block, source: Source, conditions: Lookups, order: Sorted, read: frozenset[str] | None
 ) -> Access:
-    assert source.table is not None, "the caller has looked"
+    assert source.table is not None, "the caller has checked"
     lookups = [each for each in conditions if isinstance(each, Lookup) and each.source is source]
     blocked = [each for each in conditions if isinstance(each, Blocked) and each.source is source]
     constant = [each for each in lookups if not each.others]
@@ -93,7 +93,7 @@ def _verb(block: Block) -> Verb:
 
 
 def _read(block: Block) -> dict[str, frozenset[str] | None]:
-    """The columns that a block uses, by the source's alias; None for all of them, or where nobody knows."""
+    """The columns that a block uses, by the source's alias; None for all, or where that is not known."""
     whole = {each.alias: None for each in block.sources}
     if not isinstance(block.node, exp.Select) or any(
         isinstance(each, exp.Star) for each in block.node.expressions
@@ -114,12 +114,12 @@ def _read(block: Block) -> dict[str, frozenset[str] | None]:
 
 def _spelled(block: Block, source: Source) -> dict[str, str]:
     """Columns as the schema, else the statement, spells them."""
-    found: dict[str, str] = {}
+    spelled: dict[str, str] = {}
     for column in block.node.find_all(exp.Column):
         if block.own(column) is source and isinstance(column.this, exp.Identifier):
-            found.setdefault(column.name.casefold(), column.name)
+            spelled.setdefault(column.name.casefold(), column.name)
     for name, _, _ in block.using:
-        found.setdefault(name, name)
+        spelled.setdefault(name, name)
     if source.definition is not None:
-        found |= {each.name.casefold(): each.name for each in source.definition.columns}
-    return found
+        spelled |= {each.name.casefold(): each.name for each in source.definition.columns}
+    return spelled

@@ -19,7 +19,7 @@ class Source:
 
     alias: str
     table: TableName | None
-    """None for what is no table: a subquery, a WITH, a function."""
+    """None for a source that is not a table: a subquery, a WITH, a function."""
     definition: Definition | None = None
     columns: frozenset[str] | None = None
     """In lower case; None where they are not known."""
@@ -52,13 +52,13 @@ class Block:
 
     def own(self, column: exp.Column) -> Source | None:
         """The source of this block that a column is of; None where it is of another block, or not known."""
-        found = self._source_of(column)
-        return found if found in self.sources else None
+        source = self._source_of(column)
+        return source if source in self.sources else None
 
     def is_own(self, column: exp.Column) -> bool:
-        """Whether its value changes with the rows of this block; one that nobody can attribute may."""
-        found = self._source_of(column)
-        return found in self.sources or (found is None and column.find_ancestor(*BLOCKS) is self.node)
+        """Whether its value changes with the rows of this block; one of unknown origin may."""
+        source = self._source_of(column)
+        return source in self.sources or (source is None and column.find_ancestor(*BLOCKS) is self.node)
 
     def _source_of(self, column: exp.Column) -> Source | None:
         """As the innermost block around it names its sources, then the blocks around that one."""
@@ -69,12 +69,12 @@ class Block:
     def _resolve(self, column: exp.Column) -> Source | None:
         alias, database = column.table.casefold(), column.db.casefold()
         if alias:
-            found = next((each for each in self.sources if _is_called(each, alias, database)), None)
+            source = next((each for each in self.sources if _is_called(each, alias, database)), None)
         else:
-            found = self._owner(column.name)
-        if found is None and self.parent is not None and (alias or not self._may_own(column.name)):
+            source = self._owner(column.name)
+        if source is None and self.parent is not None and (alias or not self._may_own(column.name)):
             return self.parent._resolve(column)
-        return found
+        return source
 
     def _owner(self, name: str) -> Source | None:
         """The one source that has a column of this name, as far as that is known."""
@@ -165,7 +165,7 @@ class _Reader:
         return None if name.database.casefold() in _OWN or name.name.casefold() == "dual" else name
 
     def _add(self, alias: str, table: TableName | None, given: frozenset[str] | None) -> None:
-        """`given`: the columns of what is no table."""
+        """`given`: the columns of a source that is not a table."""
         if table is None:
             self.block.sources.append(Source(alias.casefold(), None, None, given))
             return
@@ -196,7 +196,7 @@ class _Reader:
 
 
 def _given_by(node: exp.Expr) -> frozenset[str] | None:
-    """The columns that a subquery gives; None where nobody knows."""
+    """The columns that a subquery gives; None where they are not known."""
     named = node.args.get("alias")
     if named is not None and named.args.get("columns"):
         return frozenset(each.name.casefold() for each in named.args["columns"])

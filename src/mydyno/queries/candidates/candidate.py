@@ -18,7 +18,7 @@ from mydyno.queries.records import Group, IndexCandidate
 from mydyno.survey.facts.indexes import Part, TableIndex
 
 MANY_INDEXES = 6
-_TOLD_GROUPS = 3
+_EXPLAINED_GROUPS = 3
 _SMALL_APPENDIX = 2
 _NO_SCHEMA = "the schema was not read: an index that serves this may be there already"
 
@@ -33,8 +33,8 @@ class Bundle:
     @property
     def groups(self) -> list[Group]:
         """Each once, the one with the most time first."""
-        found = {need.group.id: need.group for need in self.needs}
-        return sorted(found.values(), key=lambda each: -each.query_time_us)
+        groups = {need.group.id: need.group for need in self.needs}
+        return sorted(groups.values(), key=lambda each: -each.query_time_us)
 
 
 @dataclass(frozen=True)
@@ -49,23 +49,23 @@ class Surroundings:
 
 def bundles(needs: Sequence[Need]) -> list[Bundle]:
     """Of one table. An index that another one begins with is served by that."""
-    found: list[Bundle] = []
+    made: list[Bundle] = []
     for need in sorted(needs, key=lambda each: (-each.group.query_time_us, each.group.id)):
-        for bundle in found:
+        for bundle in made:
             together = merged(bundle.pattern, need.choice.pattern)
             if together is not None:
                 bundle.pattern = together
                 bundle.needs.append(need)
                 break
         else:
-            found.append(Bundle(need.choice.pattern, [need]))
-    return found
+            made.append(Bundle(need.choice.pattern, [need]))
+    return made
 
 
 def candidate(
     bundle: Bundle, taken: Sequence[str], around: Surroundings
 ) -> tuple[str, IndexCandidate] | None:
-    """The index' name, and what is told of it; None where no key can hold its first column.
+    """The index' name, and its record; None where no key can hold its first column.
 
     `taken`: the names of indexes that the table has or is to get.
     """
@@ -107,7 +107,7 @@ def rank(bundle: Bundle) -> tuple[int, float]:
 
 
 def _as_named(bundle: Bundle) -> list[str]:
-    """Columns in the order in which the statements ask for them, the one with the most time first."""
+    """Columns in the order in which the statements name them, the one with the most time first."""
     names: list[str] = []
     for need in bundle.needs:
         names += [*need.access.equal, *need.choice.joined, *need.access.lists]
@@ -118,7 +118,7 @@ def _reasons(bundle: Bundle, parts: Sequence[Part]) -> tuple[str, ...]:
     groups = bundle.groups
     reasons: list[str] = []
     needs = sorted(bundle.needs, key=lambda need: -need.group.query_time_us)
-    for need in needs[:_TOLD_GROUPS]:
+    for need in needs[:_EXPLAINED_GROUPS]:
         begins = f"{need.group.id}: " if len(groups) > 1 else ""
         reasons += [f"{begins}{reason}" for reason in need.reasons]
         reasons.append(f"{begins}{need.choice.rule}")

@@ -1,4 +1,4 @@
-"""What a block's conditions ask of each of its tables: what an index could look up, and what it cannot."""
+"""What a block's conditions need of each of its tables: what an index could look up, and what it cannot."""
 
 from __future__ import annotations
 
@@ -47,22 +47,23 @@ class Conditions:
     block: Block
     release: Version | None
 
-    def found(self) -> Lookups:
-        found: Lookups = []
+    def lookups(self) -> Lookups:
+        lookups: Lookups = []
         for condition in self.block.conditions:
-            asked = self._of(condition.tree)
             only = condition.only
-            found += [each for each in asked if only is None or each.source.alias in only]
+            lookups += [
+                each for each in self._of(condition.tree) if only is None or each.source.alias in only
+            ]
         for column, alias, others in self.block.using:
             source = next(each for each in self.block.sources if each.alias == alias)
-            found.append(Lookup(source, column, "equal", others))
-        return found
+            lookups.append(Lookup(source, column, "equal", others))
+        return lookups
 
     def _of(self, tree: exp.Expr) -> Lookups:
         if isinstance(tree, exp.Paren):
             return self._of(tree.this)
         if isinstance(tree, exp.And):
-            return [found for part in tree.flatten() for found in self._of(part)]
+            return [lookup for part in tree.flatten() for lookup in self._of(part)]
         if isinstance(tree, exp.Or):
             return self._either(list(tree.flatten()))
         if isinstance(tree, _SAME):
@@ -83,7 +84,7 @@ class Conditions:
         left, right = _bare(left), _bare(right)
         if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
             pairs = zip(left.expressions, right.expressions, strict=False)
-            return [found for one, other in pairs for found in self._same(one, other)]
+            return [lookup for one, other in pairs for lookup in self._same(one, other)]
         return [*self._side(left, right, "equal"), *self._side(right, left, "equal")]
 
     def _side(self, side: exp.Expr, other: exp.Expr, kind: Kind) -> Lookups:
@@ -92,12 +93,12 @@ class Conditions:
         if len(mine) != 1 or None in mine or None in theirs:
             return []
         (source,) = mine
-        assert source is not None, "told above"
+        assert source is not None, "checked above"
         if source in theirs:
             return []
         names = _columns(side)
         if any(isinstance(node, _DRAWN) for node in inside(self.block, other)):
-            return [Blocked(source, names, obstacles.of_random(obstacles.written(other)))]
+            return [Blocked(source, names, obstacles.RANDOM.format(obstacles.written(other)))]
         if not isinstance(side, exp.Column):
             if obstacles.is_date_range(side, self.release):
                 return [Lookup(source, names[0], "range")] if not theirs else []
@@ -118,12 +119,12 @@ class Conditions:
         side = _bare(side)
         if isinstance(side, exp.Tuple):
             return [
-                Blocked(source, _columns(side), obstacles.of_rows(", ".join(_columns(side))))
+                Blocked(source, _columns(side), obstacles.ROWS.format(", ".join(_columns(side))))
                 for source in self._sources(side)
                 if source is not None
             ]
-        found = [self._side(side, _bare(end), "range") for end in ends]
-        return found[0] if all(found) and found else []
+        lookups = [self._side(side, _bare(end), "range") for end in ends]
+        return lookups[0] if all(lookups) and lookups else []
 
     def _between(self, side: exp.Expr, low: exp.Expr, high: exp.Expr) -> Lookups:
         if self._sources(side):
@@ -142,16 +143,16 @@ class Conditions:
 
     def _in_rows(self, side: exp.Tuple, rows: list[exp.Expr], kind: Kind) -> Lookups:
         """(a, b) IN ((1, 2), (3, 4)); a row of a fingerprint is a mere `?`."""
-        found: Lookups = []
+        lookups: Lookups = []
         for at, column in enumerate(side.expressions):
             values = [row.expressions[at] if _has(row, at) else row for row in rows]
-            found += self._in_list(column, values, kind) if isinstance(column, exp.Column) else []
-        return found
+            lookups += self._in_list(column, values, kind) if isinstance(column, exp.Column) else []
+        return lookups
 
     def _in_list(self, side: exp.Expr, values: list[exp.Expr], kind: Kind) -> Lookups:
-        found = [self._side(side, _bare(value), kind) for value in values]
-        blocked = next((each for each in found if any(isinstance(one, Blocked) for one in each)), None)
-        return blocked if blocked is not None else (found[0] if found and all(found) else [])
+        lookups = [self._side(side, _bare(value), kind) for value in values]
+        blocked = next((each for each in lookups if any(isinstance(one, Blocked) for one in each)), None)
+        return blocked if blocked is not None else (lookups[0] if lookups and all(lookups) else [])
 
     def _in_query(self, side: exp.Expr, query: exp.Expr) -> Lookups:
         """Values that come from a subquery which does not look at this block's rows."""
@@ -182,7 +183,7 @@ class Conditions:
     def _truth(self, tree: exp.Expr) -> Lookups:
         tree = _bare(tree)
         source = self.block.own(tree) if isinstance(tree, exp.Column) else None
-        return [Blocked(source, (), obstacles.of_truth(tree.name))] if source else []
+        return [Blocked(source, (), obstacles.TRUTH.format(tree.name))] if source else []
 
     def _other(self, tree: exp.Expr) -> Lookups:
         if isinstance(tree, exp.Column):
@@ -191,27 +192,24 @@ class Conditions:
             columns = [each for each in inside(self.block, tree) if isinstance(each, exp.Column)]
             names = tuple(each.name.casefold() for each in columns)
             shown = ", ".join(each.name for each in columns)
-            says = (
-                obstacles.of_words(shown)
-                if isinstance(tree, exp.MatchAgainst)
-                else obstacles.of_regular_expression(shown)
-            )
+            is_match = isinstance(tree, exp.MatchAgainst)
+            says = (obstacles.WORDS if is_match else obstacles.REGULAR_EXPRESSION).format(shown)
             sources = {source for each in columns if (source := self.block.own(each)) is not None}
             return [Blocked(source, names, says) for source in sources]
         return []
 
     def _either(self, branches: list[exp.Expr]) -> Lookups:
-        """OR: an index helps with a column that every branch asks for."""
-        found = [self._of(branch) for branch in branches]
-        asked = [
+        """OR: an index helps with a column that every branch compares."""
+        of_branches = [self._of(branch) for branch in branches]
+        compared = [
             {(each.source, each.column): each for each in branch if isinstance(each, Lookup)}
-            for branch in found
+            for branch in of_branches
         ]
-        blocked: Lookups = [each for branch in found for each in branch if isinstance(each, Blocked)]
-        common = [key for key in asked[0] if all(key in branch for branch in asked[1:])]
+        blocked: Lookups = [each for branch in of_branches for each in branch if isinstance(each, Blocked)]
+        common = [key for key in compared[0] if all(key in branch for branch in compared[1:])]
         shared: Lookups = []
         for source, column in common:
-            each = [branch[source, column] for branch in asked]
+            each = [branch[source, column] for branch in compared]
             if any(one.others for one in each):
                 continue
             kind: Kind = "range" if any(one.kind == "range" for one in each) else "list"
@@ -219,23 +217,20 @@ class Conditions:
         if shared:
             return [*shared, *blocked]
         named: dict[Source, list[str]] = {}
-        for branch in asked:
+        for branch in compared:
             for source, column in branch:
                 named.setdefault(source, []).append(column)
         return [*blocked, *(_over(source, columns) for source, columns in named.items())]
 
     def _sources(self, tree: exp.Expr) -> set[Source | None]:
-        """Whose columns are in it; None for one that nobody can attribute, nothing for an outer block's."""
-        found: set[Source | None] = set()
-        for node in tree.walk():
-            if isinstance(node, exp.Column) and self.block.is_own(node):
-                found.add(self.block.own(node))
-        return found
+        """Whose columns are in it; None for one of unknown origin, none for an outer block's."""
+        columns = (node for node in tree.walk() if isinstance(node, exp.Column))
+        return {self.block.own(column) for column in columns if self.block.is_own(column)}
 
 
 def _over(source: Source, columns: Iterable[str]) -> Blocked:
     names = dict.fromkeys(columns)
-    return Blocked(source, (), obstacles.of_either(" and ".join(names)))
+    return Blocked(source, (), obstacles.EITHER.format(" and ".join(names)))
 
 
 def _bare(tree: exp.Expr) -> exp.Expr:

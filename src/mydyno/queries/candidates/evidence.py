@@ -21,7 +21,7 @@ _SCAN_FLAGS = ("full_scan", "full_join", "no_index_used", "no_good_index_used")
 class Evidence:
     reasons: tuple[str, ...] = ()
     per_row: float | None = None
-    """Rows examined for each that is sent or changed; None where it is not told."""
+    """Rows examined for each that is sent or changed; None where it is not known."""
     examined: float | None = None
     """Rows examined in a run, on average."""
     sent: float | None = None
@@ -30,7 +30,7 @@ class Evidence:
 
 
 def evidence(group: Group) -> Evidence:
-    """What speaks for an index. EXPLAIN is looked at for each table, by `plan_row` and `is_served`."""
+    """What speaks for an index. EXPLAIN is read for each table, by `plan_row` and `is_served`."""
     examined, useful = group.measures.get("rows_examined"), _useful(group)
     flagged = tuple(_flag_reasons(group))
     if examined is None or not examined.count:
@@ -44,14 +44,10 @@ def evidence(group: Group) -> Evidence:
     if mean < FEW_ROWS:
         return Evidence(refusal=f"{numbers}: too few to need an index", per_row=per_row, examined=mean)
     if per_row < HARDLY_MORE:
-        return Evidence(
-            refusal=f"{numbers}, hardly more than it needs ({per_row:,.1f} for each)",
-            per_row=per_row,
-            examined=mean,
-        )
+        why = f"{numbers}, hardly more than it needs ({per_row:,.1f} for each)"
+        return Evidence(refusal=why, per_row=per_row, examined=mean)
     reason = f"{numbers}, {per_row:,.0f} for each row that it sends or changes"
-    sent = group.measures.get("rows_sent")
-    return Evidence((reason, *flagged), per_row, mean, sent.mean if sent is not None else None)
+    return Evidence((reason, *flagged), per_row, mean, group.figure("rows_sent", "mean"))
 
 
 def plan_row(group: Group, alias: str) -> PlanRow | None:
@@ -77,9 +73,8 @@ def plan_reason(row: PlanRow) -> str:
 
 
 def _useful(group: Group) -> int:
-    """Rows that the client got, or that were changed, as far as the source tells it."""
-    found = (group.measures.get(name) for name in ("rows_sent", "rows_affected"))
-    return sum(measure.sum for measure in found if measure is not None)
+    """Rows that the client got, or that were changed, as far as that is known."""
+    return int(sum(group.figure(name) or 0 for name in ("rows_sent", "rows_affected")))
 
 
 def _flag_reasons(group: Group) -> list[str]:

@@ -10,7 +10,7 @@ from mydyno.queries.candidates.schema import Definition
 from mydyno.survey.facts.indexes import PRIMARY, TableIndex, covered
 
 FEW_ROWS = 10
-"""Rows for each value of an index: so few are filtered by what else is asked as fast as they are found."""
+"""Rows for each value of an index: so few are filtered by the other conditions as fast as they are found."""
 LARGE_SHARE = 0.2
 """Of a table: where an index finds more of it, the optimizer may rather read all (MySQL Reference Manual,
 "Avoiding Full Table Scans", has no fixed share)."""
@@ -102,13 +102,8 @@ def why_not_used(serving: Serving, definition: Definition, access: Access, exami
             f"{serving.shown} exists, and each of its values matches about {rows:,.0f} of {table:,}"
             " rows: the optimizer may prefer to read the whole table"
         )
-    if (
-        rows is not None
-        and examined is not None
-        and examined > 10 * rows
-        and not access.ranges
-        and not access.lists
-    ):
+    reads_more = rows is not None and examined is not None and examined > 10 * rows
+    if reads_more and not access.ranges and not access.lists:
         return (
             f"{serving.shown} exists and should find about {rows:,.0f} rows: some values may be far more"
             " frequent than others, or the statistics old (ANALYZE TABLE)"
@@ -122,9 +117,9 @@ def replaced(definition: Definition, new: TableIndex) -> list[TableIndex]:
 
 
 def _usable(definition: Definition) -> list[TableIndex]:
-    """The ordered ones that the optimizer looks at, the primary key first."""
-    found = [each for each in definition.indexes if each.kind == _ORDERED and each.visible and each.parts]
-    return sorted(found, key=lambda each: each.name != PRIMARY)
+    """The ordered ones that the optimizer uses, the primary key first."""
+    usable = [each for each in definition.indexes if each.kind == _ORDERED and each.visible and each.parts]
+    return sorted(usable, key=lambda each: each.name != PRIMARY)
 
 
 def _leading(columns: tuple[str, ...], equal: frozenset[str]) -> int:

@@ -1,4 +1,4 @@
-"""In which order the tables of a join are best read, as far as the statement and the schema tell."""
+"""In which order the tables of a join are best read, as far as the statement and the schema show."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from mydyno.queries.candidates.schema import Column, Definition
 from mydyno.survey.facts.indexes import Part
 
 PREFIX_CHARACTERS = 32
-"""Of a TEXT or BLOB: enough to tell most values apart, and a good many fit into a page."""
+"""Of a TEXT or BLOB: enough to distinguish most values, and many fit into a page."""
 FEW_VALUES = 20
 """Below, a column with one value narrows little."""
 _LONG_KEY, _SHORT_KEY, _OTHER_KEY = 3072, 767, 1000
@@ -28,13 +28,13 @@ _BYTES = {
     "tinyint": 1,
     "smallint": 2,
     "mediumint": 3,
-    "year": 1,
     "int": 4,
     "float": 4,
+    "enum": 2,
+    "year": 1,
     "date": 3,
     "time": 6,
     "timestamp": 7,
-    "enum": 2,
 }
 _CHARACTER_BYTES = {"utf8mb4": 4, "utf8mb3": 3, "utf8": 3, "utf16": 4, "utf16le": 4, "utf32": 4, "ucs2": 2}
 
@@ -58,8 +58,8 @@ def ordered(pattern: Pattern, definition: Definition | None, named: Sequence[str
 
     def worth(column: str) -> tuple[bool, int, int, int]:
         place = named.index(column) if column in named else len(named)
-        found = definition.column(column) if definition else None
-        is_long = found is not None and _LONG.fullmatch(found.kind) is not None
+        known = definition.column(column) if definition else None
+        is_long = known is not None and _LONG.fullmatch(known.kind) is not None
         different = values(definition, column) if definition else None
         if different is None:
             return is_long, 1, 0, place
@@ -70,13 +70,13 @@ def ordered(pattern: Pattern, definition: Definition | None, named: Sequence[str
 
 def values(definition: Definition, column: str) -> int | None:
     """How many different values a column has, by an index that begins with it, or at most by its type."""
-    known = different_values(definition, column)
-    found = definition.column(column)
-    if known is not None or found is None:
-        return known
-    if found.kind == "enum":
-        return found.type.count("','") + 1
-    return 2 if found.type.lower() in ("tinyint(1)", "bit(1)") else None
+    different = different_values(definition, column)
+    known = definition.column(column)
+    if different is not None or known is None:
+        return different
+    if known.kind == "enum":
+        return known.type.count("','") + 1
+    return 2 if known.type.lower() in ("tinyint(1)", "bit(1)") else None
 
 
 def key_parts(
@@ -122,13 +122,10 @@ def fitted(
     keyed = key_parts(columns, definition, {}, release)
     kept: list[frozenset[str]] = []
     for block in pattern:
-        whole = {
-            each for each, part in zip(columns, keyed.parts, strict=False) if part.length is None
-        } & block
-        cut = {
-            each for each, part in zip(columns, keyed.parts, strict=False) if part.length is not None
-        } & block
-        kept += [frozenset(each) for each in (whole, cut) if each]
+        parts = [(name, part) for name, part in zip(columns, keyed.parts, strict=False) if name in block]
+        whole = frozenset(name for name, part in parts if part.length is None)
+        cut = frozenset(name for name, part in parts if part.length is not None)
+        kept += [each for each in (whole, cut) if each]
     return tuple(kept), keyed.caveats
 
 

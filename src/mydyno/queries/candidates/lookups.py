@@ -1,8 +1,8 @@
-"""The groups of a digest looked at one after the other, and their needs gathered by table."""
+"""The groups of a digest examined one after the other, and their needs gathered by table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from contextlib import suppress
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_version import Version, parse_version
@@ -10,18 +10,18 @@ from mydyno.queries.candidates.candidate import Bundle, Surroundings, bundles, c
 from mydyno.queries.candidates.needs import Need, needs_of, tables_of_group
 from mydyno.queries.candidates.schema import Schema, TableName
 from mydyno.queries.candidates.writes import writes
-from mydyno.queries.records import Digest, Group, IndexCandidate, NoCandidate
+from mydyno.queries.records import Digest, IndexCandidate, NoCandidate
 
 
 def look(digest: Digest, schema: Schema | None, most: int) -> Digest:
-    """The digest with what was found for its first `most` groups."""
+    """The digest with the candidates of its first `most` groups."""
     needs: list[Need] = []
     without: list[NoCandidate] = []
-    for group in _looked_at(digest, most):
-        looked = needs_of(group, schema)
-        needs += looked.needs
-        if not looked.needs:
-            without.append(NoCandidate(group=group.id, why=looked.why))
+    for group in digest.groups[:most]:
+        examined = needs_of(group, schema)
+        needs += examined.needs
+        if not examined.needs:
+            without.append(NoCandidate(group=group.id, why=examined.why))
     around = Surroundings(
         release=schema.release if schema is not None else _release(digest),
         writes=writes(digest.groups),
@@ -34,25 +34,21 @@ def look(digest: Digest, schema: Schema | None, most: int) -> Digest:
 
 def tables(digest: Digest, most: int) -> tuple[TableName, ...]:
     """The tables that the first `most` groups read, each once."""
-    found = (table for group in _looked_at(digest, most) for table in tables_of_group(group))
-    return tuple(dict.fromkeys(found))
-
-
-def _looked_at(digest: Digest, most: int) -> Iterable[Group]:
-    return digest.groups[:most]
+    named = (table for group in digest.groups[:most] for table in tables_of_group(group))
+    return tuple(dict.fromkeys(named))
 
 
 def _candidates(needs: list[Need], around: Surroundings) -> list[IndexCandidate]:
     by_table: dict[TableName, list[Need]] = {}
     for need in needs:
         by_table.setdefault(need.access.table, []).append(need)
-    found: list[tuple[TableName, Bundle]] = [
+    ranked: list[tuple[TableName, Bundle]] = [
         (table, bundle) for table, of_table in by_table.items() for bundle in bundles(of_table)
     ]
-    found.sort(key=lambda each: (*rank(each[1]), each[0]))
+    ranked.sort(key=lambda each: (*rank(each[1]), each[0]))
     taken: dict[TableName, list[str]] = {}
     made: list[IndexCandidate] = []
-    for table, bundle in found:
+    for table, bundle in ranked:
         definition = bundle.needs[0].access.definition
         names = taken.setdefault(table, [index.name for index in definition.indexes] if definition else [])
         made_of = candidate(bundle, names, around)
@@ -63,12 +59,10 @@ def _candidates(needs: list[Need], around: Surroundings) -> list[IndexCandidate]
 
 
 def _release(digest: Digest) -> Version | None:
-    """The oldest server that the sources tell of."""
-    found: list[Version] = []
+    """The oldest server that the sources name."""
+    versions: list[Version] = []
     for source in digest.sources:
         if source.server is not None:
-            try:
-                found.append(parse_version(f"mysqld Ver {source.server}"))
-            except ServerError:
-                continue
-    return min(found, key=lambda each: each.numbers, default=None)
+            with suppress(ServerError):
+                versions.append(parse_version(f"mysqld Ver {source.server}"))
+    return min(versions, key=lambda each: each.numbers, default=None)

@@ -32,25 +32,25 @@ class Need:
 
 
 @dataclass(frozen=True)
-class Looked:
+class Examined:
     needs: tuple[Need, ...] = ()
     why: tuple[str, ...] = ()
     """Why there are no others."""
 
 
-def needs_of(group: Group, schema: Schema | None) -> Looked:
+def needs_of(group: Group, schema: Schema | None) -> Examined:
     if group.kind != "statement":
-        return Looked(why=("it is not a statement",))
+        return Examined(why=("it is not a statement",))
     shown_by = evidence(group)
     if shown_by.refusal is not None:
-        return Looked(why=(shown_by.refusal,))
+        return Examined(why=(shown_by.refusal,))
     parsed = parse_group(group)
     if isinstance(parsed, Refused):
-        return Looked(why=(parsed.why,))
+        return Examined(why=(parsed.why,))
     database = database_of(group)
     blocks = accesses_of(parsed.tree, schema, database)
     if isinstance(blocks, Refused):
-        return Looked(why=(blocks.why,))
+        return Examined(why=(blocks.why,))
     is_join = sum(len(block.accesses) for block in blocks) > 1
     wished: list[Wish] = []
     why: list[str] = []
@@ -66,7 +66,7 @@ def needs_of(group: Group, schema: Schema | None) -> Looked:
             wished.append(wish)
     if not wished and not why:
         why.append("it searches no rows of a table")
-    return Looked(tuple(_need(group, wish, caveats) for wish in wished), tuple(dict.fromkeys(why)))
+    return Examined(tuple(_need(group, wish, caveats) for wish in wished), tuple(dict.fromkeys(why)))
 
 
 def tables_of_group(group: Group) -> list[TableName]:
@@ -129,7 +129,7 @@ def _indexable(pattern: Pattern, definition: Definition | None) -> Pattern:
     kept: list[frozenset[str]] = []
     for block in pattern:
         fits = frozenset(
-            name for name in block if (found := definition.column(name)) and can_be_indexed(found)
+            name for name in block if (column := definition.column(name)) and can_be_indexed(column)
         )
         kept += [fits] if fits else []
         if fits != block:

@@ -26,6 +26,20 @@ _CONVERTED = ("utf8mb3", "utf8", "latin1", "ascii", "ucs2")
 """Character sets whose side is converted where it meets another one, utf8mb4 before all."""
 
 
+# What keeps an index from being used, of the columns or the text in {}.
+REGULAR_EXPRESSION = (
+    "a regular expression on {} is evaluated for every row: LIKE 'beginning%' can use an index"
+)
+RANDOM = "{} is evaluated again for every row: put it into a variable first"
+TRUTH = "{0} as a condition is a range at best, and none in older releases: write {0} = 1"
+ROWS = "({}) compared by < or > as a row is not an index range: write it out with AND and OR"
+EITHER = (
+    "OR over {}: no single index serves both; a UNION of two SELECTs, each with its own index, does (or the"
+    " optimizer's index_merge, with an index on each)"
+)
+WORDS = "MATCH needs a FULLTEXT index on exactly ({}), which no other index replaces"
+
+
 def written(tree: exp.Expr) -> str:
     """A piece of the statement, shortened."""
     try:
@@ -44,7 +58,7 @@ def is_date_range(tree: exp.Expr, release: Version | None) -> bool:
 
 
 def of_expression(tree: exp.Expr, column: str) -> str:
-    """`tree` stands where the bare `column` would have to."""
+    """`tree` is in the place of the bare `column`."""
     text = written(tree)
     if isinstance(tree, _DAYS):
         instead = f"{column} >= day AND {column} < day + INTERVAL 1 DAY"
@@ -75,33 +89,6 @@ def of_number(column: Column) -> str:
     )
 
 
-def of_regular_expression(column: str) -> str:
-    return f"a regular expression on {column} is evaluated for every row: LIKE 'beginning%' can use an index"
-
-
-def of_random(text: str) -> str:
-    return f"{text} is evaluated again for every row: put it into a variable first"
-
-
-def of_truth(column: str) -> str:
-    return f"{column} as a condition is a range at best, and none in older releases: write {column} = 1"
-
-
-def of_rows(columns: str) -> str:
-    return f"({columns}) compared by < or > as a row is not an index range: write it out with AND and OR"
-
-
-def of_either(columns: str) -> str:
-    return (
-        f"OR over {columns}: no single index serves both; a UNION of two SELECTs, each with its own index,"
-        " does (or the optimizer's index_merge, with an index on each)"
-    )
-
-
-def of_words(columns: str) -> str:
-    return f"MATCH needs a FULLTEXT index on exactly ({columns}), which no other index replaces"
-
-
 def is_converted_number(column: Column | None, other: exp.Expr) -> bool:
     """Whether a column of text is compared with a number."""
     if column is None or column.kind not in _STRINGS - {"enum", "set"}:
@@ -113,7 +100,7 @@ def is_converted_number(column: Column | None, other: exp.Expr) -> bool:
 
 
 def of_join(column: Column | None, other: Column | None, release: Version | None) -> str | None:
-    """Why `column` cannot be looked up by the values of `other`; None where it can, or nobody knows."""
+    """Why `column` cannot be looked up by the values of `other`; None where it can, or that is not known."""
     if column is None or other is None:
         return None
     if column.kind in _STRINGS and other.kind in _NUMBERS:

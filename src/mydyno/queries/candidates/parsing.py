@@ -16,11 +16,11 @@ from mydyno.queries.records import Group
 MOST_CHARACTERS = 16_384
 """Of a text that is parsed: about 0.1 s."""
 MOST_STEPS = 40_000
-"""Of the parser, which tries one thing after another: of this length a statement needs some 16,000; each
+"""Of the parser, which tries one rule after another: of this length a statement needs some 16,000; each
 JOIN without its ON doubles them. About a second at the bound."""
 _READS = re.compile(r"[\s(]*(select|with|insert|replace|update|delete|create\s+table)\b", re.IGNORECASE)
 _COMMENTS = re.compile(r"(?:\s+|/\*(?!M?!).*?\*/|--(?=\s)[^\n]*|#[^\n]*)+", re.DOTALL)
-"""In front of a statement; what stands in /*! */ is code."""
+"""In front of a statement; the text in /*! */ is code."""
 _WORD = re.compile(r"`((?:[^`]|``)+)`|([\w$]+)")
 _REPLACE = re.compile(r"\s*replace\b", re.IGNORECASE)
 # What says how a statement runs, and not what it looks for.
@@ -33,15 +33,7 @@ _MODIFIERS = re.compile(
 _LISTS = re.compile(r"\?\s*,\s*\.\.\.|\?\+|\.\.\.")
 _LITERAL = re.compile(r"(?:\b(?:date|time|timestamp)\s+|\(_charset\)\s*|\?\s+)\?", re.IGNORECASE)
 _IS_LITERAL = re.compile(r"\bis\s+(not\s+)?\?", re.IGNORECASE)
-NOT_UNDERSTOOD = (
-    SqlglotError,
-    RecursionError,
-    AttributeError,
-    IndexError,
-    KeyError,
-    TypeError,
-    ValueError,
-)
+NOT_UNDERSTOOD = (SqlglotError, RecursionError, AttributeError, LookupError, TypeError, ValueError)
 """What the parser raises, and what a tree raises that it has made of half a statement."""
 
 
@@ -50,7 +42,7 @@ class _TooLongError(SqlglotError):
 
 
 class _Parser(MySQLParser):
-    """That gives up after so many steps: nothing promises that a text costs it no more."""
+    """It stops after so many steps: no other bound on its work is known."""
 
     steps = 0
 
@@ -80,17 +72,17 @@ def parse_group(group: Group) -> Parsed | Refused:
     example = group.example
     refused: Refused | None = None
     if example is not None and not example.is_cut:
-        found = parse(example.text)
-        if not isinstance(found, Refused):
-            return Parsed(found, of_fingerprint=False)
-        refused = found
+        tree = parse(example.text)
+        if not isinstance(tree, Refused):
+            return Parsed(tree, of_fingerprint=False)
+        refused = tree
     if group.is_cut:
         return refused or Refused("it is truncated")
-    found = parse(_LITERAL.sub("?", _IS_LITERAL.sub(r"is \1null", _LISTS.sub("?", group.fingerprint))))
-    if isinstance(found, Refused):
-        return refused or found
-    is_folded = not _spell(found, example.text if example is not None else "")
-    return Parsed(found, of_fingerprint=True, is_folded=is_folded)
+    tree = parse(_LITERAL.sub("?", _IS_LITERAL.sub(r"is \1null", _LISTS.sub("?", group.fingerprint))))
+    if isinstance(tree, Refused):
+        return refused or tree
+    is_folded = not _spell(tree, example.text if example is not None else "")
+    return Parsed(tree, of_fingerprint=True, is_folded=is_folded)
 
 
 def _spell(tree: exp.Expr, text: str) -> bool:
@@ -114,7 +106,7 @@ def _spell(tree: exp.Expr, text: str) -> bool:
 
 def parse(text: str) -> exp.Expr | Refused:
     """The tree, or why there is none. Whatever the text is, it neither raises nor takes long."""
-    text = text[found.end() :] if (found := _COMMENTS.match(text)) else text
+    text = text[comments.end() :] if (comments := _COMMENTS.match(text)) else text
     if _READS.match(text) is None:
         return Refused("it searches no rows of a table")
     if len(text) > MOST_CHARACTERS:

@@ -1,6 +1,6 @@
 """An index in the making: blocks of columns, where the order inside a block is still free.
 
-Columns that are compared with one value may stand in any order before the rest, so `a = ? AND b = ?` is one
+Columns that are compared with one value may be in any order before the rest, so `a = ? AND b = ?` is one
 block of two. That freedom lets one index serve more statements: with `b = ?` alone it becomes (b, a).
 """
 

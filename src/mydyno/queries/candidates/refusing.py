@@ -91,15 +91,13 @@ def _in_vain(access: Access) -> list[str]:
 
 
 def _like_a_key(access: Access, columns: frozenset[str]) -> list[str]:
-    """Without the schema nobody knows the primary key, but its name mostly tells it."""
+    """Without the schema the primary key is not known, but its name usually shows it."""
     table = access.table.name.casefold()
     names = {"id", f"{table}_id", f"{table.removesuffix('s')}_id", f"{table}id", f"id_{table}"}
     keys = sorted(columns & names)
-    return (
-        [f"{access.table}: {keys[0]} looks like its primary key (from its name; the schema is not known)"]
-        if keys
-        else []
-    )
+    if not keys:
+        return []
+    return [f"{access.table}: {keys[0]} looks like its primary key (from its name; the schema is not known)"]
 
 
 def _few_values(definition: Definition, wish: Wish) -> list[str]:

@@ -13,7 +13,7 @@ from mydyno.survey.facts.unread import Unread
 class TableName:
     name: str
     database: str = ""
-    """Empty where neither the statement nor its session tells it."""
+    """Empty where neither the statement nor its session names it."""
 
     def __str__(self) -> str:
         return f"{self.database}.{self.name}" if self.database else self.name
@@ -70,5 +70,5 @@ class Schema:
         if name.database:
             named = [each for each in named if each.name.database.casefold() == name.database.casefold()]
         exact = [each for each in named if each.name.name == name.name]
-        found = exact or named
-        return found[0] if len(found) == 1 else None
+        possible = exact or named
+        return possible[0] if len(possible) == 1 else None

@@ -45,11 +45,11 @@ def _of(block: Block, clause: Clause, terms: list[tuple[exp.Expr, bool]]) -> Sor
     sources: set[Source | None] = set()
     columns: list[str] = []
     for term, _ in terms:
-        found = _selected(block.node, term)
-        if not isinstance(found, exp.Column):
+        column = _selected(block.node, term)
+        if not isinstance(column, exp.Column):
             return Sorted(unsorted=f"{clause} uses an expression, whose order no index has")
-        sources.add(block.own(found))
-        columns.append(found.name.casefold())
+        sources.add(block.own(column))
+        columns.append(column.name.casefold())
     if len(sources) != 1 or None in sources:
         return Sorted(unsorted=f"{clause} uses columns of several or unknown tables")
     down = frozenset(column for column, (_, descending) in zip(columns, terms, strict=True) if descending)
@@ -57,7 +57,7 @@ def _of(block: Block, clause: Clause, terms: list[tuple[exp.Expr, bool]]) -> Sor
 
 
 def _selected(node: exp.Expr, term: exp.Expr) -> exp.Expr:
-    """What a term stands for: a number is a place in the SELECT list, a name may be an alias there."""
+    """What a term means: a number is a place in the SELECT list, a name may be an alias there."""
     if isinstance(term, exp.Literal) and not term.is_string and term.name.isdigit():
         place = int(term.name) - 1
         return node.expressions[place].unalias() if 0 <= place < len(node.expressions) else term

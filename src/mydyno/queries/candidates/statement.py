@@ -14,7 +14,7 @@ _ONLINE_ENGINE = "innodb"
 
 
 def index_name(columns: Sequence[str], taken: Collection[str]) -> str:
-    """`ix_status_placed_at`: told by its columns, and none that the table has."""
+    """`ix_status_placed_at`: named after its columns, unlike all that the table has."""
     folded = {name.casefold() for name in taken}
     whole = f"ix_{'_'.join(columns)}"
     base = whole[:_LONGEST_NAME].rstrip()

@@ -20,8 +20,8 @@ def writes(groups: Iterable[Group]) -> Counter[str]:
     """Statements that insert, change or delete, by the table's name in lower case without its database."""
     counted: Counter[str] = Counter()
     for group in groups:
-        if (found := _WRITE.match(group.fingerprint)) is not None:
-            name = found[1]
+        if (write := _WRITE.match(group.fingerprint)) is not None:
+            name = write[1]
             if name.startswith("`"):
                 name = name[1:-1].replace("``", "`")
             counted[name.casefold()] += group.count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from mydyno.page.format import printable
 
@@ -29,9 +29,9 @@ def abbreviated(fingerprint: str, most: int) -> str:
 
 def _without_selected(text: str) -> str:
     """`select … from t`: the first list of what is selected."""
-    found = re.match(r"\(?select ", text)
-    at = _top_level(text, " from ", found.end() - 1) if found else None
-    return text if found is None or at is None else f"{text[: found.end()]}{_ELLIPSIS}{text[at:]}"
+    select = re.match(r"\(?select ", text)
+    at = _top_level(text, " from ", select.end() - 1) if select else None
+    return text if select is None or at is None else f"{text[: select.end()]}{_ELLIPSIS}{text[at:]}"
 
 
 def _without_columns(text: str) -> str:
@@ -45,23 +45,18 @@ def _without_join_conditions(text: str) -> str:
 
 def _without_conditions(text: str) -> str:
     """Up to the clause behind the tables, whose first words stay."""
-    at = min(_places(text), default=None)
-    return text if at is None else f"{text[:at]}{_clause(text[at:])} {_ELLIPSIS}"
-
-
-def _places(text: str) -> Iterator[int]:
-    last = max((found.start() for found in re.finditer(r" (?:from|join|update|into) ", text)), default=0)
-    for found in _AFTER_FROM.finditer(text, last):
-        yield found.start()
+    last = max((table.start() for table in re.finditer(r" (?:from|join|update|into) ", text)), default=0)
+    clause = _AFTER_FROM.search(text, last)
+    return f"{text[: clause.start()]}{_clause(text[clause.start() :])} {_ELLIPSIS}" if clause else text
 
 
 def _clause(text: str) -> str:
     """The clause's word, and the name that it begins with."""
-    return text[: next((found.end() for i, found in enumerate(_TOKEN.finditer(text)) if i == 1), len(text))]
+    return text[: next((word.end() for i, word in enumerate(_TOKEN.finditer(text)) if i == 1), len(text))]
 
 
 def _top_level(text: str, what: str, begin: int) -> int | None:
-    """Where `what` stands outside of brackets."""
+    """The place of `what` outside of brackets."""
     at, depth = begin, 0
     while at < len(text):
         if depth == 0 and text.startswith(what, at):

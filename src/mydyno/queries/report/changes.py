@@ -13,24 +13,24 @@ from mydyno.page.figure import Figure
 from mydyno.page.format import MISSING, capitalised, change, count, number, ratio
 from mydyno.page.table import Table
 from mydyno.page.time_zones import Zone
-from mydyno.queries.comparison import Change, Comparison, Run
+from mydyno.queries.comparison import Change, Comparison
 from mydyno.queries.comparison import Times as Verdict
 from mydyno.queries.records import Group
-from mydyno.queries.report import time_bins
 from mydyno.queries.report.abbreviated import abbreviated
 from mydyno.queries.report.chart import Shift, changes_chart
-from mydyno.queries.report.comparison_text import change_words, is_worth_telling, load_text, signed, verdict
+from mydyno.queries.report.comparison_text import change_words, is_notable, load_text, signed, verdict
+from mydyno.queries.report.figures import figure
 from mydyno.queries.report.header import span
 from mydyno.queries.report.sql_markup import sql_markup
 from mydyno.queries.report.statement_table import MOST_ROWS, Column, StatementTable, statement_table
-from mydyno.queries.report.times import Times, times
-from mydyno.queries.report.words import all_groups, amount
+from mydyno.queries.report.times import Axis, Times, axis, times
+from mydyno.queries.report.words import all_groups, amount, per_second
 
 _BARS = 12
 _SEEN = 0.01
 """Of the longest bar: a shorter one is none."""
 _MOST = 25
-"""Statements with a section of their own."""
+"""Statements with a separate section."""
 _TITLE = 110
 """Characters of the statement in a section's first line."""
 _WORSE = ("new", "slower")
@@ -56,8 +56,8 @@ def comparison_headline(comparison: Comparison) -> str:
     """`The load grew from 0.326 to 0.61: 1 statement is new, 2 are slower`."""
     old, new = comparison.old.load, comparison.new.load
     kinds = Counter(each.times for each in comparison.changes)
-    told = [f"{count(kinds[kind])} {kind}" for kind in _KINDS if kinds[kind]]
-    what = f"statements: {', '.join(told)}" if told else "no statement changed"
+    parts = [f"{count(kinds[kind])} {kind}" for kind in _KINDS if kinds[kind]]
+    what = f"statements: {', '.join(parts)}" if parts else "no statement changed"
     if old is None or new is None:
         return capitalised(what)
     if number(old) == number(new):
@@ -67,30 +67,24 @@ def comparison_headline(comparison: Comparison) -> str:
 
 def comparison_figures(comparison: Comparison) -> Iterator[Figure]:
     """Those for which there is something to draw."""
-    changed = (each for each in comparison.changes if each.load and is_worth_telling(each))
-    told = list(islice(changed, _BARS))
-    shifts = [_shift(each) for each in told if abs(each.load or 0) > _SEEN * abs(told[0].load or 0)]
+    changed = (each for each in comparison.changes if each.load and is_notable(each))
+    largest = list(islice(changed, _BARS))
+    shifts = [_shift(each) for each in largest if abs(each.load or 0) > _SEEN * abs(largest[0].load or 0)]
     if shifts:
-        yield Figure(
-            name="shifts",
-            title="What the load changed by",
-            caption="The load is how many statements are running at once, on average. To the right of 0 a "
-            "statement takes more of it than before: for slower calls, for more calls, or since it is new.",
-            draw=lambda size: changes_chart(shifts, size),
-            tables=(),
-            picture_title=comparison_headline(comparison),
-            picture_subtitle=(),
-            labelled=True,
-            colored=False,
+        caption = (
+            "The load is how many statements are running at once, on average. To the right of 0 a statement "
+            "takes more of it than before: for slower calls, for more calls, or since it is new."
         )
+        title, headline = "What the load changed by", comparison_headline(comparison)
+        yield figure("shifts", title, caption, lambda size: changes_chart(shifts, size), headline)
 
 
 def _shift(each: Change) -> Shift:
     whole = each.load or 0.0
-    told = f"{verdict(each)}, {signed(whole)}"
+    details = f"{verdict(each)}, {signed(whole)}"
     if each.by_times is None or each.by_calls is None:
-        return Shift(each.fingerprint, told, whole=whole)
-    return Shift(each.fingerprint, told, by_times=each.by_times, by_calls=each.by_calls)
+        return Shift(each.fingerprint, details, whole=whole)
+    return Shift(each.fingerprint, details, by_times=each.by_times, by_calls=each.by_calls)
 
 
 def sides_table(comparison: Comparison, zone: Zone) -> Table:
@@ -102,10 +96,7 @@ def sides_table(comparison: Comparison, zone: Zone) -> Table:
             ("calls", *(count(each.total.count) for each in sides)),
             ("statements", *(count(all_groups(each)) for each in sides)),
             ("query time", *(amount(each.total.query_time_us, "us") for each in sides)),
-            (
-                "calls a second",
-                *(number(each.total.count / each.seconds if each.seconds else None) for each in sides),
-            ),
+            ("calls a second", *(number(per_second(each.total, each)) for each in sides)),
             ("running at once", *(number(each.load) for each in sides)),
             ("from", *(span(each, zone).replace(" to ", "\nto ") or MISSING for each in sides)),
         ),
@@ -114,7 +105,7 @@ def sides_table(comparison: Comparison, zone: Zone) -> Table:
 
 
 def changes_table(comparison: Comparison, detailed: Collection[str]) -> StatementTable:
-    """`detailed`: the ids of statements that have a section of their own."""
+    """`detailed`: the ids of statements that have a separate section."""
 
     def row(each: Change) -> tuple[str, str, str]:
         more = "" if each.id in detailed else "; ".join([f"id {each.id}", *change_words(each)])
@@ -129,10 +120,10 @@ def changes_table(comparison: Comparison, detailed: Collection[str]) -> Statemen
     )
 
 
-def _of(each: Change, side: str, name: str) -> float | None:
-    run: Run | None = getattr(each, side)
-    found: float | None = getattr(run, name) if run else None
-    return found
+def _of(each: Change, part: str, name: str) -> float | None:
+    """A number of `old`, `new` or one of the ratios; None where there is none."""
+    value: float | None = getattr(getattr(each, part), name, None)
+    return value
 
 
 def _size(each: Change) -> float | None:
@@ -141,13 +132,14 @@ def _size(each: Change) -> float | None:
     return abs((_of(each, "new", "query_time_us") or 0) - (_of(each, "old", "query_time_us") or 0))
 
 
+def _column(
+    key: str, title: str, part: str, name: str, write: Callable[[float | None], str]
+) -> Column[Change]:
+    return Column(key, title, lambda each: _of(each, part, name), lambda each: write(_of(each, part, name)))
+
+
 def _side(side: str, title: str, name: str, write: Callable[[float | None], str]) -> Column[Change]:
-    return Column(
-        f"{side}_{name}",
-        f"{side} {title}",
-        lambda each: _of(each, side, name),
-        lambda each: write(_of(each, side, name)),
-    )
+    return _column(f"{side}_{name}", f"{side} {title}", side, name, write)
 
 
 def _time(microseconds: float | None) -> str:
@@ -170,39 +162,29 @@ _COLUMNS: tuple[Column[Change], ...] = (
     _side("new", "load", "load", _load),
     _side("old", "mean", "mean_us", _time),
     _side("new", "mean", "mean_us", _time),
-    Column(
-        "mean",
-        "mean, new of old",
-        lambda each: each.mean_ratio.value if each.mean_ratio else None,
-        lambda each: ratio(each.mean_ratio.value) if each.mean_ratio else MISSING,
-    ),
+    _column("mean", "mean, new of old", "mean_ratio", "value", ratio),
     _side("old", "p95", "p95_us", _time),
     _side("new", "p95", "p95_us", _time),
     _side("old", "calls/s", "per_second", number),
     _side("new", "calls/s", "per_second", number),
-    Column(
-        "rate",
-        "calls/s, change",
-        lambda each: each.rate_ratio.value if each.rate_ratio else None,
-        lambda each: change(each.rate_ratio.value) if each.rate_ratio else MISSING,
-    ),
+    _column("rate", "calls/s, change", "rate_ratio", "value", change),
 )
 
 
 def change_sections(comparison: Comparison) -> tuple[ChangeSection, ...]:
     """Of the statements whose load changed most, but for those of which there is nothing to say."""
-    told = list(islice(filter(is_worth_telling, comparison.changes), _MOST))
-    ids = {each.id for each in told}
+    largest = list(islice(filter(is_notable, comparison.changes), _MOST))
+    ids = {each.id for each in largest}
     olds, news = (
         {group.id: group for group in each.groups if group.id in ids}
         for each in (comparison.old, comparison.new)
     )
-    on = time_bins.axis(
+    on = axis(
         [
-            group.measures["query_time"]
-            for each in told
+            group.query_time
+            for each in largest
             for side in (olds, news)
-            if (group := side.get(each.id)) and "query_time" in group.measures
+            if (group := side.get(each.id)) and group.query_time
         ]
     )
     return tuple(
@@ -214,15 +196,15 @@ def change_sections(comparison: Comparison) -> tuple[ChangeSection, ...]:
             load=MISSING if each.load is None else signed(each.load),
             short=abbreviated(each.fingerprint, _TITLE),
             statement=sql_markup(each.fingerprint),
-            words=tuple(capitalised(told.replace(" -> ", " → ")) for told in change_words(each)),
+            words=tuple(capitalised(text.replace(" -> ", " → ")) for text in change_words(each)),
             times=tuple(_sides(olds.get(each.id), news.get(each.id), on)),
         )
-        for rank, each in enumerate(told, 1)
+        for rank, each in enumerate(largest, 1)
     )
 
 
-def _sides(old: Group | None, new: Group | None, on: time_bins.Axis) -> Iterator[tuple[str, Times]]:
+def _sides(old: Group | None, new: Group | None, on: Axis) -> Iterator[tuple[str, Times]]:
     for name, group in (("old", old), ("new", new)):
-        drawn = times(group.measures.get("query_time"), on) if group else None
+        drawn = times(group.query_time, on) if group else None
         if drawn:
             yield name, drawn

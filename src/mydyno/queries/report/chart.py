@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
@@ -14,9 +15,10 @@ from mydyno.page.charts.labels import CHARACTER_PX
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import number, printable, shorten
 from mydyno.page.time_zones import Zone
-from mydyno.queries.report.load import LoadStep
+from mydyno.queries.records import Timeline
 from mydyno.queries.report.words import share
 
+MOST_STEPS = 240
 _AXIS = 62
 """Pixels left of a panel for its numbers."""
 _PANEL = 120
@@ -29,6 +31,42 @@ _CLOCK = (
 _ROW = 40
 """Pixels of a bar with its name above it."""
 _BAR = 13
+
+
+@dataclass(frozen=True)
+class LoadStep:
+    start_s: int
+    """Since 1970, UTC."""
+    length_s: int
+    rate: float
+    """Entries per second."""
+    running: float
+    """Seconds of query time per second: as many statements ran at once, on average."""
+
+
+def load_steps(timeline: Timeline | None) -> tuple[LoadStep, ...]:
+    """One after another without a gap, at most MOST_STEPS; neighbours are joined where there are more."""
+    if timeline is None or not timeline.steps:
+        return ()
+    first = min(start for start, _, _ in timeline.steps)
+    last = max(start for start, _, _ in timeline.steps)
+    steps = (last - first) // timeline.step_s + 1
+    length = -(-steps // MOST_STEPS) * timeline.step_s
+    entries: Counter[int] = Counter()
+    times_us: Counter[int] = Counter()
+    for start, count, time_us in timeline.steps:
+        place = (start - first) // length
+        entries[place] += count
+        times_us[place] += time_us
+    return tuple(
+        LoadStep(
+            start_s=first + place * length,
+            length_s=length,
+            rate=entries[place] / length,
+            running=times_us[place] / 1e6 / length,
+        )
+        for place in range((last - first) // length + 1)
+    )
 
 
 def load_chart(steps: Sequence[LoadStep], zone: Zone, size: Size) -> Chart:
@@ -48,7 +86,7 @@ def _over_time(
             "from": _on_the_wall(step.start_s, zone),
             "to": _on_the_wall(step.start_s + step.length_s, zone),
             "value": getattr(step, field),
-            "told": f"{zone.moment(step.start_s * 1_000_000)}, {step.length_s} s: "
+            "label": f"{zone.moment(step.start_s * 1_000_000)}, {step.length_s} s: "
             f"{number(step.rate)} statements/s, {number(step.running)} at once",
         }
         for step in steps
@@ -69,7 +107,7 @@ def _over_time(
     bars = (
         alt.Chart(data(rows))
         .mark_rect(color=color, aria=True)
-        .encode(x=x, x2=alt.X2("to:T"), y=y, y2=alt.Y2Datum(0), description=alt.Description("told:N"))
+        .encode(x=x, x2=alt.X2("to:T"), y=y, y2=alt.Y2Datum(0), description=alt.Description("label:N"))
     )
     return layered(bars, width=width, height=_PANEL, title=alt.TitleParams(text=title, offset=6))
 
@@ -88,35 +126,32 @@ class Bar:
     name: str
     share: float
     """Of the whole."""
-    told: str
-    """What else is said of it."""
+    details: str
+    """Shown after its share."""
 
 
 def top_chart(bars: Sequence[Bar], size: Size) -> Chart:
     """The largest first. Behind each bar, paler, is its share and that of all before it together."""
     width = size.width - 20
-    room = int(width / CHARACTER_PX)
     rows: list[Mapping[str, object]] = []
     reached = 0.0
     for place, bar in enumerate(bars):
-        part, name, told = bar.share, bar.name, bar.told
+        part, name, details = bar.share, bar.name, bar.details
         reached = min(1.0, reached + part)
-        figures = f"{share(part, 1)}{' · ' + told if told and not size.narrow else ''}"
+        figures = f"{share(part, 1)}{' · ' + details if details and not size.narrow else ''}"
+        label = f"{name}: {share(part, 1)}, {details}; with those above {share(reached, 1)}"
         rows.append(
             {
-                "place": place * _ROW,
-                "bar": place * _ROW + 18,
-                "to_bar": place * _ROW + 18 + _BAR,
+                **_places(place),
                 "share": part,
                 "reached": reached,
-                "name": shorten(printable(name), room - len(figures) - 4),
+                "name": shorten(printable(name), _characters(width) - len(figures) - 4),
                 "figures": figures,
-                "told": printable(f"{name}: {share(part, 1)}, {told}; with those above {share(reached, 1)}"),
+                "label": printable(label),
             }
         )
     height = _ROW * len(bars)
-    y = alt.Scale(domain=[0, height], reverse=True, nice=False)
-    x = alt.Scale(domain=[0, 1], nice=False)
+    y, x = _rows_scale(len(bars)), alt.Scale(domain=[0, 1], nice=False)
     base = alt.Chart(data(rows))
     along = alt.Axis(format=".0%", tickCount=5, grid=True)
     top, bottom = alt.Y("bar:Q", scale=y, axis=None), alt.Y2("to_bar:Q")
@@ -128,16 +163,36 @@ def top_chart(bars: Sequence[Bar], size: Size) -> Chart:
         x2=alt.X2Datum(0),
         y=top,
         y2=bottom,
-        description=alt.Description("told:N"),
+        description=alt.Description("label:N"),
     )
-    names = base.mark_text(align="left", baseline="top", dy=2).encode(
-        x=alt.XValue(0), y=alt.Y("place:Q", scale=y, axis=None), text=alt.Text("name:N")
-    )
-    figures_text = base.mark_text(align="right", baseline="top", dy=2, fontWeight="bold").encode(
-        x=alt.XValue("width"), y=alt.Y("place:Q", scale=y, axis=None), text=alt.Text("figures:N")
-    )
-    panel = layered(together, drawn, names, figures_text, width=width, height=height)
+    panel = layered(together, drawn, *_texts(rows, y, "name", "figures"), width=width, height=height)
     return side_by_side([panel], 1, {"row": 0, "column": 0})
+
+
+def _places(place: int) -> Mapping[str, int]:
+    """Pixels of a row's text and of its bar, from the top."""
+    return {"place": place * _ROW, "bar": place * _ROW + 18, "to_bar": place * _ROW + 18 + _BAR}
+
+
+def _rows_scale(rows: int) -> alt.Scale:
+    return alt.Scale(domain=[0, _ROW * rows], reverse=True, nice=False)
+
+
+def _characters(width: int) -> int:
+    return int(width / CHARACTER_PX)
+
+
+def _texts(
+    rows: Sequence[Mapping[str, object]], y: alt.Scale, left: str, right: str
+) -> tuple[alt.Chart, alt.Chart]:
+    """Of the fields `left` and `right`, above each bar."""
+    base = alt.Chart(data(rows)).encode(y=alt.Y("place:Q", scale=y, axis=None))
+    names = base.mark_text(align="left", baseline="top", dy=2)
+    figures = base.mark_text(align="right", baseline="top", dy=2, fontWeight="bold")
+    return (
+        names.encode(x=alt.XValue(0), text=alt.Text(f"{left}:N")),
+        figures.encode(x=alt.XValue("width"), text=alt.Text(f"{right}:N")),
+    )
 
 
 @dataclass(frozen=True)
@@ -146,7 +201,7 @@ class Shift:
     there was nothing before or is nothing after."""
 
     name: str
-    told: str
+    details: str
     by_times: float = 0.0
     by_calls: float = 0.0
     whole: float = 0.0
@@ -166,29 +221,21 @@ def changes_chart(shifts: Sequence[Shift], size: Size) -> Chart:
     names: list[Mapping[str, object]] = []
     reach = [0.0]
     width = size.width - 20
-    room = int(width / CHARACTER_PX)
     for place, shift in enumerate(shifts):
         ends = {1: 0.0, -1: 0.0}
         for part, (kind, slot) in zip(shift.parts, SHIFTS, strict=True):
             if not part:
                 continue
             side = 1 if part > 0 else -1
-            rows.append(
-                {
-                    "from": ends[side],
-                    "to": ends[side] + part,
-                    "bar": place * _ROW + 18,
-                    "to_bar": place * _ROW + 18 + _BAR,
-                    "color": theme.color(slot),
-                    "told": printable(f"{shift.name}: {part:+.3g} for {kind}; {shift.told}"),
-                }
-            )
+            label = printable(f"{shift.name}: {part:+.3g} for {kind}; {shift.details}")
+            extent = {"from": ends[side], "to": ends[side] + part}
+            rows.append({**_places(place), **extent, "color": theme.color(slot), "label": label})
             ends[side] += part
         reach += ends.values()
-        told = "" if size.narrow else shift.told
-        named = shorten(printable(shift.name), room - len(told) - 4)
-        names.append({"place": place * _ROW, "name": named, "told": told})
-    y = alt.Scale(domain=[0, _ROW * len(shifts)], reverse=True, nice=False)
+        details = "" if size.narrow else shift.details
+        name = shorten(printable(shift.name), _characters(width) - len(details) - 4)
+        names.append({**_places(place), "name": name, "details": details})
+    y = _rows_scale(len(shifts))
     x = alt.Scale(domain=[min(reach), max(reach)], nice=True)
     bars = (
         alt.Chart(data(rows))
@@ -199,13 +246,8 @@ def changes_chart(shifts: Sequence[Shift], size: Size) -> Chart:
             y=alt.Y("bar:Q", scale=y, axis=None),
             y2=alt.Y2("to_bar:Q"),
             color=alt.Color("color:N", scale=None, legend=None),
-            description=alt.Description("told:N"),
+            description=alt.Description("label:N"),
         )
-    )
-    base = alt.Chart(data(names)).encode(y=alt.Y("place:Q", scale=y, axis=None))
-    left = base.mark_text(align="left", baseline="top", dy=2).encode(x=alt.XValue(0), text=alt.Text("name:N"))
-    right = base.mark_text(align="right", baseline="top", dy=2, fontWeight="bold").encode(
-        x=alt.XValue("width"), text=alt.Text("told:N")
     )
     from_zero = [
         {"at": 0, "from": place * _ROW + 15, "to": place * _ROW + 21 + _BAR} for place in range(len(shifts))
@@ -215,5 +257,6 @@ def changes_chart(shifts: Sequence[Shift], size: Size) -> Chart:
         .mark_rule(color=theme.MUTED)
         .encode(x=alt.X("at:Q", scale=x), y=alt.Y("from:Q", scale=y, axis=None), y2=alt.Y2("to:Q"))
     )
-    panel = layered(bars, zero, left, right, width=width, height=_ROW * len(shifts))
+    texts = _texts(names, y, "name", "details")
+    panel = layered(bars, zero, *texts, width=width, height=_ROW * len(shifts))
     return side_by_side([panel], 1, {"row": 0, "column": 0})

@@ -35,7 +35,7 @@ def comparison_lines(
     yield from wrapped(_load(comparison), width, style="heading")
     for text in notes(comparison):
         yield from wrapped(text, width, first="note     ", style="medium")
-    changes = filter(is_worth_telling, comparison.changes)
+    changes = filter(is_notable, comparison.changes)
     shown = 0
     for shown, each in enumerate(islice(changes, limit), 1):
         yield Line()
@@ -49,7 +49,7 @@ def comparison_lines(
         yield from wrapped(f"and {'; '.join(last)}", width, style="faint")
 
 
-def is_worth_telling(each: Change) -> bool:
+def is_notable(each: Change) -> bool:
     """Whether something changed, or so much of the load is in question that one wants to know."""
     if verdict(each) == AS_BEFORE:
         return False
@@ -83,8 +83,7 @@ def _servers(digest: Digest) -> list[str]:
 
 
 def _least_us(digest: Digest) -> int | None:
-    time = digest.total.measures.get("query_time")
-    return time.min if time else None
+    return digest.total.query_time.min if digest.total.query_time else None
 
 
 def _far_apart(one: int, other: int) -> bool:
@@ -145,16 +144,15 @@ def change_words(each: Change) -> Iterator[str]:
 
 
 def _mean_words(each: Change) -> str:
-    found = each.mean_ratio
-    if found is None:
+    means = each.mean_ratio
+    if means is None:
         return ""
-    text = f": {ratio(found.value)}"
-    if found.low is None:
+    text = f": {ratio(means.value)}"
+    if means.low is None:
         few = min(run.count for run in (each.old, each.new) if run) < FEWEST
-        return (
-            f"{text}; {f'too few calls to judge (under {FEWEST})' if few else 'sums alone cannot be judged'}"
-        )
-    text += f" ({ratio(found.low)} to {ratio(found.high)})"
+        why = f"too few calls to judge (under {FEWEST})" if few else "sums alone cannot be judged"
+        return f"{text}; {why}"
+    text += f" ({ratio(means.low)} to {ratio(means.high)})"
     if each.times == "unsure":
         text += f", neither a change of {NOTABLE * 100:.0f}% nor its absence is shown"
     if each.chance_slower is not None:

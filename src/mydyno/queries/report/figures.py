@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mydyno.core.plurals import plural
+from mydyno.page.charts.draw import Chart
+from mydyno.page.charts.theme import Size
 from mydyno.page.figure import Figure
 from mydyno.page.format import count, duration
 from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest
-from mydyno.queries.report.chart import Bar, load_chart, top_chart
-from mydyno.queries.report.load import load_steps
+from mydyno.queries.report.chart import Bar, load_chart, load_steps, top_chart
 from mydyno.queries.report.words import all_groups, amount, headline, others
 
 _BARS = 12
@@ -21,34 +22,28 @@ def digest_figures(digest: Digest, zone: Zone) -> Iterator[Figure]:
     """Those for which there is something to draw."""
     steps = load_steps(digest.timeline)
     if len(steps) > 1:
-        yield Figure(
-            name="load",
-            title="The load over time",
-            caption=f"In steps of {duration(steps[0].length_s)}: how many statements a second, and how many "
-            "seconds they took in each, which is how many were running at once.",
-            draw=lambda size: load_chart(steps, zone, size),
-            tables=(),
-            picture_title="The load over time",
-            picture_subtitle=(),
-            labelled=True,
-            colored=False,
-            zoom=True,
+        caption = (
+            f"In steps of {duration(steps[0].length_s)}: how many statements a second, and how many seconds "
+            "they took in each, which is how many were running at once."
         )
+        title = "The load over time"
+        yield figure("load", title, caption, lambda size: load_chart(steps, zone, size), title, zoom=True)
     if len(digest.groups) > 1:
         timed = digest.total.query_time_us > 0
         bars = _bars(digest, timed=timed)
-        yield Figure(
-            name="top",
-            title="What took the time" if timed else "What was called",
-            caption=f"A bar is a statement's share of the {'time' if timed else 'calls'}; the pale one behind"
-            " it is that of all down to it.",
-            draw=lambda size: top_chart(bars, size),
-            tables=(),
-            picture_title=headline(digest),
-            picture_subtitle=(),
-            labelled=True,
-            colored=False,
+        title = "What took the time" if timed else "What was called"
+        caption = (
+            f"A bar is a statement's share of the {'time' if timed else 'calls'}; the pale one behind"
+            " it is that of all down to it."
         )
+        yield figure("top", title, caption, lambda size: top_chart(bars, size), headline(digest))
+
+
+def figure(
+    name: str, title: str, caption: str, draw: Callable[[Size], Chart], headline: str, *, zoom: bool = False
+) -> Figure:
+    """One without settings, whose lines are named on it; its picture has `headline` as title."""
+    return Figure(name, title, caption, draw, (), headline, (), labelled=True, colored=False, zoom=zoom)
 
 
 def _bars(digest: Digest, *, timed: bool) -> list[Bar]:
@@ -59,7 +54,7 @@ def _bars(digest: Digest, *, timed: bool) -> list[Bar]:
 
     bars, shown = [], digest.groups[:_BARS]
     for group in shown:
-        time = group.measures.get("query_time")
+        time = group.query_time
         of = f" × {amount(time.mean, 'us')}" if time and timed else ""
         label = f"{count(group.count)}{of}"
         bars.append(Bar(group.fingerprint, part(group.query_time_us, group.count), label))

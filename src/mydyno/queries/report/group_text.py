@@ -10,9 +10,16 @@ from mydyno.page.lines import Line, wrapped
 from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import title
 from mydyno.queries.records import Digest, Example, Group, Measure, Plan, PlanRow
-from mydyno.queries.report.measures import measure_lines
-from mydyno.queries.report.plan_words import remarks
-from mydyno.queries.report.words import amount, error_names, examined_per_sent, history_words, share
+from mydyno.queries.report.measures import fitting, measure_lines
+from mydyno.queries.report.plan_table import remarks
+from mydyno.queries.report.words import (
+    amount,
+    error_names,
+    examined_per_sent,
+    history_words,
+    per_second,
+    share,
+)
 
 _LABEL = 10
 _INDENT = " " * (2 + _LABEL)
@@ -32,12 +39,13 @@ def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone)
     yield from wrapped(printable(group.fingerprint), width, first=f"{rank}. ", style="heading")
     if group.is_cut:
         yield Line(f"{_INDENT}(its beginning: the whole is longer)", "faint")
-    yield from _told("id", group.id, width)
+    yield from _labelled("id", group.id, width)
     of_calls = share(group.count, digest.total.count)
-    yield from _told("count", f"{count(group.count)}, {of_calls} of all{_rate(group, digest)}", width)
+    rate = f", {number(per_second(group, digest))} a second" if digest.seconds else ""
+    yield from _labelled("count", f"{count(group.count)}, {of_calls} of all{rate}", width)
     yield from measure_lines(group, digest.total, width)
-    if (time := group.measures.get("query_time")) is not None:
-        yield from _histogram(time, width)
+    if group.query_time is not None:
+        yield from _histogram(group.query_time, width)
     if (each := examined_per_sent(group)) is not None and each > _MANY:
         text = f"{number(each)} rows examined for each row sent"
         yield from wrapped(text, width, first=_INDENT, style="medium")
@@ -48,11 +56,11 @@ def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone)
         ("databases", group.databases),
         ("errors", error_names(group.errors)),
     ):
-        yield from _told(label, _names(names, group.count), width)
+        yield from _labelled(label, _names(names, group.count), width)
     if group.first_us is not None and group.last_us is not None:
-        yield from _told("seen", zone.span(group.first_us, group.last_us), width)
+        yield from _labelled("seen", zone.span(group.first_us, group.last_us), width)
     if group.history is not None:
-        yield from _told("history", history_words(group.history, zone), width)
+        yield from _labelled("history", history_words(group.history, zone), width)
     if group.example is not None:
         yield from _example(group.example, zone, width)
     if group.plan is not None:
@@ -60,13 +68,9 @@ def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone)
     yield from _indexes(group, digest, width)
 
 
-def _told(label: str, text: str, width: int) -> Iterator[Line]:
+def _labelled(label: str, text: str, width: int) -> Iterator[Line]:
     if text:
         yield from wrapped(text, width, first=f"  {label:{_LABEL}}", rest=_INDENT)
-
-
-def _rate(group: Group, digest: Digest) -> str:
-    return f", {number(group.count / digest.seconds)} a second" if digest.seconds else ""
 
 
 def _histogram(time: Measure, width: int) -> Iterator[Line]:
@@ -83,7 +87,7 @@ def _flags(group: Group, width: int) -> Iterator[Line]:
     flags = [(name, flag) for name, flag in ordered if flag.yes]
     text = ", ".join(f"{title(name).short} {share(flag.yes, flag.told)}" for name, flag in flags)
     alarming = any(title(name).is_alarming for name, _ in flags)
-    for line in _told("flags", text, width):
+    for line in _labelled("flags", text, width):
         yield Line(line.text, "medium" if alarming else "plain")
 
 
@@ -95,7 +99,7 @@ def _names(names: Sequence[tuple[str, int]], calls: int) -> str:
 
 def _example(example: Example, zone: Zone, width: int) -> Iterator[Line]:
     known = ", ".join(_of_example(example, zone))
-    yield from _told("example", known, width) if known else [Line("  example")]
+    yield from _labelled("example", known, width) if known else [Line("  example")]
     lines = printable_lines(example.text[:_MOST_CHARACTERS])
     # Not wrapped: a statement is there to be copied, and terminals copy a line that they had to break as one.
     for text in lines[:_MOST_LINES]:
@@ -125,26 +129,23 @@ _GIVES_WAY = ("possible_keys", "key_len", "ref", "partitions", "filtered", "sele
 
 def _plan(plan: Plan, width: int) -> Iterator[Line]:
     if plan.refused is not None:
-        yield from _told("explain", plan.refused, width)
+        yield from _labelled("explain", plan.refused, width)
         return
     columns = [
         name for name in (*_PLAN, *_PLAN_LAST) if any(getattr(row, name) is not None for row in plan.rows)
     ]
     sizes = {name: max(len(name), *(len(_cell(row, name)) for row in plan.rows)) for name in columns}
-    for name in _GIVES_WAY:
-        if sum(sizes[each] + 2 for each in columns) + 2 <= width:
-            break
-        columns = [each for each in columns if each != name]
+    columns = fitting(columns, sizes, width - 2, _GIVES_WAY)
     yield Line("  explain")
     yield Line(("    " + "  ".join(name.ljust(sizes[name]) for name in columns)).rstrip(), "faint")
     for row in plan.rows:
         text = "    " + "  ".join(_cell(row, name).ljust(sizes[name]) for name in columns)
-        said = ", ".join(remarks(row))
-        yield Line(text.rstrip(), "medium" if said else "plain")
+        notes = ", ".join(remarks(row))
+        yield Line(text.rstrip(), "medium" if notes else "plain")
         if row.extra is not None and "extra" not in columns:
             yield from wrapped(row.extra, width, first=" " * 8)
-        if said:
-            yield from wrapped(said, width, first="      ^ ", style="medium")
+        if notes:
+            yield from wrapped(notes, width, first="      ^ ", style="medium")
 
 
 def _cell(row: PlanRow, name: str) -> str:
@@ -158,7 +159,7 @@ def _cell(row: PlanRow, name: str) -> str:
 def _indexes(group: Group, digest: Digest, width: int) -> Iterator[Line]:
     for place, candidate in enumerate(digest.candidates, 1):
         if group.id in candidate.groups:
-            yield from _told("index", f"{candidate.statement} (candidate {place} below)", width)
+            yield from _labelled("index", f"{candidate.statement} (candidate {place} below)", width)
     for without in digest.without_candidate:
         if without.group == group.id:
-            yield from _told("index", f"none: {'; '.join(without.why)}", width)
+            yield from _labelled("index", f"none: {'; '.join(without.why)}", width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from markupsafe import Markup
 
@@ -11,12 +12,11 @@ from mydyno.page.format import MISSING, capitalised, count, number, printable
 from mydyno.page.table import Table
 from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest, Example, Figures, Group, IndexCandidate, Measure
-from mydyno.queries.report import time_bins
 from mydyno.queries.report.abbreviated import abbreviated
 from mydyno.queries.report.plan_table import plan_table
 from mydyno.queries.report.remarks import Remark, remarks
 from mydyno.queries.report.sql_markup import sql_markup
-from mydyno.queries.report.times import Times, times
+from mydyno.queries.report.times import Axis, Times, axis, times
 from mydyno.queries.report.words import (
     amount,
     called,
@@ -33,7 +33,7 @@ _ENOUGH = 0.95
 """Of the time: groups that are needed for it have a section."""
 _NAMES = 6
 _FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent")
-"""Attributes that stand first in a table of them; the others follow by name."""
+"""Attributes that come first in a table of them; the others follow by name."""
 _TITLE = 110
 """Characters of the statement in a section's first line."""
 
@@ -54,17 +54,17 @@ class GroupSection:
     people: tuple[tuple[str, tuple[str, ...]], ...]
     """Users, hosts, databases: each with its share of the calls."""
     example: Markup | None
-    example_told: str
+    example_facts: str
     plan: Table | None
     plan_refused: str | None
     candidates: tuple[IndexCandidate, ...]
     no_candidate: tuple[str, ...]
-    """Why no index is proposed; empty where one is, and where nobody looked."""
+    """Why no index is proposed; empty where one is, and where none was searched for."""
 
 
 def detailed(digest: Digest) -> tuple[Group, ...]:
-    """The groups that have a section: those that take nearly all the time, and whatever EXPLAIN was asked
-    for, but not too many."""
+    """The groups that have a section: those that take nearly all the time, and those with an
+    EXPLAIN, but not too many."""
     so_far, wanted = 0, 0
     for place, group in enumerate(digest.groups[:MOST], 1):
         if so_far < _ENOUGH * digest.total.query_time_us or group.plan:
@@ -74,11 +74,11 @@ def detailed(digest: Digest) -> tuple[Group, ...]:
 
 
 def group_sections(digest: Digest, groups: Sequence[Group], zone: Zone) -> tuple[GroupSection, ...]:
-    on = time_bins.axis([each.measures["query_time"] for each in groups if "query_time" in each.measures])
+    on = axis([each.query_time for each in groups if each.query_time])
     return tuple(_section(digest, group, rank, on, zone) for rank, group in enumerate(groups, 1))
 
 
-def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis, zone: Zone) -> GroupSection:
+def _section(digest: Digest, group: Group, rank: int, on: Axis, zone: Zone) -> GroupSection:
     example, plan = group.example, group.plan
     return GroupSection(
         group=group,
@@ -89,11 +89,11 @@ def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis, zone: 
         statement=sql_markup(group.fingerprint, is_cut=group.is_cut),
         remarks=remarks(group),
         never=tuple(called(name) for name, flag in group.flags.items() if flag.told and not flag.yes),
-        times=times(group.measures.get("query_time"), on) if group.count > 1 else None,
+        times=times(group.query_time, on) if group.count > 1 else None,
         measures=_measures(group, digest.total),
         people=tuple(_people(group)),
         example=sql_markup(example.text, is_cut=example.is_cut) if example else None,
-        example_told=_example(example, zone) if example else "",
+        example_facts=_example(example, zone) if example else "",
         plan=plan_table(plan) if plan and plan.rows else None,
         plan_refused=printable(plan.refused) if plan and plan.refused else None,
         candidates=tuple(each for each in digest.candidates if group.id in each.groups),
@@ -102,7 +102,7 @@ def _section(digest: Digest, group: Group, rank: int, on: time_bins.Axis, zone: 
 
 
 def _facts(group: Group, total: Figures, zone: Zone) -> Iterator[tuple[str, str]]:
-    time = group.measures.get("query_time")
+    time = group.query_time
     if time:
         yield "Total", f"{amount(time.sum, 'us')}, {share(time.sum, total.query_time_us)}"
     yield "Calls", f"{count(group.count)}, {share(group.count, total.count)}"
@@ -111,9 +111,9 @@ def _facts(group: Group, total: Figures, zone: Zone) -> Iterator[tuple[str, str]
         if time.p95 is not None:
             yield "95 in 100 below", amount(time.p95, "us")
         yield "Longest", amount(time.max, "us")
-    examined = group.measures.get("rows_examined")
-    if examined and examined.mean is not None:
-        yield "Rows examined a call", number(examined.mean)
+    examined = group.figure("rows_examined", "mean")
+    if examined is not None:
+        yield "Rows examined a call", number(examined)
     per_sent = examined_per_sent(group)
     if per_sent is not None:
         yield "Examined per row sent", number(per_sent)
@@ -152,13 +152,9 @@ def _people(group: Group) -> Iterator[tuple[str, tuple[str, ...]]]:
         ("Errors", error_names(group.errors)),
     ):
         if names:
-            parts = [
-                f"{printable(name) or 'no name'} {share(calls, group.count)}"
-                for name, calls in names[:_NAMES]
-            ]
-            if len(names) > _NAMES:
-                parts.append(f"and {count(len(names) - _NAMES)} more")
-            yield heading, tuple(parts)
+            shares = ((printable(name) or "no name", share(calls, group.count)) for name, calls in names)
+            more = [f"and {count(len(names) - _NAMES)} more"] if len(names) > _NAMES else []
+            yield heading, (*map(" ".join, islice(shares, _NAMES)), *more)
 
 
 def _example(example: Example, zone: Zone) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from mydyno.page.lines import Line
 from mydyno.queries.attributes import title
@@ -15,7 +15,7 @@ _OF_ONE = ("share", "total")
 _GIVES_WAY = ("min", "p99", "share", "p50", "total")
 """In the order in which they go when there is no room."""
 _OF_THE_LOG = ("log_slow_rate_limit",)
-"""What says something of the log, not of its statements."""
+"""Attributes of the log, not of its statements."""
 _FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent")
 
 
@@ -30,10 +30,7 @@ def measure_lines(group: Group, total: Figures, width: int) -> Iterator[Line]:
     ]
     label = max((len(title(name).short) for name in names), default=0)
     sizes = {column: max(len(column), *(len(row[column]) for row in rows)) for column in columns}
-    for column in _GIVES_WAY:
-        if 2 + label + sum(sizes[each] + 2 for each in columns) <= width:
-            break
-        columns = [each for each in columns if each != column]
+    columns = fitting(columns, sizes, width - 2 - label, _GIVES_WAY)
     if rows:
         heads = "".join(f"  {column:>{sizes[column]}}" for column in columns)
         yield Line(f"  {'':{label}}{heads}", "faint")
@@ -42,14 +39,23 @@ def measure_lines(group: Group, total: Figures, width: int) -> Iterator[Line]:
         yield Line(f"  {title(name).short:{label}}{cells}".rstrip())
 
 
+def fitting(
+    columns: Sequence[str], sizes: Mapping[str, int], width: int, gives_way: Sequence[str]
+) -> list[str]:
+    """The columns for which there is space, each two blanks from the next; those in `gives_way` go first."""
+    left = list(columns)
+    for column in gives_way:
+        if sum(sizes[each] + 2 for each in left) <= width:
+            break
+        left = [each for each in left if each != column]
+    return left
+
+
 def _row(measure: Measure, total: Measure | None) -> dict[str, str]:
     """Empty where a column does not apply."""
-    found = {
+    values = {column: getattr(measure, column) for column in ("mean", "min", "p50", "p95", "p99", "max")}
+    return {
         "share": share(measure.sum, total.sum) if total and total.sum else "",
         "total": amount(measure.sum, measure.unit),
-        "mean": "" if measure.mean is None else amount(measure.mean, measure.unit),
+        **{name: "" if value is None else amount(value, measure.unit) for name, value in values.items()},
     }
-    for column in ("min", "p50", "p95", "p99", "max"):
-        value = getattr(measure, column)
-        found[column] = "" if value is None else amount(value, measure.unit)
-    return found

@@ -1,7 +1,7 @@
 """A digest, and two of them compared, as one HTML page each: the skeleton of all pages (`skeleton.py`),
 filled by `templates/digest.html` and `templates/digest_comparison.html`.
 
-What a page shows is made beside it: `header.py`, `figures.py`, `profile.py` (all
+What a page shows is made by `header.py`, `figures.py`, `profile.py` (all
 groups), `groups.py` (the first ones at length), `changes.py` (a comparison).
 """
 
@@ -31,7 +31,7 @@ from mydyno.queries.report.chart import SHIFTS
 from mydyno.queries.report.comparison_text import notes
 from mydyno.queries.report.figures import digest_figures
 from mydyno.queries.report.groups import detailed, group_sections
-from mydyno.queries.report.header import candidates_told, each_call, facts, sources_table, span
+from mydyno.queries.report.header import candidates_text, each_call, facts, sources_table, span
 from mydyno.queries.report.profile import profile
 from mydyno.queries.report.sql_markup import sql_markup
 from mydyno.queries.report.words import all_groups, cautions, headline, how_often, share, share_of_time, where
@@ -47,7 +47,7 @@ _NAME = 120
 
 def digest_html(digest: Digest, zone: Zone = _UTC) -> str:
     """The page, its times in that zone, with the most total time first."""
-    press().script  # noqa: B018 - asked for before the pictures, for it waits its turn
+    press().script  # noqa: B018 - started before the pictures, for it takes long
     digest = ordered(digest, BY_TIME)
     drawing = drawings(list(digest_figures(digest, zone)))
     groups = detailed(digest)
@@ -57,7 +57,11 @@ def digest_html(digest: Digest, zone: Zone = _UTC) -> str:
     return _rendered(
         "digest.html",
         figures,
-        contents=_contents(digest, figures),
+        contents=[
+            *([("profile", "All statements")] if digest.groups else []),
+            *([("candidates", "Index candidates")] if digest.candidates else []),
+            *([("statements", "Statement by statement")] if digest.groups else []),
+        ],
         digest=digest,
         headline=headline(digest),
         span=span(digest, zone),
@@ -66,7 +70,7 @@ def digest_html(digest: Digest, zone: Zone = _UTC) -> str:
         first=[
             (group, share_of_time(group, digest.total), each_call(group)) for group in digest.groups[:_NAMED]
         ],
-        candidates_told=candidates_told(digest),
+        candidates_text=candidates_text(digest),
         sources=sources_table(digest, zone),
         profile=table,
         sections=sections,
@@ -77,21 +81,17 @@ def digest_html(digest: Digest, zone: Zone = _UTC) -> str:
 
 def comparison_html(comparison: Comparison, zone: Zone = _UTC) -> str:
     """The page of two compared digests, the largest changes of the load first."""
-    press().script  # noqa: B018 - likewise
+    press().script  # noqa: B018 - as above
     drawing = drawings(list(comparison_figures(comparison)))
     sections = change_sections(comparison)
     table = changes_table(comparison, {each.change.id for each in sections})
     figures = drawing()
-    found = [("changes", "All statements")] if comparison.changes else []
-    one_by_one = [("statements", "Statement by statement")] if sections else []
     return _rendered(
         "digest_comparison.html",
         figures,
         contents=[
-            *((each.figure.name, each.figure.title) for each in figures),
-            *found,
-            *one_by_one,
-            ("sources", "Sources"),
+            *([("changes", "All statements")] if comparison.changes else []),
+            *([("statements", "Statement by statement")] if sections else []),
         ],
         headline=comparison_headline(comparison),
         comparison=comparison,
@@ -107,7 +107,10 @@ def comparison_html(comparison: Comparison, zone: Zone = _UTC) -> str:
     )
 
 
-def _rendered(template: str, figures: tuple[Drawing, ...], **view: Any) -> str:
+def _rendered(
+    template: str, figures: tuple[Drawing, ...], contents: list[tuple[str, str]], **view: Any
+) -> str:
+    drawn = [(each.figure.name, each.figure.title) for each in figures]
     return rendered(
         "mydyno.queries.report",
         template,
@@ -116,6 +119,7 @@ def _rendered(template: str, figures: tuple[Drawing, ...], **view: Any) -> str:
         scripts=["statements.js"],
         version=__version__,
         figures=figures,
+        contents=[*drawn, *contents, ("sources", "Sources")],
         open_sections=_OPEN,
         capitalised=capitalised,
         named=lambda group: abbreviated(group.fingerprint, _NAME),
@@ -126,13 +130,3 @@ def _rendered(template: str, figures: tuple[Drawing, ...], **view: Any) -> str:
         where=where,
         **view,
     )
-
-
-def _contents(digest: Digest, figures: tuple[Drawing, ...]) -> list[tuple[str, str]]:
-    return [
-        *((each.figure.name, each.figure.title) for each in figures),
-        *([("profile", "All statements")] if digest.groups else []),
-        *([("candidates", "Index candidates")] if digest.candidates else []),
-        *([("statements", "Statement by statement")] if digest.groups else []),
-        ("sources", "Sources"),
-    ]

@@ -15,7 +15,7 @@ _NAME = 60
 
 
 def profile(digest: Digest, detailed: Collection[str], zone: Zone) -> StatementTable:
-    """`detailed`: the ids of groups that have a section of their own."""
+    """`detailed`: the ids of groups that have a separate section."""
 
     def row(group: Group) -> tuple[str, str, str]:
         return group.id, group.fingerprint, "" if group.id in detailed else _more(group)
@@ -33,60 +33,41 @@ def profile(digest: Digest, detailed: Collection[str], zone: Zone) -> StatementT
 
 def _columns(digest: Digest, zone: Zone) -> Iterator[Column[Group]]:
     whole = digest.total.query_time_us
-    yield Column(
-        "share", "share", lambda group: group.query_time_us, lambda group: share(group.query_time_us, whole)
-    )
-    yield _time("total", "sum")
-    yield Column("count", "calls", lambda group: group.count, lambda group: count(group.count))
-    for name in ("mean", "p50", "p95", "p99", "max"):
-        yield _time(name, name)
-    yield Column("lock", "lock", _mean("lock_time"), lambda group: amount(_mean("lock_time")(group), "us"))
-    for name in ("rows_examined", "rows_sent"):
-        yield _rows(name)
-    yield Column(
-        "per_sent", "examined per sent", examined_per_sent, lambda group: number(examined_per_sent(group))
-    )
     day = _one_day(digest, zone)
-    for key, value in (
-        ("first", lambda group: group.first_us),
-        ("last", lambda group: group.last_us),
-    ):
-        yield _seen(key, value, zone, day)
 
-
-def _time(key: str, of: str) -> Column[Group]:
-    def value(group: Group) -> float | None:
-        measure = group.measures.get("query_time")
-        found: float | None = getattr(measure, of) if measure else None
-        return found
-
-    return Column(key, key, value, lambda group: amount(value(group), "us"))
-
-
-def _mean(name: str) -> Callable[[Group], float | None]:
-    def value(group: Group) -> float | None:
-        measure = group.measures.get(name)
-        return measure.mean if measure else None
-
-    return value
-
-
-def _rows(name: str) -> Column[Group]:
-    value = _mean(name)
-
-    def written(group: Group) -> str:
-        mean = value(group)
-        return count(mean) if mean is not None and mean >= 100 else amount(mean, "count")
-
-    return Column(name, called(name), value, written)
-
-
-def _seen(key: str, value: Callable[[Group], int | None], zone: Zone, day: str | None) -> Column[Group]:
-    def written(group: Group) -> str:
-        text = zone.moment(value(group))
+    def moment(at_us: float | None) -> str:
+        text = zone.moment(None if at_us is None else int(at_us))
         return text.removeprefix(f"{day} ") if day else text
 
-    return Column(key, f"{key} seen", value, written)
+    yield _column("share", "share", lambda group: group.query_time_us, lambda time: share(time or 0, whole))
+    yield _column("total", "total", _figure("query_time", "sum"), _time)
+    yield _column("count", "calls", lambda group: group.count, count)
+    for what in ("mean", "p50", "p95", "p99", "max"):
+        yield _column(what, what, _figure("query_time", what), _time)
+    yield _column("lock", "lock", _figure("lock_time", "mean"), _time)
+    for name in ("rows_examined", "rows_sent"):
+        yield _column(name, called(name), _figure(name, "mean"), _rows)
+    yield _column("per_sent", "examined per sent", examined_per_sent, number)
+    yield _column("first", "first seen", lambda group: group.first_us, moment)
+    yield _column("last", "last seen", lambda group: group.last_us, moment)
+
+
+def _column(
+    key: str, title: str, value: Callable[[Group], float | None], write: Callable[[float | None], str]
+) -> Column[Group]:
+    return Column(key, title, value, lambda group: write(value(group)))
+
+
+def _figure(attribute: str, what: str) -> Callable[[Group], float | None]:
+    return lambda group: group.figure(attribute, what)
+
+
+def _time(microseconds: float | None) -> str:
+    return amount(microseconds, "us")
+
+
+def _rows(mean: float | None) -> str:
+    return count(mean) if mean is not None and mean >= 100 else amount(mean, "count")
 
 
 def _one_day(digest: Digest, zone: Zone) -> str | None:
@@ -96,7 +77,7 @@ def _one_day(digest: Digest, zone: Zone) -> str | None:
 
 
 def _more(group: Group) -> str:
-    """Who ran it, and what stands out."""
+    """Who ran it, and which flags its statements had."""
     names = (("user", group.users), ("host", group.hosts), ("database", group.databases))
     parts = [f"{what} {_names(of)}" for what, of in names if of]
     flags = [f"{called(name)} {share(flag.yes, flag.told)}" for name, flag in group.flags.items() if flag.yes]

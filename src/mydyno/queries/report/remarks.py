@@ -1,7 +1,8 @@
-"""What stands out in a group of statements, in sentences: what a DBA would look at first."""
+"""Remarks on a group of statements, in sentences: what a DBA would look at first."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mydyno.page.format import count
@@ -10,7 +11,7 @@ from mydyno.queries.records import Group
 from mydyno.queries.report.words import called, examined_per_sent, share
 
 _MANY_PER_ROW = 1_000
-"""Rows looked at for a row that is sent: an index finds it by some."""
+"""Rows examined for a row that is sent: an index needs a few."""
 _MUCH_WAITING = 0.1
 """Of the query time."""
 
@@ -23,22 +24,17 @@ class Remark:
 
 def remarks(group: Group) -> tuple[Remark, ...]:
     """The alarming ones first; flags that no statement had are left out."""
-    found = [*_locks(group), *_rows(group), *_flags(group)]
-    return tuple(sorted(found, key=lambda each: not each.is_alarming))
+    return tuple(sorted(_remarks(group), key=lambda each: not each.is_alarming))
 
 
-def _locks(group: Group) -> list[Remark]:
-    lock, time = group.measures.get("lock_time"), group.query_time_us
-    if lock is None or time <= 0 or lock.sum < time * _MUCH_WAITING:
-        return []
-    return [Remark(f"{share(lock.sum, time)} of its time is waiting for locks")]
-
-
-def _rows(group: Group) -> list[Remark]:
+def _remarks(group: Group) -> Iterator[Remark]:
+    lock, time = group.figure("lock_time"), group.query_time_us
+    if lock is not None and time > 0 and lock >= time * _MUCH_WAITING:
+        yield Remark(f"{share(lock, time)} of its time is waiting for locks")
     per_row = examined_per_sent(group)
-    if per_row is None or per_row < _MANY_PER_ROW:
-        return []
-    return [Remark(f"{count(per_row)} rows are examined for each row sent")]
+    if per_row is not None and per_row >= _MANY_PER_ROW:
+        yield Remark(f"{count(per_row)} rows are examined for each row sent")
+    yield from _flags(group)
 
 
 def _flags(group: Group) -> list[Remark]:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from mydyno.core.words import words
+
 Kind = Literal["keyword", "string", "number", "comment", "hole", "name", "other", "space"]
 
 # Possessive: no text, however it was made, is read twice.
@@ -27,7 +29,8 @@ _PIECE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-_KEYWORDS = """
+KEYWORDS = words(
+    """
     add all alter analyze and as asc between by call case collate column commit create cross database delete
     desc describe distinct drop else end escape except exists explain for force from full global grant
     group having if ignore in index inner insert intersect interval into is join key kill lateral left
@@ -35,11 +38,9 @@ _KEYWORDS = """
     procedure recursive regexp release rename replace returning revoke right rlike rollback savepoint
     select session set share show start straight_join table temporary then to transaction trigger
     truncate union unique unlock update use using values view when where window with xor
-"""
-KEYWORDS = frozenset(_KEYWORDS.split())
-
-_CLAUSES = "select from where having limit union except intersect returning window straight_join"
-_BEGIN = frozenset(_CLAUSES.split())
+    """
+)
+_BEGIN = words("select from where having limit union except intersect returning window straight_join")
 """Words that begin a line, wherever a query has them."""
 _JOINED = frozenset(["left", "right", "inner", "cross", "natural", "full"])
 """Words that begin a line where a join follows."""
@@ -47,7 +48,7 @@ _ALSO = frozenset(["and", "or", "xor"])
 """Words that begin a line within a condition, one step further in."""
 _STEP = "  "
 _DEEPEST = 12
-"""Steps; what is further in stands there too."""
+"""Steps; what is further in is indented as much."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class Piece:
 
 def pieces(statement: str) -> Iterator[Piece]:
     """All of `statement`, piece by piece."""
-    for found in _PIECE.finditer(statement):
-        kind, text = found.lastgroup, found.group()
+    for piece in _PIECE.finditer(statement):
+        kind, text = piece.lastgroup, piece.group()
         if kind == "name" and text.lower() in KEYWORDS:
             kind = "keyword"
         yield Piece(kind, text)  # type: ignore[arg-type]
@@ -68,16 +69,16 @@ def pieces(statement: str) -> Iterator[Piece]:
 def broken(statement: str) -> tuple[Piece, ...]:
     """Its pieces with a line for each clause, each condition and each query within it.
 
-    What already has lines of its own stays as its writer has set it.
+    What has several lines already stays as its writer has set it.
     """
-    found = tuple(pieces(statement.strip()))
-    return found if "\n" in statement.strip() else tuple(_Breaker(found).lines())
+    parts = tuple(pieces(statement.strip()))
+    return parts if "\n" in statement.strip() else tuple(_Breaker(parts).lines())
 
 
 class _Breaker:
-    def __init__(self, found: tuple[Piece, ...]) -> None:
-        self._found = found
-        self._words = [piece.text.lower() if piece.kind == "keyword" else "" for piece in found]
+    def __init__(self, parts: tuple[Piece, ...]) -> None:
+        self._pieces = parts
+        self._words = [piece.text.lower() if piece.kind == "keyword" else "" for piece in parts]
         self._changes = self._words[:1] not in (["select"], ["with"], ["show"])
         self._queries: list[int | None] = []
         """Of each open parenthesis: if a query is in it the depth of its line, else None."""
@@ -87,9 +88,9 @@ class _Breaker:
         self._between = False
 
     def lines(self) -> Iterator[Piece]:
-        for place, piece in enumerate(self._found):
+        for place, piece in enumerate(self._pieces):
             if piece.kind == "space":
-                if not self._breaks(self._beside(place, 1)):
+                if not self._breaks(self._next_to(place, 1)):
                     yield piece
                 continue
             if self._breaks(place):
@@ -100,7 +101,7 @@ class _Breaker:
 
     def _depth_of(self, place: int) -> int:
         within = self._queries[-1] if self._queries else None
-        if self._found[place].text == ")":
+        if self._pieces[place].text == ")":
             return within or 0
         return (0 if within is None else within + 1) + (self._words[place] in _ALSO)
 
@@ -109,7 +110,7 @@ class _Breaker:
         if not place:
             return False
         within = self._queries[-1:] != [None]
-        if self._found[place].text == ")":
+        if self._pieces[place].text == ")":
             return within and bool(self._queries)
         word = self._words[place]
         if not word or self._cases or not within or self._words[0] == "show":
@@ -145,17 +146,17 @@ class _Breaker:
         elif word in ("between", "and"):
             self._between = word == "between"
 
-    def _beside(self, place: int, step: int) -> int | None:
+    def _next_to(self, place: int, step: int) -> int | None:
         """The place of the next piece in that direction that is more than white space."""
         at = place + step
-        while 0 <= at < len(self._found) and self._found[at].kind == "space":
+        while 0 <= at < len(self._pieces) and self._pieces[at].kind == "space":
             at += step
-        return at if 0 <= at < len(self._found) else None
+        return at if 0 <= at < len(self._pieces) else None
 
     def _word(self, place: int, step: int) -> str:
-        at = self._beside(place, step)
+        at = self._next_to(place, step)
         return "" if at is None else self._words[at]
 
     def _text(self, place: int, step: int) -> str:
-        at = self._beside(place, step)
-        return "" if at is None else self._found[at].text.lower()
+        at = self._next_to(place, step)
+        return "" if at is None else self._pieces[at].text.lower()

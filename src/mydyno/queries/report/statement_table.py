@@ -1,6 +1,6 @@
 """A table of statements that a page sorts and searches (`templates/statements.js`), of thousands of rows.
 
-Its markup is written here, not in a template; what rows are sorted by stands beside it as data.
+Its markup is written here, not in a template; what rows are sorted by comes with it as data.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mydyno.page.skeleton import cells
 MOST_ROWS = 5_000
 """So that a page can be opened whatever was digested."""
 AT_FIRST = 50
-"""Rows shown until more are asked for."""
+"""Rows shown at first."""
 _TEXT = 240
 """Characters of a statement in its row."""
 
@@ -40,7 +40,7 @@ class Row:
     text: str
     """The statement on one line, cut."""
     more: str
-    """What its row says when it is unfolded; empty where a section of its own, with its id, says it."""
+    """What its row says when it is unfolded; empty where a separate section, with its id, says it."""
     cells: tuple[str, ...]
 
 
@@ -54,16 +54,16 @@ class StatementTable:
     rows: tuple[Row, ...]
     values: Columns
     beyond: tuple[str, ...] = ()
-    """The last row: what has none of its own, and its cells; empty where there is nothing."""
+    """The last row: what has no separate one, and its cells; empty where there is nothing."""
 
     @property
     def settings(self) -> dict[str, object]:
-        """What the script is told."""
+        """What the script is given."""
         return {"atFirst": AT_FIRST, "order": self.order}
 
     def markup(self) -> Markup:
-        """The rows beyond the first ones are a part of their own, which the script puts away until they are
-        asked for; without script all are there."""
+        """The rows beyond the first ones are a separate part, which the script hides at first; without script
+        all are there."""
         heads = "".join(f'<th scope="col" data-key="{key}">{escape(title)}</th>' for key, title in self.heads)
         rows = [_row(number, row) for number, row in enumerate(self.rows, 1)]
         first, more = "\n".join(rows[:AT_FIRST]), "\n".join(rows[AT_FIRST:])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mydyno.page.blocks import bar
 from mydyno.page.format import MISSING, count
 from mydyno.page.lines import Line
-from mydyno.queries.records import Digest, Figures, Group
+from mydyno.queries.records import Digest, Figures, Group, Unit
 from mydyno.queries.report.abbreviated import abbreviated
 from mydyno.queries.report.words import amount, amounts_us, share
 
@@ -26,12 +26,8 @@ class _Column:
     left: bool = False
 
 
-def _measured(name: str, what: str) -> Callable[[Group, Figures], str]:
-    def cell(group: Group, total: Figures) -> str:
-        measure = group.measures.get(name)
-        return MISSING if measure is None else amount(getattr(measure, what), measure.unit)
-
-    return cell
+def _measured(name: str, what: str, unit: Unit = "us") -> Callable[[Group, Figures], str]:
+    return lambda group, total: amount(group.figure(name, what), unit)
 
 
 def _share(group: Group, total: Figures) -> float:
@@ -46,8 +42,8 @@ _COLUMNS = (
     _Column("mean", _measured("query_time", "mean"), 7),
     _Column("p95", _measured("query_time", "p95"), 6),
     _Column("max", _measured("query_time", "max"), 3),
-    _Column("examined", _measured("rows_examined", "mean"), 5),
-    _Column("sent", _measured("rows_sent", "mean"), 1),
+    _Column("examined", _measured("rows_examined", "mean", "count"), 5),
+    _Column("sent", _measured("rows_sent", "mean", "count"), 1),
 )
 
 
@@ -55,7 +51,7 @@ def table_lines(digest: Digest, width: int) -> Iterator[Line]:
     """A heading, then a line a group, numbered in the digest's order."""
     rows = [[column.cell(group, digest.total) for column in _COLUMNS] for group in digest.groups]
     total = next(place for place, column in enumerate(_COLUMNS) if column.head == "total")
-    sums = [_total(group) for group in digest.groups]
+    sums = [group.query_time.sum if group.query_time else None for group in digest.groups]
     for row, text in zip(rows, amounts_us(sums), strict=True):
         row[total] = text
     rank = len(str(len(digest.groups)))
@@ -76,11 +72,6 @@ def table_lines(digest: Digest, width: int) -> Iterator[Line]:
     for number, (group, row) in enumerate(zip(digest.groups, rows, strict=True), 1):
         cells = [_set(row[place], place, sizes) for place in columns]
         yield Line("  ".join([f"{number:{rank}}", *cells, abbreviated(group.fingerprint, room)]))
-
-
-def _total(group: Group) -> int | None:
-    time = group.measures.get("query_time")
-    return time.sum if time else None
 
 
 def _room(width: int, rank: int, sizes: Sequence[int]) -> int:

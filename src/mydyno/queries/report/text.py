@@ -12,7 +12,7 @@ from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest, IndexCandidate, Problem, Source
 from mydyno.queries.report.group_text import group_lines
 from mydyno.queries.report.table import table_lines
-from mydyno.queries.report.words import all_groups, amount, cautions, headline, how_often, share
+from mydyno.queries.report.words import all_groups, amount, cautions, headline, how_often, per_second, share
 
 _MOST_SOURCES = 8
 _MOST_OF_BANNER = 60
@@ -104,11 +104,11 @@ def _totals(digest: Digest) -> str:
     text = f"{_statements(total.count)}{kinds}"
     if "query_time" in total.measures:
         text += f", {_length(total.query_time_us)} of query time"
-    if (lock := total.measures.get("lock_time")) is not None and total.query_time_us:
-        text += f" ({share(lock.sum, total.query_time_us)} waiting for locks)"
+    if (lock := total.figure("lock_time")) is not None and total.query_time_us:
+        text += f" ({share(lock, total.query_time_us)} waiting for locks)"
     if digest.seconds and digest.load is not None:
         text += (
-            f"; {number(total.count / digest.seconds)} a second,"
+            f"; {number(per_second(total, digest))} a second,"
             f" load {number(digest.load)} (running at once, on average)"
         )
     return text

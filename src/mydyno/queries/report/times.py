@@ -1,7 +1,9 @@
-"""How long the calls of a statement took, as a small histogram."""
+"""How long calls took, as a small histogram: bins of equal width on a logarithmic axis."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -10,8 +12,60 @@ from mydyno.core.plurals import plural
 from mydyno.page.charts.histogram import histogram
 from mydyno.page.format import count
 from mydyno.queries.records import Measure
-from mydyno.queries.report import time_bins
 from mydyno.queries.report.words import amount, share
+
+PER_DECADE = 10
+_FIRST, _LAST = 0, 12
+"""Powers of ten, in microseconds: the axis never leaves 1 µs to 11 days."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From 10^`first` to 10^`last` microseconds."""
+
+    first: int
+    last: int
+
+    @property
+    def bins(self) -> int:
+        return (self.last - self.first) * PER_DECADE
+
+    @property
+    def ticks(self) -> tuple[int, ...]:
+        """The powers of ten on it, in microseconds."""
+        return tuple(10**power for power in range(self.first, self.last + 1))
+
+    def edge(self, place: int) -> float:
+        """Where the bin of that place begins, in microseconds."""
+        return float(10 ** (self.first + place / PER_DECADE))
+
+    def place(self, value: float) -> int:
+        """The bin of a value; what lies beyond an end is in the last one there."""
+        at = math.floor((math.log10(max(value, 1)) - self.first) * PER_DECADE + 1e-9)
+        return min(max(at, 0), self.bins - 1)
+
+
+def axis(measures: Sequence[Measure]) -> Axis:
+    """On which all of them can be drawn, so that they can be compared."""
+    bounds = [
+        bound
+        for each in measures
+        if each.histogram
+        for bound in (each.min or each.histogram[0][0], each.max or each.histogram[-1][0])
+    ]
+    if not bounds:
+        return Axis(_FIRST, _FIRST + 1)
+    first = math.floor(math.log10(max(min(bounds), 1)))
+    last = math.floor(math.log10(max(*bounds, 1))) + 1
+    return Axis(min(max(first, _FIRST), _LAST - 1), min(max(last, first + 1), _LAST))
+
+
+def counts(measure: Measure, on: Axis) -> tuple[int, ...]:
+    """Of each bin of the axis. A bucket counts where its upper bound is, as far as it was really reached."""
+    in_bins = [0] * on.bins
+    for bound, calls in measure.histogram:
+        in_bins[on.place(min(bound, measure.max) if measure.max is not None else bound)] += calls
+    return tuple(in_bins)
 
 
 @dataclass(frozen=True)
@@ -23,22 +77,20 @@ class Times:
     """What it shows, in words."""
 
 
-def times(measure: Measure | None, on: time_bins.Axis) -> Times | None:
+def times(measure: Measure | None, on: Axis) -> Times | None:
     """None where only sums are known."""
     if measure is None or not measure.histogram:
         return None
-    counts = time_bins.counts(measure, on)
-    calls = sum(counts)
+    in_bins = counts(measure, on)
+    calls = sum(in_bins)
 
     def label(place: int) -> str:
-        ends = f"{amount(on.edge(place), 'us')} to {amount(on.edge(place + 1), 'us')}"
-        return (
-            f"{ends}: {count(counts[place])} {plural(counts[place], 'call')}, {share(counts[place], calls)}"
-        )
+        number, ends = in_bins[place], [amount(on.edge(at), "us") for at in (place, place + 1)]
+        return f"{' to '.join(ends)}: {count(number)} {plural(number, 'call')}, {share(number, calls)}"
 
     decades = len(on.ticks) - 1
     ticks = tuple((place / decades * 100, _tick(each)) for place, each in enumerate(on.ticks))
-    return Times(histogram(counts, label), ticks, _label(measure, calls))
+    return Times(histogram(in_bins, label), ticks, _label(measure, calls))
 
 
 def _label(measure: Measure, calls: int) -> str:

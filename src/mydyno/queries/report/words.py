@@ -1,4 +1,4 @@
-"""What a digest says in words and figures, for the page and the terminal alike."""
+"""A digest in words and figures, for the page and the terminal."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from mydyno.page.format import MISSING, count, latency, number, printable, ratio
 from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import title
 from mydyno.queries.history import times_of_before
-from mydyno.queries.records import Digest, Example, Figures, Group, History, Measure, Problem, Unit
+from mydyno.queries.records import Digest, Example, Figures, Group, History, Problem, Unit
 from mydyno.server.access import dbapi
 
 _MOST = 0.8
 """Groups are named in the headline, the largest first, until they have this share."""
 _HANDFUL = 5
-"""Groups that somebody can look at one by one; of more, one that has a _LARGE share is named alone."""
+"""Groups that a reader can look at one by one; of more, one that has a _LARGE share is named alone."""
 _LARGE = 0.25
 _HALF = 0.5
 """Of all groups; when more are needed, none stands out."""
 
 
 def headline(digest: Digest) -> str:
-    """`3 of 214 statements take 81% of the time`; of the calls, where nobody told times."""
+    """`3 of 214 statements take 81% of the time`; of the calls, where no entry has a time."""
     groups = all_groups(digest)
     if not groups:
         return "No statement was found"
@@ -35,11 +35,11 @@ def headline(digest: Digest) -> str:
     if groups == 1:
         return f"One statement takes all {of}"
     taken = _needed(parts, whole * _MOST)
-    most_is_told = sum(parts[:taken]) >= whole * _MOST
+    most_is_known = sum(parts[:taken]) >= whole * _MOST
     is_large = parts[0] > whole * _HALF or parts[0] >= whole * max(_LARGE, 1.5 / groups)
-    if (taken > _HANDFUL or taken > groups * _HALF or not most_is_told) and is_large:
+    if (taken > _HANDFUL or taken > groups * _HALF or not most_is_known) and is_large:
         taken = 1
-    elif taken > groups * _HALF or not most_is_told:
+    elif taken > groups * _HALF or not most_is_known:
         return f"No statement stands out: the first of {count(groups)} takes {share(parts[0], whole)} {of}"
     text = f"{share(sum(parts[:taken]), whole)} {of}"
     if taken == 1:
@@ -76,12 +76,12 @@ def cautions(digest: Digest, zone: Zone) -> Iterator[str]:
 
 
 def _known(digest: Digest) -> tuple[int, int] | None:
-    """From when to when the sources are, whatever was asked for."""
+    """From when to when the sources are, without --since and --until."""
     return digest.model_copy(update={"since_us": None, "until_us": None}).window_us
 
 
 def others(groups: int) -> str:
-    """Those that are not told one by one: `the other 13 statements`."""
+    """Those that are not shown one by one: `the other 13 statements`."""
     return "one other statement" if groups == 1 else f"the other {count(groups)} statements"
 
 
@@ -102,9 +102,14 @@ def share_of_time(group: Group, total: Figures) -> str:
 
 
 def examined_per_sent(figures: Figures) -> float | None:
-    """Rows looked at for each that was sent; None where nobody told both, or none was sent."""
-    examined, sent = figures.measures.get("rows_examined"), figures.measures.get("rows_sent")
-    return examined.sum / sent.sum if examined and sent and sent.sum else None
+    """Rows examined for each that was sent; None where one of them is not known, or none was sent."""
+    examined, sent = figures.figure("rows_examined"), figures.figure("rows_sent")
+    return examined / sent if examined is not None and sent else None
+
+
+def per_second(figures: Figures, digest: Digest) -> float | None:
+    """Calls in a second of the digest's window; None where that has no length."""
+    return figures.count / digest.seconds if digest.seconds else None
 
 
 def amount(value: float | None, unit: Unit) -> str:
@@ -138,12 +143,8 @@ def _digits(value: float) -> str:
     return f"{value:,.{decimals}f}"
 
 
-def mean(measure: Measure | None) -> str:
-    return MISSING if measure is None else amount(measure.mean, measure.unit)
-
-
 def called(name: str) -> str:
-    """An attribute's title, on one line: logs may hold attributes that nobody knows."""
+    """An attribute's title, on one line: logs may hold unknown attributes."""
     return printable(title(name).short)
 
 
@@ -152,11 +153,8 @@ def error_names(errors: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     if not errors:
         return []
 
-    names = {value: name for name, value in vars(dbapi.ER).items() if name.isupper()}
-    named = [
-        (number, names.get(int(number)) if number.isdecimal() else None, times) for number, times in errors
-    ]
-    return [(f"{number} {name}" if name else number, times) for number, name, times in named]
+    names = {str(value): name for name, value in vars(dbapi.ER).items() if name.isupper()}
+    return [(f"{number} {names.get(number, '')}".rstrip(), times) for number, times in errors]
 
 
 def history_words(history: History, zone: Zone) -> str:
@@ -175,7 +173,7 @@ def history_words(history: History, zone: Zone) -> str:
 
 
 def where(at: Example | Problem) -> str:
-    """`slow.log, line 31,802, byte 1,204,113`: its place, on one line. Empty where it stands nowhere."""
+    """`slow.log, line 31,802, byte 1,204,113`: its place, on one line. Empty where that is not known."""
     line = f"line {count(at.line)}" if at.line is not None else ""
     byte = f"byte {count(at.at_byte)}" if at.at_byte is not None else ""
     return ", ".join(part for part in (printable(at.source or ""), line, byte) if part)

@@ -5,10 +5,10 @@
     rights       whether the account may set and read that
     files        the log as a file: here or over ssh; pieces.py: across rotations
     table, row   the log as mysql.slow_log, its rows as text of a slow log
-    connections  sessions that were there before, with thresholds of their own
+    connections  sessions that were there before, with separate thresholds
     watching     the time itself: progress, and what ends it early
     digesting    the entries through the engine
-    window       all of it: set, watch, put back, and then the entries
+    window       all of it: set, watch, restore, and then the entries
 
 The settings are an application of mydyno's that is held (apply.transaction.held_while).
 """

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from mydyno.core.errors import ServerError
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
-from mydyno.server.access.session import session
+from mydyno.server.access.session import session, show_global
 
-_NOBODYS = frozenset({"system user", "event_scheduler", "system"})
+_INTERNAL = frozenset({"system user", "event_scheduler", "system"})
 _NO_STATEMENTS = ("Daemon", "Binlog Dump", "Connect", "Register Slave")
 _NAMED = 5
 
@@ -30,7 +30,7 @@ class Sessions:
     """By connection id, as far as this account may see them (PROCESS)."""
     count: int
     above: int | None = None
-    """How many have a threshold of their own above the wished one; None: the server does not tell."""
+    """How many have a threshold above the wished one; None: the server does not show it."""
 
     def who(self) -> str:
         """`app 16, cron 1`: the accounts with the most connections."""
@@ -47,16 +47,14 @@ def sessions(cursor: dbapi.Cursor, threshold: float) -> Sessions:
     users = {
         int(row[0]): str(row[1])
         for row in cursor.fetchall()
-        if int(row[0]) != own and str(row[1]) not in _NOBODYS and not str(row[4]).startswith(_NO_STATEMENTS)
+        if int(row[0]) != own and str(row[1]) not in _INTERNAL and not str(row[4]).startswith(_NO_STATEMENTS)
     }
-    cursor.execute("SHOW GLOBAL STATUS LIKE 'Threads_connected'")
-    row = cursor.fetchone()
-    connected = int(row[1]) - 1 if row else 0
+    connected = int(show_global(cursor, "STATUS LIKE 'Threads_connected'").get("Threads_connected", 1)) - 1
     return Sessions(users, max(len(users), connected), _above(cursor, threshold))
 
 
 def still_there(login: Login, before: Sessions) -> int | None:
-    """How many of them are connected still; None: it cannot be told."""
+    """How many of them are connected still; None: not known."""
     try:
         with session(login) as cursor:
             cursor.execute("SHOW PROCESSLIST")

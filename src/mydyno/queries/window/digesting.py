@@ -21,8 +21,8 @@ def digest_of(log: Log, name: str, *, keep: BinaryIO | None = None, **options: A
     Options are those of `read_logs`. Raises what reading the log raises, and what `read_logs` does.
     """
     with _pipe_from(log, keep) as stream:
-        found = read_logs([STANDARD_INPUT], stdin=stream, **options)
-    return _named(found, name)
+        digest = read_logs([STANDARD_INPUT], stdin=stream, **options)
+    return _named(digest, name)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ class Files(Protocol):
     @property
     def name(self) -> str: ...
 
-    def found(self) -> tuple[int, int] | None:
+    def current(self) -> tuple[int, int] | None:
         """Inode and size of the file at the path; None: there is none."""
 
     def size(self, inode: int) -> int | None:
@@ -61,19 +61,19 @@ class FileLog:
         return self._files.room()
 
     def begin(self) -> None:
-        if (found := self._files.found()) is not None:
-            inode, size = found
+        if (file := self._files.current()) is not None:
+            inode, size = file
             self._pieces.all.append(Piece(inode, size, size))
 
     def amount(self) -> Amount:
-        self._look()
+        self._update()
         if not self._files.is_here:
             return Amount(self._pieces.bytes, None)
         self._count()
         return Amount(self._pieces.bytes, self._entries)
 
     def end(self) -> None:
-        self._look()
+        self._update()
 
     def settle(self) -> tuple[str, ...]:
         problems = []
@@ -106,16 +106,16 @@ class FileLog:
     def close(self) -> None:
         self._files.close()
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         for piece in self._pieces.all[:-1]:
             if (size := self._files.size(piece.inode)) is not None:
                 self._pieces.grew(piece.inode, size)
-        found = self._files.found()
-        if found is not None:
+        file = self._files.current()
+        if file is not None:
             last = self._pieces.all[-1] if self._pieces.all else None
-            if last is not None and last.inode != found[0]:
+            if last is not None and last.inode != file[0]:
                 self._pieces.grew(last.inode, self._files.size(last.inode) or last.end)
-            self._pieces.see(*found)
+            self._pieces.see(*file)
 
     def _next_entry(self, piece: Piece, size: int) -> int:
         at = piece.end
@@ -150,7 +150,7 @@ class FilesHere:
     def name(self) -> str:
         return str(self._path)
 
-    def found(self) -> tuple[int, int] | None:
+    def current(self) -> tuple[int, int] | None:
         try:
             about = self._path.stat()
             if about.st_ino not in self._open:
@@ -200,7 +200,7 @@ class FilesFar:
     def name(self) -> str:
         return f"{self._machine.name}:{self._path}"
 
-    def found(self) -> tuple[int, int] | None:
+    def current(self) -> tuple[int, int] | None:
         done = self._machine.run(["stat", "-L", "-c", "%i %s", "--", self._path])
         if done is None or done.returncode != 0:
             return None
@@ -229,7 +229,7 @@ class FilesFar:
         return int(done.stdout.splitlines()[-1].split()[3]) * 1024
 
     def close(self) -> None:
-        """Whoever has connected to the machine lets go of it."""
+        """The connection belongs to the caller, who closes it."""
 
     def _by_inode(self, inode: int) -> str:
         """Finds the file again after it was renamed in its folder."""

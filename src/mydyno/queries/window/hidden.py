@@ -1,4 +1,4 @@
-"""What a slow log leaves out, said in sentences: pure."""
+"""What a slow log leaves out, in sentences: pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mydyno.core.server_version import Vendor, Version
 from mydyno.queries.window.settings import GLOBAL_CONTROL, Wish, is_on
 
 _EVERY_KIND = "query_cache_miss"
-"""Of MariaDB's log_slow_filter: what every statement is that no query cache has answered."""
+"""Of MariaDB's log_slow_filter: every statement that no query cache has answered."""
 
 
 def hidden(version: Version, variables: Mapping[str, str], wish: Wish) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def unseen(
 ) -> str | None:
     """What becomes of `sessions` connections that are open already; None: they are seen like others.
 
-    `above`: how many have a higher threshold of their own, where the server tells (MySQL 5.7 on).
+    `above`: how many have a higher threshold, where the server shows it (MySQL 5.7 on).
 
     A connection takes long_query_time over when it begins (all forks), and in MariaDB the switch of the log,
     too: seen on MariaDB 10.11 and 11.8, not so on MySQL 5.6 and 9.7.
@@ -57,14 +57,14 @@ def unseen(
     if version.is_mariadb and not is_on(variables, "slow_query_log"):
         return _count(sessions) + " open before the log was turned on, and MariaDB never logs what they run"
     if above is not None:
-        return _count(above) + f" open before, with {_THEIR_OWN}" if above else None
+        return _count(above) + f" open before, with {_HIGHER}" if above else None
     if float(variables.get("long_query_time", "0")) > wish.threshold:
         old = f"{float(variables['long_query_time']):g} s"
-        return _count(sessions) + f" open before, with {_THEIR_OWN}: {old} unless they have set another"
+        return _count(sessions) + f" open before, with {_HIGHER}: {old} unless they have set another"
     return None
 
 
-_THEIR_OWN = "a higher threshold of their own"
+_HIGHER = "a higher threshold"
 
 
 def _count(sessions: int) -> str:

@@ -36,8 +36,8 @@ class Log(Protocol):
         """What is logged from now on is not caught."""
 
     def settle(self) -> tuple[str, ...]:
-        """After the settings have been put back: finds the end of an entry that was being written at the end.
-        Gives a sentence for each thing that went wrong."""
+        """After the settings have been restored: finds the end of an entry that was being written at the end.
+        Gives a sentence for each problem."""
 
     def blocks(self) -> Iterator[bytes]:
         """The text of the entries caught, whole ones."""

@@ -1,4 +1,4 @@
-"""What is caught of a file that grows, is renamed and begun anew, or cut: pure."""
+"""What is caught of a file that grows, is renamed and begun again, or cut: pure."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Pieces:
             last.end = size
 
     def grew(self, inode: int, size: int) -> None:
-        """A file that is not at the path any more: its server may have written to it until it was told."""
+        """A file that is not at the path any more: its server may have written to it until it was flushed."""
         for piece in self.all:
             if piece.inode == inode and size > piece.end:
                 piece.end = size
@@ -53,8 +53,8 @@ class Pieces:
 
 def begins_at(text: bytes) -> int | None:
     """Where the first entry of `text`, which begins anywhere, begins; None: there is none."""
-    found = _ENTRY.search(text)
-    return found.start() if found else None
+    entry = _ENTRY.search(text)
+    return entry.start() if entry else None
 
 
 def entries_in(text: bytes) -> int:

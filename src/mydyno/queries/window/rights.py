@@ -1,4 +1,4 @@
-"""Whether the account may do what a window needs, asked before anything is set."""
+"""Whether the account may do what a window needs, checked before anything is set."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _COMMANDS = frozenset(
 
 @dataclass(frozen=True)
 class Row:
-    """What the table tells of one statement."""
+    """What the table has of one statement."""
 
     start_us: int
     """When it began, microseconds since 1970 UTC."""

@@ -21,7 +21,7 @@ GLOBAL_CONTROL = "slow_query_log_use_global_control"
 _VERBOSITY = "log_slow_verbosity"
 _FIGURES = ("query_plan", "engine")
 """Of MariaDB's log_slow_verbosity: what has numbers. `explain` writes a plan below each statement, at the
-price of a longer log; the digest asks for plans itself."""
+price of a longer log; the digest reads plans itself."""
 _PERCONAS_FIGURES = ("microtime", "query_plan", "innodb")
 _OBEYED = ("long_query_time", "min_examined_row_limit", _VERBOSITY)
 _NOT_USING_INDEXES = "log_queries_not_using_indexes"
@@ -49,10 +49,10 @@ def settings(
     variables: Mapping[str, str], wish: Wish, *, levels: Collection[str] = (), reads_file: bool
 ) -> Settings:
     """`variables`: SHOW GLOBAL VARIABLES. `levels`: words that MariaDB's log_slow_verbosity takes.
-    `reads_file`: whether the log's file can be read. What stands as wished already is left out.
+    `reads_file`: whether the log's file can be read. What is set as wished already is left out.
 
-    Names are the older ones, which every release takes: MariaDB 10.11 has others beside them.
-    Raises UsageError when the general log would go where nobody has asked for it.
+    Names are the older ones, which every release takes: MariaDB 10.11 has others, too.
+    Raises UsageError when the general log would go to another place.
     """
     outputs, output = _outputs(variables, reads_file)
     wanted: dict[str, Setting] = {"log_output": outputs}
@@ -92,7 +92,7 @@ def _outputs(variables: Mapping[str, str], reads_file: bool) -> tuple[str, Outpu
 
 
 def _figures(variables: Mapping[str, str], levels: Collection[str]) -> dict[str, Setting]:
-    """What makes the log's file tell more than times and rows."""
+    """What makes the log's file hold more than times and rows."""
     wanted: dict[str, Setting] = {}
     if "log_slow_extra" in variables:
         wanted["log_slow_extra"] = "ON"

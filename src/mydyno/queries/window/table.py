@@ -1,4 +1,4 @@
-"""The log as the table mysql.slow_log: the only way to it on servers whose files nobody may read."""
+"""The log as the table mysql.slow_log: the only way to it on servers whose files cannot be read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANSWER_SECONDS = 600
 _ROW_BYTES = 150
 """About, of a row but for its statement."""
 _PATIENCE = 20.0
-"""The table is looked at again after so many times what the last look has taken."""
+"""The table is read again after so many times what the last read has taken."""
 
 _COLUMNS = (
     "UNIX_TIMESTAMP(start_time), CAST(user_host AS BINARY), query_time, lock_time, rows_sent, rows_examined,"
@@ -32,14 +32,14 @@ class TableLog:
     name = "mysql.slow_log"
 
     def __init__(self, login: Login, cursor: dbapi.Cursor, *, is_mariadb: bool) -> None:
-        """`cursor`: of a session that is not logged itself; the rows are read in one of their own."""
+        """`cursor`: of a session that is not logged itself; the rows are read in another one."""
         self._login = login
         self._cursor = cursor
         self._is_mariadb = is_mariadb
         self._begin = self._end = self._begin_bytes = 0
-        self._told: list[str] = []
+        self._problems: list[str] = []
         self._amount = Amount(0, 0)
-        self._look_at = 0.0
+        self._next_read = 0.0
 
     @classmethod
     @contextmanager
@@ -61,23 +61,22 @@ class TableLog:
 
     def amount(self) -> Amount:
         before = time.monotonic()
-        if before >= self._look_at:
+        if before >= self._next_read:
             rows, size = self._rows()
             self._amount = Amount(max(0, size - self._begin_bytes), max(0, rows - self._begin))
             after = time.monotonic()
-            self._look_at = after + _PATIENCE * (after - before)
+            self._next_read = after + _PATIENCE * (after - before)
         return self._amount
 
     def end(self) -> None:
         self._end, _ = self._rows()
         if self._end < self._begin:
-            self._told.append(
-                "mysql.slow_log was emptied or replaced while it was watched: earlier entries are lost"
-            )
+            why = "mysql.slow_log was emptied or replaced while it was watched: earlier entries are lost"
+            self._problems.append(why)
             self._begin = 0
 
     def settle(self) -> tuple[str, ...]:
-        return tuple(self._told)
+        return tuple(self._problems)
 
     def blocks(self) -> Iterator[bytes]:
         try:

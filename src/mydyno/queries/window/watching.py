@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,15 +9,11 @@ from dataclasses import dataclass
 from mydyno.core.errors import ServerError
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.queries.window.log import Amount, Log
-
-Tell = Callable[[str], None]
-"""Shows the user what is being done now."""
-Wait = Callable[[float], None]
-"""Waits so many seconds; KeyboardInterrupt ends the waiting."""
+from mydyno.survey.server.interval import Report, Wait, pause
 
 _STEP_SECONDS = 0.5
 _LEAST_ROOM = 4
-"""One part in so many of the room at the beginning must be left: others may fill the disk, too."""
+"""One part in so many of the free space at the beginning must be left: others may fill the disk, too."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +33,16 @@ class Watched:
 
 
 def limits(log: Log, seconds: float, most_bytes: int) -> Limits:
-    """At most half of what is free is filled, and that a quarter of it stays free is looked after."""
+    """At most half of what is free is filled, and a quarter of it stays free."""
     room = log.room()
     if room is None:
         return Limits(seconds, most_bytes, None)
     return Limits(seconds, min(most_bytes, room // 2), room // _LEAST_ROOM)
 
 
-def pause(seconds: float) -> None:
-    """Waits in a way that Ctrl-C ends at once."""
-    threading.Event().wait(seconds)
-
-
-def watch(log: Log, limit: Limits, is_alive: Callable[[], bool], tell: Tell, wait: Wait = pause) -> Watched:
+def watch(
+    log: Log, limit: Limits, is_alive: Callable[[], bool], report: Report, wait: Wait = pause
+) -> Watched:
     """Lets the log grow for its time. Ctrl-C ends it, and so do a limit and the end of the server.
 
     Raises HostError when the log's machine is lost.
@@ -59,7 +51,7 @@ def watch(log: Log, limit: Limits, is_alive: Callable[[], bool], tell: Tell, wai
     amount, ended = Amount(0, None), None
     try:
         while (left := began + limit.seconds - time.monotonic()) > 0:
-            tell(f"watching: {format_duration(left)} left{_caught(amount)} (Ctrl-C ends it early)")
+            report(f"watching: {format_duration(left)} left{_caught(amount)} (Ctrl-C ends it early)")
             wait(min(left, _STEP_SECONDS))
             if not is_alive():
                 ended = "the server is no longer reachable"

@@ -22,12 +22,13 @@ from mydyno.queries.window.log import Log
 from mydyno.queries.window.rights import must_be_allowed
 from mydyno.queries.window.settings import Settings, Wish, settings
 from mydyno.queries.window.table import ANSWER_SECONDS, TableLog, has_fractions
-from mydyno.queries.window.watching import Tell, Wait, Watched, limits, pause, watch
+from mydyno.queries.window.watching import Watched, limits, watch
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.server_process import process_of
-from mydyno.server.access.session import session, version_line
+from mydyno.server.access.session import session, show_global, version_line
 from mydyno.survey.host.machine import LocalMachine, Machine
+from mydyno.survey.server.interval import Report, Wait, pause
 
 _LOCK = "mydyno slowlog"
 _FAST = 0.01
@@ -41,18 +42,18 @@ _IDLE_SECONDS = 3600
 
 @dataclass(frozen=True)
 class Caught:
-    """What a window has caught, its settings put back or not."""
+    """What a window has caught, its settings restored or not."""
 
     log: Log
     watched: Watched
     remarks: tuple[str, ...]
     """What went wrong or is not in it, a sentence each."""
-    not_put_back: UndoError | None = None
+    not_restored: UndoError | None = None
 
 
 @dataclass(frozen=True)
 class Window:
-    """A server that was looked at, and on which nothing has been changed yet."""
+    """A server that was read, and on which nothing has been changed yet."""
 
     login: Login
     version: Version
@@ -63,22 +64,22 @@ class Window:
     """What will not be in the log, and what it may cost, a sentence each."""
     _cursor: dbapi.Cursor = field(repr=False)
     _unseen: Sessions | None = field(repr=False)
-    """Connections that keep a threshold of their own."""
+    """Connections that keep a separate threshold."""
 
     def catch(
         self,
         store: Store,
         seconds: float,
         most_bytes: int,
-        telling: AbstractContextManager[Tell],
+        reporting: AbstractContextManager[Report],
         wait: Wait = pause,
     ) -> Caught:
-        """Turns the log on, waits, puts everything back. The store is held by the caller.
+        """Turns the log on, waits, restores everything. The store is held by the caller.
 
-        `telling` is entered when the guardian has been forked: what shows progress may have threads.
+        `reporting` is entered when the guardian has been forked: what shows progress may have threads.
 
         Raises ApplyError when the server refuses a setting, HostError when the log's machine is lost, both
-        with everything put back; UndoError when something could not be before anything was caught.
+        with everything restored; UndoError when that failed before anything was caught.
         """
         limit = limits(self.log, seconds, most_bytes)
         server = f"{self.version} at {self.login.address}"
@@ -90,8 +91,8 @@ class Window:
             with held_while(entry, ApplyContext(login=self.login), messages.append):
                 messages.clear()  # What it did was shown before; what it reports at its end was not.
                 self.log.begin()
-                with telling as tell:
-                    watched = watch(self.log, limit, self._is_alive, tell, wait)
+                with reporting as report:
+                    watched = watch(self.log, limit, self._is_alive, report, wait)
                 self._end(watched)
         except UndoError as error:
             if watched is None:
@@ -131,14 +132,14 @@ class Window:
 def open_window(
     login: Login, machine: Machine | None, wish: Wish, *, without_host: bool = False
 ) -> Iterator[Window]:
-    """Looks at the server, and changes nothing. `machine` None: this one, if the server is seen to run here.
+    """Reads the server, and changes nothing. `machine` None: this one, if the server is seen to run here.
 
     While it is open no other mydyno opens one on the same server.
     Raises ServerError when there is no way in, or a right is missing; UsageError as `settings` does.
     """
     with session(login, answer_seconds=ANSWER_SECONDS) as cursor:
         _must_be_the_only_one(cursor, login)
-        variables = _variables(cursor)
+        variables = {name.lower(): value for name, value in show_global(cursor, "VARIABLES").items()}
         version = parse_version(version_line(variables))
         pid = process_of(cursor, login, variables)
         files = None if without_host else _files(login, machine, variables, pid)
@@ -181,18 +182,13 @@ def _must_be_the_only_one(cursor: dbapi.Cursor, login: Login) -> None:
 
 
 def _be_unseen(cursor: dbapi.Cursor) -> None:
-    """This session looks on while the others are logged."""
+    """This session watches while the others are logged."""
     cursor.execute(f"SET SESSION wait_timeout = {_IDLE_SECONDS}")
     cursor.execute("SET SESSION long_query_time = 31536000")
     try:
         cursor.execute("SET SESSION min_examined_row_limit = 4294967295")
     except dbapi.Error:
-        return  # MySQL 8 wants a right for this one; then a look at the table may be in the log, too.
-
-
-def _variables(cursor: dbapi.Cursor) -> dict[str, str]:
-    cursor.execute("SHOW GLOBAL VARIABLES")
-    return {str(name).lower(): str(value) for name, value in cursor.fetchall()}
+        return  # MySQL 8 wants a right for this one; then a read of the table may be in the log, too.
 
 
 def _levels(cursor: dbapi.Cursor, version: Version) -> frozenset[str]:
@@ -238,6 +234,4 @@ def _rate(cursor: dbapi.Cursor) -> str:
 
 
 def _queries(cursor: dbapi.Cursor) -> int:
-    cursor.execute("SHOW GLOBAL STATUS LIKE 'Queries'")
-    row = cursor.fetchone()
-    return int(row[1]) if row else 0
+    return int(show_global(cursor, "STATUS LIKE 'Queries'").get("Queries", 0))

@@ -22,7 +22,7 @@ class HostCache(Record):
     handshake_errors: int
     """Connections that broke off before the handshake was done."""
     authentication_errors: int
-    """Wrong passwords and unknown users: they block nobody."""
+    """Wrong passwords and unknown users: they block no host."""
     blocked_errors: int
     """Connections that were refused since their host was blocked."""
     most_errors: int

@@ -1,7 +1,7 @@
 """Facts without the names of what is whose: pure.
 
-Every text in the facts is either listed here as one that names nobody, or replaced. What is not listed is
-replaced as a whole, so that a new fact cannot give anybody away.
+Every text in the facts is either listed here as one that identifies no one, or replaced. What is not listed
+is replaced as a whole, so that a new fact cannot identify its owner.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 from mydyno.core.hiding import HOST, HOST_SETTINGS
 from mydyno.core.record import Record
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
+from mydyno.core.words import words
 from mydyno.server.variables import catalogue
-from mydyno.survey.facts.pseudonyms import HIDDEN, Pseudonyms, words
+from mydyno.survey.facts.pseudonyms import HIDDEN, Pseudonyms
 from mydyno.survey.facts.system import System
 
 Replace = Callable[[Pseudonyms, str], str]
@@ -88,7 +89,7 @@ _SAFE_VARIABLES = words(
     enforce_storage_engine tls_version admin_tls_version ssl_cipher default_authentication_plugin
     """
 )
-"""Beside those that the catalogue has as an enumeration, a list of the server's own words or a path."""
+"""With those that the catalogue has as an enumeration, a list of the server's own words or a path."""
 _OWN_WORDS = frozenset({"switch", "enumeration", "list"})
 _DATA_FILES = frozenset({"innodb_data_file_path", "innodb_temp_data_file_path"})
 _SAFE_STATUS = words(
@@ -188,7 +189,7 @@ of the server or of a maker of hardware."""
 
 
 def anonymous(system: System) -> System:
-    """The same facts under names that tell nobody whose they are."""
+    """The same facts under names that do not identify their owner."""
     return System.model_validate(_record(Pseudonyms(_hosts(system)), system))
 
 

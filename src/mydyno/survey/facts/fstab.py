@@ -1,7 +1,7 @@
 """/etc/fstab, read without losing a byte and edited at one field only: pure.
 
 Sources: fstab(5) of util-linux; libmount's mnt_parse_table_line, which drops a whole line whose fifth or
-sixth field is no number; mountall(8) of Upstart for the options that only it has known.
+sixth field is not a number; mountall(8) of Upstart for the options that only it has known.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _NOT_MOUNTED = ("swap", "none")
 
 
 def parse_fstab(text: str) -> tuple[FstabEntry, ...]:
-    """Every line that is no comment and not empty, with what is wrong with it."""
-    found = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            found.append(_entry(number, _FIELD.findall(line)))
-    return tuple(found)
+    """Every line but comments and empty ones, with what is wrong with it."""
+    return tuple(
+        _entry(number, _FIELD.findall(line))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    )
 
 
 def with_options(text: str, line: int, options: Sequence[str]) -> str:

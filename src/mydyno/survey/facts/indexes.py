@@ -81,7 +81,7 @@ def not_needed(
     by_table: dict[str, list[ForeignKey]] = {}
     for key in keys:
         by_table.setdefault(key.table, []).append(key)
-    found = []
+    removable = []
     for index in unused:
         name = (index.table, index.name)
         others = [each for each in all_of if each.table == index.table and each.name != index.name]
@@ -93,8 +93,8 @@ def not_needed(
         if name in covering or needed:
             continue
         gone.add(name)
-        found.append(index)
-    return tuple(found)
+        removable.append(index)
+    return tuple(removable)
 
 
 def _serves(index: TableIndex, key: ForeignKey) -> bool:

@@ -1,4 +1,4 @@
-"""The machine under the server, as /proc and /sys tell it."""
+"""The machine under the server, from /proc and /sys, and its load while the server was watched."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Literal
 
 from mydyno.core.record import Record
-from mydyno.survey.facts.load import Load
 from mydyno.survey.facts.process import Process
 from mydyno.survey.facts.storage import Storage
 
@@ -34,7 +33,7 @@ class Memory(Record):
     swap_free: int | None = None
     huge_pages_total: int | None = None
     huge_pages_free: int | None = None
-    """HugePages_Free less HugePages_Rsvd: nobody has them or has asked for them."""
+    """HugePages_Free less HugePages_Rsvd: neither used nor reserved."""
     huge_page_bytes: int | None = None
     limit: int | None = None
     """Of the server's own control group (memory.max); None: unlimited or not known."""
@@ -62,12 +61,40 @@ class Kernel(Record):
     `TcpExtListenOverflows`, `TcpExtTCPReqQFullDoCookies` and `TcpExtTCPReqQFullDrop` of /proc/net/netstat
     by the names of nstat(8)."""
     limits_conf: tuple[str, ...] = ()
-    """Lines of /etc/security/limits.conf and limits.d that are no comments."""
+    """Lines of /etc/security/limits.conf and limits.d, without comments."""
 
     def number(self, name: str) -> int | None:
         """A sysctl as a number; None when it is unknown or none."""
         text = self.sysctls.get(name, "").strip()
         return int(text) if text.lstrip("-").isdigit() else None
+
+
+class DiskLoad(Record):
+    name: str
+    """The disk's kernel name."""
+    busy: float
+    """The part of the time with at least one request at work."""
+    reads: float
+    """A second."""
+    writes: float
+
+
+class Load(Record):
+    """Shares are of all CPUs together, 0 to 1."""
+
+    seconds: float
+    cpus: int
+    """Of the machine; a container or an affinity may leave the server fewer."""
+    cpu_busy: float
+    """Neither idle nor waiting for a disk nor taken by the hypervisor."""
+    cpu_waiting: float
+    """Idle while a request to a disk was at work."""
+    cpu_stolen: float
+    """Taken by the hypervisor."""
+    disks: tuple[DiskLoad, ...] = ()
+
+    def disk(self, name: str) -> DiskLoad | None:
+        return next((disk for disk in self.disks if disk.name == name), None)
 
 
 class Host(Record):

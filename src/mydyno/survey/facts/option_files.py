@@ -1,7 +1,7 @@
 """Where each option of a server comes from, over all its option files and what they include: pure.
 
 A server reads its files in order, an included one in the place of the line that includes it, those of a
-folder by name; of an option that is said several times the last one counts, whatever group it stands in.
+folder by name; of an option that is said several times the last one counts, whatever its group.
 Sources: MySQL Reference Manual, "Using Option Files" and "Program Option Modifiers"; MariaDB Knowledge
 Base, "Configuring MariaDB with Option Files".
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS, option_name
@@ -25,6 +25,8 @@ Listing = Callable[[str], Sequence[str] | None]
 _DEEPEST = 10
 """Files that include each other deeper are left out by the servers, too (mysys/my_default.c)."""
 _KNOWN_STARTS = ("/etc/my.cnf", "/etc/mysql/my.cnf", "~/.my.cnf")
+CHOOSE_FILES = frozenset({"defaults_file", "defaults_extra_file", "defaults_group_suffix", "no_defaults"})
+"""Plain names of the options that choose option files; no file can have them."""
 _STARTS = re.compile(r"^Default options are read from the following files in the given order:\n(.+)$", re.M)
 
 
@@ -72,8 +74,8 @@ class OptionFiles:
 
     def effective(self, name: str) -> OptionLine | None:
         """The line that counts; None when no file says it."""
-        said = self.of(name)
-        return said[-1] if said else None
+        lines = self.of(name)
+        return lines[-1] if lines else None
 
     def overridden(self, name: str) -> tuple[OptionLine, ...]:
         """The lines that say it and lose."""
@@ -105,10 +107,30 @@ def start_files(help_text: str | None = None, home: str | None = None) -> tuple[
 
     `home`: of the server's user; without one, files below ~ are left out.
     """
-    found = _STARTS.search(help_text or "")
-    named = found[1].split() if found else _KNOWN_STARTS
+    line = _STARTS.search(help_text or "")
+    named = line[1].split() if line else _KNOWN_STARTS
     at_home = (name.replace("~", home, 1) if home and name.startswith("~/") else name for name in named)
     return tuple(dict.fromkeys(name for name in at_home if not name.startswith("~")))
+
+
+def command_line_options(arguments: Iterable[str]) -> dict[str, str]:
+    """Plain name -> value ('' without one) of the options among a server's arguments."""
+    options = (argument.removeprefix("--").partition("=") for argument in arguments if argument[:2] == "--")
+    return {option_name(name).removeprefix("loose_"): value for name, _, value in options}
+
+
+def chosen_files(options: Mapping[str, str], usual: tuple[str, ...]) -> tuple[str, ...]:
+    """The files that a server with these `options` begins with, instead of the `usual` ones."""
+    if "no_defaults" in options:
+        return ()
+    if options.get("defaults_file"):
+        return (options["defaults_file"],)
+    extra = options.get("defaults_extra_file")
+    if not extra:
+        return usual
+    # An extra file is read after the global ones and before the user's own.
+    own = tuple(path for path in usual if path.endswith("/.my.cnf"))
+    return (*(path for path in usual if path not in own), extra, *own)
 
 
 def server_groups(version: Version, suffix: str | None = None) -> frozenset[str]:

@@ -75,7 +75,7 @@ def _directive(number: int, line: str) -> Item:
 
 
 def _without_comment(line: str) -> str:
-    """Up to a `#` that stands outside quotes."""
+    """Up to a `#` outside quotes."""
     quote, escaped = "", False
     for position, character in enumerate(line):
         if character in _QUOTES and not escaped:

@@ -22,7 +22,7 @@ class Unit(Record):
     file: str | None = None
     drop_ins: tuple[str, ...] = ()
     properties: Mapping[str, str] = {}
-    """As `systemctl show` tells them: LimitNOFILE, LimitNPROC, LimitMEMLOCK, TasksMax, OOMScoreAdjust,
+    """As `systemctl show` prints them: LimitNOFILE, LimitNPROC, LimitMEMLOCK, TasksMax, OOMScoreAdjust,
     MemoryMax, NUMAPolicy, SendSIGKILL, TimeoutStopUSec (`1min 30s`)..."""
 
 

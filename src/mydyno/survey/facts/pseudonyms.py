@@ -1,4 +1,4 @@
-"""Names that give nobody away, the same one for a name wherever it stands: pure."""
+"""Names that identify no one, the same one for a name everywhere: pure."""
 
 from __future__ import annotations
 
@@ -6,15 +6,9 @@ import re
 from collections.abc import Iterable
 
 from mydyno.core.hiding import HOST, hider
+from mydyno.core.words import words
 
 HIDDEN = "hidden"
-SOMEBODY = "somebody"
-
-
-def words(text: str) -> frozenset[str]:
-    """A set of words that are written one after another."""
-    return frozenset(text.split())
-
 
 _OF_PATHS = {""} | words(
     """
@@ -47,7 +41,7 @@ _ADDRESS_6 = re.compile(r"(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}(?![\w:]
 
 
 class Pseudonyms:
-    """Each kind of name has names of its own: `table1`, `index3`."""
+    """Each kind of name has a separate series: `table1`, `index3`."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
         self._known: dict[str, dict[str, str]] = {}
@@ -110,9 +104,9 @@ class Pseudonyms:
 
     def text(self, text: str) -> str:
         """A sentence, without what it quotes and the accounts, paths, units and hosts in it."""
-        text = _QUOTED.sub(f"'{SOMEBODY}'", _ACCOUNT_IN_TEXT.sub("account", text))
-        text = _UNIT_IN_TEXT.sub(lambda found: self.unit(found[0]), text)
-        text = _PATH_IN_TEXT.sub(lambda found: self.path(found[0]), text)
+        text = _QUOTED.sub(f"'{HIDDEN}'", _ACCOUNT_IN_TEXT.sub("account", text))
+        text = _UNIT_IN_TEXT.sub(lambda name: self.unit(name[0]), text)
+        text = _PATH_IN_TEXT.sub(lambda path: self.path(path[0]), text)
         return self._hosts_in(_ADDRESS_6.sub(HOST, _ADDRESS.sub(HOST, text)))
 
     def _part(self, part: str) -> str:

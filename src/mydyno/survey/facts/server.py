@@ -13,11 +13,13 @@ from mydyno.core.server_version import Version, parse_version
 from mydyno.survey.facts.accounts import Accounts, HostCache
 from mydyno.survey.facts.tables import Schema
 
+Source = Literal["compiled", "file", "command line", "persisted", "set while running", "computed"]
+
 
 class Origin(Record):
     """Where a value in force comes from."""
 
-    source: Literal["compiled", "file", "command line", "persisted", "set while running", "computed"]
+    source: Source
     file: str | None = None
     line: int | None = None
     overridden: tuple[str, ...] = ()
@@ -28,7 +30,7 @@ class Variable(Record):
     value: str
     """As SHOW GLOBAL VARIABLES writes it."""
     dynamic: bool | None = None
-    """Whether SET GLOBAL can change it. None: not asked."""
+    """Whether SET GLOBAL can change it. None: not tested."""
     settable: bool | None = None
     """Whether this account may."""
     origin: Origin | None = None
@@ -77,8 +79,8 @@ class Role(Record):
     galera: bool | None = None
     group_replication: bool | None = None
     managed: str | None = None
-    """`Amazon RDS`, `Amazon Aurora`, `Azure Database`, `Cloud SQL`: settings go by way of its console. None:
-    of nobody's."""
+    """`Amazon RDS`, `Amazon Aurora`, `Azure Database`, `Cloud SQL`: settings are changed in its console.
+    None: not managed."""
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -117,8 +119,8 @@ class Server(Record):
 
     def text(self, name: str) -> str | None:
         """The value of a variable as the server writes it; None: it has none of that name."""
-        found = self.variables.get(name)
-        return None if found is None else found.value
+        variable = self.variables.get(name)
+        return None if variable is None else variable.value
 
     def number(self, name: str) -> int | None:
         text = self.text(name)

@@ -16,7 +16,7 @@ class Disk(Record):
     name: str
     """`nvme0n1`, `sda`, `vdb`."""
     kind: DiskKind | None = None
-    """`virtual`: a disk of a hypervisor (virtio, Xen, Hyper-V), of which the guest cannot tell what it is."""
+    """`virtual`: a disk of a hypervisor (virtio, Xen, Hyper-V), whose kind the guest cannot see."""
     size_bytes: int | None = None
     model: str | None = None
     scheduler: str | None = None
@@ -102,7 +102,7 @@ class FstabEntry(Record):
 
 
 class FileSystem(Record):
-    """A mounted file system, and what it stands on."""
+    """A mounted file system and its devices."""
 
     mount_point: str
     kind: str
@@ -124,10 +124,13 @@ class FileSystem(Record):
     """The logical volume's name."""
 
 
+Files = Literal["data", "redo log", "binary log", "undo", "temporary files", "slow log"]
+
+
 class Use(Record):
     """Where one kind of the server's files lies."""
 
-    files: Literal["data", "redo log", "binary log", "undo", "temporary files", "slow log"]
+    files: Files
     path: str
     mount_point: str
     no_copy_on_write: bool | None = None
@@ -150,7 +153,7 @@ class Storage(Record):
     """Those that the server's files lie on."""
     uses: tuple[Use, ...] = ()
     speeds: tuple[DiskSpeed, ...] = ()
-    """Only where it was asked to measure."""
+    """Only where it was measured."""
     fstab: tuple[FstabEntry, ...] = ()
     trim_timer: bool | None = None
     """Whether fstrim.timer is enabled (`systemctl is-enabled fstrim.timer`)."""

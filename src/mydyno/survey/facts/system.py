@@ -48,9 +48,9 @@ def read_system(text: str, source: str) -> System:
 def _refuse_newer(text: str, source: str) -> None:
     """Before its keys are looked at, of which some may be new."""
     try:
-        told = json.loads(text)
+        content = json.loads(text)
     except ValueError:
         return
-    if isinstance(told, dict) and isinstance(told.get("format"), int) and told["format"] > FORMAT:
-        newer = told.get("mydyno", "its version is unknown")
+    if isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] > FORMAT:
+        newer = content.get("mydyno", "its version is unknown")
         raise UsageError(f"{source} was written by a newer mydyno ({newer})", "upgrade this one")

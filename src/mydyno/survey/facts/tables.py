@@ -1,4 +1,4 @@
-"""What stands out in the schema: counts, and the first few names of each kind."""
+"""Tables and indexes that advice is about: counts, and the first few names of each kind."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Virtual machines of Microsoft Azure: how the host caches each disk, which only a metadata service tells.
+"""Virtual machines of Microsoft Azure: how the host caches each disk, which only a metadata service reports.
 
-The service is at an address that never leaves the machine, and is asked without a proxy, as its makers want
-it (Microsoft, "Azure Instance Metadata Service"). The names under /dev/disk/azure are those of the rules for
-udev that waagent and azure-vm-utils install.
+The service is at an address that never leaves the machine, and is queried without a proxy, as its makers
+want it (Microsoft, "Azure Instance Metadata Service"). The names under /dev/disk/azure are those of the
+rules for udev that waagent and azure-vm-utils install.
 """
 
 from __future__ import annotations
@@ -32,45 +32,31 @@ def is_azure(machine: Machine) -> bool:
 
 def with_host_caching(machine: Machine, disks: Iterable[Disk], unread: list[Unread]) -> tuple[Disk, ...]:
     """The same disks, those of a virtual machine of Azure's with what its host caches."""
-    found = tuple(disks)
+    all_disks = tuple(disks)
     if not is_azure(machine):
-        return found
-    limit = str(_SECONDS)
-    done = machine.run(
-        [
-            "curl",
-            "--silent",
-            "--fail",
-            "--noproxy",
-            "*",
-            "--max-time",
-            limit,
-            "--header",
-            "Metadata: true",
-            _URL,
-        ]
-    )
+        return all_disks
+    words = f"curl --silent --fail --noproxy * --max-time {_SECONDS} --header".split()
+    done = machine.run([*words, "Metadata: true", _URL])
     profile = parse_profile(done.stdout) if done is not None and done.returncode == 0 else None
     if profile is None:
         why = "curl is not there" if done is None else "Azure's metadata service gave no answer"
-        unread.append(
-            Unread(what="how the host caches the disks", why=why, hint="az vm show, storageProfile")
-        )
-        return found
+        what = "how the host caches the disks"
+        unread.append(Unread(what=what, why=why, hint="az vm show, storageProfile"))
+        return all_disks
     named = {
         posixpath.basename(machine.real_path(link)): caching
         for place, caching in profile.items()
         for link in (_OS_DISK if place == "os" else tuple(path.format(place) for path in _DATA_DISKS))
     }
-    return tuple(disk.model_copy(update={"host_caching": named.get(disk.name)}) for disk in found)
+    return tuple(disk.model_copy(update={"host_caching": named.get(disk.name)}) for disk in all_disks)
 
 
 def parse_profile(text: str) -> Mapping[str, str] | None:
     """Caching by the number of a data disk (`0`, its LUN) and of `os`. None: no such answer. Pure."""
     try:
-        told: Any = json.loads(text)
-        data = {str(disk["lun"]): disk.get("caching") for disk in told.get("dataDisks") or ()}
-        every = {"os": (told.get("osDisk") or {}).get("caching"), **data}
+        profile: Any = json.loads(text)
+        data = {str(disk["lun"]): disk.get("caching") for disk in profile.get("dataDisks") or ()}
+        every = {"os": (profile.get("osDisk") or {}).get("caching"), **data}
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     return {place: caching for place, caching in every.items() if caching in _CACHING}

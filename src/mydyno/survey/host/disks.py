@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
+from mydyno.core.words import words
 from mydyno.machine import block_tree
 from mydyno.machine.block_tree import BlockTree
 from mydyno.machine.environment import chosen
 from mydyno.survey.facts import Array, Disk, LogicalVolume, Unread
+from mydyno.survey.facts.storage import DiskKind
 from mydyno.survey.host.machine import Machine
 
 _NO_DISKS = re.compile(r"(loop|ram|zram|sr|fd|md|dm-|nbd|mtdblock)\d*")
@@ -20,30 +23,17 @@ _VIRTUAL_MAKERS = re.compile(
     r"virtual|qemu|vbox|vmware|msft|amazon elastic block store|nvme_card-pd|persistentdisk", re.IGNORECASE
 )
 """What hypervisors and clouds call the disks that they lend: behind them may be anything."""
-_OF_A_DISK = (
-    "size",
-    "stat",
-    "removable",
-    "device/model",
-    "device/vendor",
-    "queue/rotational",
-    "queue/scheduler",
-    "queue/read_ahead_kb",
-    "queue/nr_requests",
-    "queue/write_cache",
-    "queue/discard_max_bytes",
+_OF_A_DISK = words(
+    """
+    size stat removable device/model device/vendor queue/rotational queue/scheduler queue/read_ahead_kb
+    queue/nr_requests queue/write_cache queue/discard_max_bytes
+    """
 )
-_OF_AN_ARRAY = (
-    "md/level",
-    "md/raid_disks",
-    "md/degraded",
-    "md/chunk_size",
-    "md/array_state",
-    "md/sync_action",
-    "md/bitmap/location",
-    "md/bitmap/chunksize",
-    "md/stripe_cache_size",
-    "queue/read_ahead_kb",
+_OF_AN_ARRAY = words(
+    """
+    md/level md/raid_disks md/degraded md/chunk_size md/array_state md/sync_action md/bitmap/location
+    md/bitmap/chunksize md/stripe_cache_size queue/read_ahead_kb
+    """
 )
 
 
@@ -61,8 +51,8 @@ def read_disks(machine: Machine, tree: BlockTree, used: Iterable[str]) -> tuple[
     real = {name for name in tree.names if not _NO_DISKS.match(name)}
     names = sorted(real | set(used))
     machine.fetch(f"/sys/block/{name}/{file}" for name in names for file in _OF_A_DISK)
-    found = (_disk(machine, name) for name in names)
-    return tuple(disk for disk in found if disk.size_bytes != 0)
+    disks = (_disk(machine, name) for name in names)
+    return tuple(disk for disk in disks if disk.size_bytes != 0)
 
 
 def read_arrays(machine: Machine, tree: BlockTree) -> tuple[Array, ...]:
@@ -82,8 +72,8 @@ def read_volumes(machine: Machine, used: Sequence[str], unread: list[Unread]) ->
     }
     if not volumes:
         return {}
-    told = _lvs(machine, unread)
-    return {name: _volume(volume, told) for name, volume in volumes.items()}
+    rows = _lvs(machine, unread)
+    return {name: _volume(volume, rows) for name, volume in volumes.items()}
 
 
 def volume_name(mapped: str) -> str:
@@ -92,9 +82,7 @@ def volume_name(mapped: str) -> str:
     return f"{group.replace('--', '-')}/{volume.replace('--', '-')}"
 
 
-def kind_of(
-    name: str, maker: str, rotational: str | None
-) -> Literal["nvme", "ssd", "rotating", "virtual"] | None:
+def kind_of(name: str, maker: str, rotational: str | None) -> DiskKind | None:
     """What a disk is, by its name, its maker's words and its queue's `rotational`."""
     if name.startswith(_VIRTUAL_NAMES) or _VIRTUAL_MAKERS.search(maker):
         return "virtual"
@@ -118,39 +106,29 @@ def requests(stat: str | None) -> dict[str, Any]:
 
 
 def _disk(machine: Machine, name: str) -> Disk:
-    def number(file: str) -> int | None:
-        text = _text(machine, name, file)
-        return int(text) if text and text.isdigit() else None
-
-    maker = " ".join(filter(None, (_text(machine, name, f"device/{file}") for file in ("vendor", "model"))))
-    sectors, schedulers = number("size"), _text(machine, name, "queue/scheduler")
+    text, number = _readers(machine, name)
+    maker = " ".join(filter(None, (text("device/vendor"), text("device/model"))))
+    sectors, schedulers = number("size"), text("queue/scheduler")
     removable, discards = number("removable"), number("queue/discard_max_bytes")
     return Disk(
         name=name,
-        kind=kind_of(name, maker, _text(machine, name, "queue/rotational")),
+        kind=kind_of(name, maker, text("queue/rotational")),
         size_bytes=None if sectors is None else sectors * _SECTOR_BYTES,
-        model=_text(machine, name, "device/model"),
+        model=text("device/model"),
         scheduler=chosen(schedulers),
         schedulers=tuple((schedulers or "").replace("[", "").replace("]", "").split()),
         read_ahead_kib=number("queue/read_ahead_kb"),
         requests=number("queue/nr_requests"),
-        write_cache=_text(machine, name, "queue/write_cache"),
+        write_cache=text("queue/write_cache"),
         discards=None if discards is None else discards > 0,
         removable=None if removable is None else removable == 1,
-        **requests(_text(machine, name, "stat")),
+        **requests(text("stat")),
     )
 
 
 def _array(machine: Machine, tree: BlockTree, name: str) -> Array | None:
     """None for an array that does not run."""
-
-    def text(file: str) -> str | None:
-        return _text(machine, name, file)
-
-    def number(file: str) -> int | None:
-        told = text(file)
-        return int(told) if told and told.isdigit() else None
-
+    text, number = _readers(machine, name)
     level, devices, missing = text("md/level"), number("md/raid_disks"), number("md/degraded")
     if not level or not devices:
         return None
@@ -184,9 +162,9 @@ def _lvs(machine: Machine, unread: list[Unread]) -> Sequence[dict[str, Any]]:
     return rows
 
 
-def _volume(name: str, told: Sequence[dict[str, Any]]) -> LogicalVolume:
+def _volume(name: str, rows: Sequence[dict[str, Any]]) -> LogicalVolume:
     group, _, volume = name.partition("/")
-    of_group = [row for row in told if row["vg_name"] == group]
+    of_group = [row for row in rows if row["vg_name"] == group]
     own = next((row for row in of_group if row["lv_name"].strip("[]") == volume), None)
     if own is None:
         return LogicalVolume(name=name)
@@ -201,3 +179,13 @@ def _volume(name: str, told: Sequence[dict[str, Any]]) -> LogicalVolume:
 
 def _text(machine: Machine, name: str, file: str) -> str | None:
     return (machine.read_text(f"/sys/block/{name}/{file}") or "").strip() or None
+
+
+def _readers(machine: Machine, name: str) -> tuple[Callable[[str], str | None], Callable[[str], int | None]]:
+    """What gives the text, and the number, of a file of a block device."""
+
+    def number(file: str) -> int | None:
+        text = _text(machine, name, file)
+        return int(text) if text and text.isdigit() else None
+
+    return partial(_text, machine, name), number

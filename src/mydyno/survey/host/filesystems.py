@@ -1,4 +1,4 @@
-"""The file systems that the server's files lie on, with what each stands on."""
+"""The file systems that the server's files lie on, each with its devices."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
 from mydyno.machine.block_tree import BlockTree
 from mydyno.machine.environment import FileSystem as Mount
 from mydyno.machine.environment import filesystem_under
 from mydyno.survey.facts import FileSystem, Unread, Use
+from mydyno.survey.facts.storage import Files
 from mydyno.survey.host.machine import Machine
 
-Files = Literal["data", "redo log", "binary log", "undo", "temporary files", "slow log"]
 _NUMBERS = "/sys/block/*/dev", "/sys/block/*/*/dev"
 
 
@@ -33,36 +33,36 @@ def places(variables: Mapping[str, str]) -> dict[Files, str]:
         value = variables.get(name)
         return posixpath.normpath(posixpath.join(data, value)) if value else None
 
-    found: dict[Files, str | None] = {"data": posixpath.normpath(data)}
+    paths: dict[Files, str | None] = {"data": posixpath.normpath(data)}
     if variables.get("have_innodb", "YES").casefold() != "disabled":
-        found["redo log"] = at("innodb_log_group_home_dir")
-        found["undo"] = at("innodb_undo_directory")
+        paths["redo log"] = at("innodb_log_group_home_dir")
+        paths["undo"] = at("innodb_undo_directory")
     if variables.get("log_bin", "OFF").casefold() not in OFF_WORDS:
         base = at("log_bin_basename")
-        found["binary log"] = posixpath.dirname(base) if base else None
+        paths["binary log"] = posixpath.dirname(base) if base else None
     scratch = variables.get("tmpdir", "").split(":")[0]
-    found["temporary files"] = posixpath.normpath(posixpath.join(data, scratch)) if scratch else None
+    paths["temporary files"] = posixpath.normpath(posixpath.join(data, scratch)) if scratch else None
     if variables.get("slow_query_log", "OFF").casefold() in ON_WORDS:
         log = at("slow_query_log_file")
-        found["slow log"] = posixpath.dirname(log) if log else None
-    return {files: path for files, path in found.items() if path is not None}
+        paths["slow log"] = posixpath.dirname(log) if log else None
+    return {files: path for files, path in paths.items() if path is not None}
 
 
 def files_of(variables: Mapping[str, str]) -> dict[Files, str]:
     """One file of those kinds whose rights or size matter, by its path."""
-    found = places(variables)
-    data, log = found.get("data"), variables.get("slow_query_log_file")
+    paths = places(variables)
+    data, log = paths.get("data"), variables.get("slow_query_log_file")
     files: dict[Files, str] = {}
     if data:
         files["data"] = posixpath.join(data, "ibdata1")
-    if "slow log" in found and data and log:
+    if "slow log" in paths and data and log:
         files["slow log"] = posixpath.normpath(posixpath.join(data, log))
     return files
 
 
 @dataclass(frozen=True)
-class Found:
-    """Mounts and what they stand on, before disks and volumes are known by more than their names."""
+class Mounted:
+    """Mounts and their devices, before disks and volumes are known by more than their names."""
 
     uses: tuple[Use, ...]
     filesystems: tuple[FileSystem, ...]
@@ -79,8 +79,8 @@ def read_filesystems(
     root: str,
     mountinfo_of: str,
     unread: list[Unread],
-) -> Found:
-    """`root` stands before the server's paths where it sees other mounts than we do; `mountinfo_of`: the
+) -> Mounted:
+    """`root` comes before the server's paths where it sees other mounts than we do; `mountinfo_of`: the
     folder of the process whose mounts count."""
     mountinfo = machine.read_text(f"{mountinfo_of}/mountinfo")
     numbers = _numbers(machine)
@@ -95,24 +95,16 @@ def read_filesystems(
             unread.append(Unread(what=f"the file system of {path} ({files})", why=why, hint="sudo"))
             continue
         mounts[mount.mount_point] = mount
-        uses.append(
-            Use(
-                files=files,
-                path=path,
-                mount_point=mount.mount_point,
-                no_copy_on_write=_no_copy_on_write(machine, seen) if mount.kind == "btrfs" else None,
-                **_rights(machine, files, seen, root, files_of_kind),
-            )
-        )
+        rights = _rights(machine, files, seen, root, files_of_kind)
+        no_cow = _no_copy_on_write(machine, seen) if mount.kind == "btrfs" else None
+        point = mount.mount_point
+        uses.append(Use(files=files, path=path, mount_point=point, no_copy_on_write=no_cow, **rights))
     devices = {point: tuple(tree.chain(_device(machine, mount, numbers))) for point, mount in mounts.items()}
-    return Found(
-        tuple(uses),
-        tuple(
-            _filesystem(machine, mount, root + point, tree, devices[point], unread)
-            for point, mount in mounts.items()
-        ),
-        devices,
+    filesystems = (
+        _filesystem(machine, mount, root + point, tree, devices[point], unread)
+        for point, mount in mounts.items()
     )
+    return Mounted(tuple(uses), tuple(filesystems), devices)
 
 
 def _filesystem(
@@ -120,11 +112,8 @@ def _filesystem(
 ) -> FileSystem:
     space = _space(machine, path)
     if space is None:
-        unread.append(
-            Unread(
-                what=f"the free space under {mount.mount_point}", why="stat could not read it", hint="sudo"
-            )
-        )
+        what = f"the free space under {mount.mount_point}"
+        unread.append(Unread(what=what, why="stat could not read it", hint="sudo"))
     block, total, free, available, inodes, free_inodes = space or (None,) * 6
 
     def size(blocks: int | None) -> int | None:
@@ -147,39 +136,41 @@ def _filesystem(
 
 def _space(machine: Machine, path: str) -> tuple[int, ...] | None:
     """Block size; blocks: all, free, free for ordinary users; inodes: all, free (stat(1), statfs(2))."""
-    done = machine.run(["stat", "--file-system", "--format=%S %b %f %a %c %d", path])
-    words = done.stdout.split() if done is not None and done.returncode == 0 else []
+    words = _output(machine, "stat", "--file-system", "--format=%S %b %f %a %c %d", path)
     return tuple(map(int, words)) if len(words) == 6 else None
 
 
 def _no_copy_on_write(machine: Machine, path: str) -> bool | None:
-    done = machine.run(["lsattr", "-d", path])
-    return (
-        "C" in done.stdout.split()[0] if done is not None and done.returncode == 0 and done.stdout else None
-    )
+    words = _output(machine, "lsattr", "-d", path)
+    return "C" in words[0] if words else None
 
 
 def _rights(
     machine: Machine, files: Files, folder: str, root: str, files_of_kind: Mapping[Files, str]
 ) -> dict[str, Any]:
-    """Owner and modes of the data, mode and size of the slow log, as far as stat(1) may tell."""
+    """Owner and modes of the data, mode and size of the slow log, as far as stat(1) may read them."""
     if files not in files_of_kind:
         return {}
-    found: dict[str, Any] = {}
+    rights: dict[str, Any] = {}
     if files == "data" and (words := _stat(machine, folder)):
-        found = {"owner": words[0], "mode": int(words[1], 8)}
+        rights = {"owner": words[0], "mode": int(words[1], 8)}
     if words := _stat(machine, root + files_of_kind[files]):
-        found["file_mode"] = int(words[1], 8)
+        rights["file_mode"] = int(words[1], 8)
         if files == "slow log":
-            found["file_bytes"] = int(words[2])
-    return found
+            rights["file_bytes"] = int(words[2])
+    return rights
 
 
 def _stat(machine: Machine, path: str) -> list[str]:
     """Owner, permission bits in octal, bytes; empty: not to be had."""
-    done = machine.run(["stat", "--dereference", "--format=%U %a %s", path])
-    words = done.stdout.split() if done is not None and done.returncode == 0 else []
+    words = _output(machine, "stat", "--dereference", "--format=%U %a %s", path)
     return words if len(words) == 3 else []
+
+
+def _output(machine: Machine, *argv: str) -> list[str]:
+    """The words that a command prints; none when it fails."""
+    done = machine.run(argv)
+    return done.stdout.split() if done is not None and done.returncode == 0 else []
 
 
 def _numbers(machine: Machine) -> dict[str, str]:

@@ -52,12 +52,8 @@ def read_group(machine: Machine, cgroup: str) -> Group:
 
 def _paths(cgroup: str) -> dict[str, str]:
     """Controller -> path; version 2 has no name."""
-    found: dict[str, str] = {}
-    for line in cgroup.splitlines():
-        _, controllers, path = line.split(":", 2)
-        for controller in controllers.split(","):
-            found[controller] = path
-    return found
+    lines = (line.split(":", 2) for line in cgroup.splitlines())
+    return {controller: path for _, controllers, path in lines for controller in controllers.split(",")}
 
 
 def _upwards(path: str | None) -> Iterator[str]:

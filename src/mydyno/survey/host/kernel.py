@@ -1,4 +1,4 @@
-"""CPUs, memory and settings of the kernel, as /proc and /sys tell them."""
+"""CPUs, memory and settings of the kernel, from /proc and /sys."""
 
 from __future__ import annotations
 
@@ -7,60 +7,27 @@ import re
 from collections.abc import Iterable
 
 from mydyno.core.secrets import masked
+from mydyno.core.words import words
 from mydyno.machine import proc
 from mydyno.machine.environment import chosen, cpu_model, memory_bytes
 from mydyno.survey.facts import Cpu, Kernel, Memory, Unread
-from mydyno.survey.host.gaps import note
-from mydyno.survey.host.machine import Machine
+from mydyno.survey.host.machine import Machine, note
 
-SYSCTLS = (
-    "dev.raid.speed_limit_max",
-    "dev.raid.speed_limit_min",
-    "fs.aio-max-nr",
-    "fs.aio-nr",
-    "fs.file-max",
-    "fs.file-nr",
-    "fs.nr_open",
-    "kernel.numa_balancing",
-    "kernel.perf_event_paranoid",
-    "kernel.pid_max",
-    "kernel.sched_autogroup_enabled",
-    "kernel.sched_migration_cost_ns",
-    "kernel.shmall",
-    "kernel.shmmax",
-    "kernel.threads-max",
-    "net.core.netdev_max_backlog",
-    "net.core.rmem_max",
-    "net.core.somaxconn",
-    "net.core.wmem_max",
-    "net.ipv4.ip_local_port_range",
-    "net.ipv4.ip_local_reserved_ports",
-    "net.ipv4.tcp_fin_timeout",
-    "net.ipv4.tcp_keepalive_time",
-    "net.ipv4.tcp_max_syn_backlog",
-    "net.ipv4.tcp_slow_start_after_idle",
-    "net.ipv4.tcp_syncookies",
-    "net.ipv4.tcp_tw_reuse",
-    "vm.compaction_proactiveness",
-    "vm.dirty_background_bytes",
-    "vm.dirty_background_ratio",
-    "vm.dirty_bytes",
-    "vm.dirty_expire_centisecs",
-    "vm.dirty_ratio",
-    "vm.dirty_writeback_centisecs",
-    "vm.hugetlb_shm_group",
-    "vm.laptop_mode",
-    "vm.max_map_count",
-    "vm.min_free_kbytes",
-    "vm.nr_hugepages",
-    "vm.overcommit_kbytes",
-    "vm.overcommit_memory",
-    "vm.overcommit_ratio",
-    "vm.page-cluster",
-    "vm.swappiness",
-    "vm.vfs_cache_pressure",
-    "vm.watermark_scale_factor",
-    "vm.zone_reclaim_mode",
+SYSCTLS = words(
+    """
+    dev.raid.speed_limit_max dev.raid.speed_limit_min fs.aio-max-nr fs.aio-nr fs.file-max fs.file-nr
+    fs.nr_open kernel.numa_balancing kernel.perf_event_paranoid kernel.pid_max
+    kernel.sched_autogroup_enabled kernel.sched_migration_cost_ns kernel.shmall kernel.shmmax
+    kernel.threads-max net.core.netdev_max_backlog net.core.rmem_max net.core.somaxconn
+    net.core.wmem_max net.ipv4.ip_local_port_range net.ipv4.ip_local_reserved_ports
+    net.ipv4.tcp_fin_timeout net.ipv4.tcp_keepalive_time net.ipv4.tcp_max_syn_backlog
+    net.ipv4.tcp_slow_start_after_idle net.ipv4.tcp_syncookies net.ipv4.tcp_tw_reuse
+    vm.compaction_proactiveness vm.dirty_background_bytes vm.dirty_background_ratio vm.dirty_bytes
+    vm.dirty_expire_centisecs vm.dirty_ratio vm.dirty_writeback_centisecs vm.hugetlb_shm_group
+    vm.laptop_mode vm.max_map_count vm.min_free_kbytes vm.nr_hugepages vm.overcommit_kbytes
+    vm.overcommit_memory vm.overcommit_ratio vm.page-cluster vm.swappiness vm.vfs_cache_pressure
+    vm.watermark_scale_factor vm.zone_reclaim_mode
+    """
 )
 _THP = "/sys/kernel/mm/transparent_hugepage"
 _SCALING = "/sys/devices/system/cpu/cpu0/cpufreq/scaling"
@@ -95,7 +62,7 @@ def files() -> tuple[str, ...]:
 def read_cpu(machine: Machine, allowed: str | None, quota: float | None, unread: list[Unread]) -> Cpu | None:
     """`allowed`: the server's Cpus_allowed_list, `quota`: CPUs that its control group may have at once.
 
-    None when /proc tells nothing of CPUs.
+    None when /proc does not show the CPUs.
     """
     online = proc.cpu_count(machine.read_text("/proc/stat") or "")
     usable = min(count_of_list(allowed), online) if allowed else online
@@ -110,12 +77,12 @@ def read_cpu(machine: Machine, allowed: str | None, quota: float | None, unread:
         governor=_line(machine.read_text(f"{_SCALING}_governor")),
         scaling_driver=_line(machine.read_text(f"{_SCALING}_driver")),
         numa_nodes=len(nodes) or None,
-        numa_memory_bytes=tuple(_kib(machine.read_text(node) or "", "MemTotal") or 0 for node in nodes),
+        numa_memory_bytes=tuple(proc.kib(machine.read_text(node) or "", "MemTotal") or 0 for node in nodes),
     )
 
 
 def read_memory(machine: Machine, limit: int | None, unread: list[Unread]) -> Memory | None:
-    """`limit`: of the server's control group. None when /proc tells nothing of memory."""
+    """`limit`: of the server's control group. None when /proc does not show the memory."""
     text = machine.read_text("/proc/meminfo") or ""
     total = memory_bytes(text)
     if total is None:
@@ -124,12 +91,12 @@ def read_memory(machine: Machine, limit: int | None, unread: list[Unread]) -> Me
     free = _pages(text, "Free")
     return Memory(
         total=total,
-        available=_kib(text, "MemAvailable"),
-        swap_total=_kib(text, "SwapTotal"),
-        swap_free=_kib(text, "SwapFree"),
+        available=proc.kib(text, "MemAvailable"),
+        swap_total=proc.kib(text, "SwapTotal"),
+        swap_free=proc.kib(text, "SwapFree"),
         huge_pages_total=_pages(text, "Total"),
         huge_pages_free=None if free is None else free - (_pages(text, "Rsvd") or 0),
-        huge_page_bytes=_kib(text, "Hugepagesize"),
+        huge_page_bytes=proc.kib(text, "Hugepagesize"),
         limit=limit if limit is not None and limit < total else None,
     )
 
@@ -159,15 +126,12 @@ def read_kernel(machine: Machine, unread: list[Unread]) -> Kernel:
 def counters(vmstat: str, netstat: str) -> dict[str, int]:
     """Those that rules look at, from the texts of the two files; netstat writes a line of names before each
     line of numbers."""
-    found = {name: value for name, _, value in (line.partition(" ") for line in vmstat.splitlines())}
+    values = {name: value for name, _, value in (line.partition(" ") for line in vmstat.splitlines())}
     lines = netstat.splitlines()
-    for names, values in zip(lines[::2], lines[1::2], strict=False):
-        group, _, rest = names.partition(":")
-        found |= {
-            f"{group}{name}": value
-            for name, value in zip(rest.split(), values.partition(":")[2].split(), strict=False)
-        }
-    return {name: int(found[name]) for name in (*_OF_VMSTAT, *_OF_NETSTAT) if name in found}
+    for names, numbers in zip(lines[::2], lines[1::2], strict=False):
+        group, *columns = names.replace(":", " ").split()
+        values |= dict(zip((f"{group}{column}" for column in columns), numbers.split()[1:], strict=False))
+    return {name: int(values[name]) for name in (*_OF_VMSTAT, *_OF_NETSTAT) if name in values}
 
 
 def count_of_list(text: str) -> int:
@@ -191,15 +155,9 @@ def _path(sysctl: str) -> str:
     return f"/proc/sys/{sysctl.replace('.', '/')}"
 
 
-def _kib(text: str, name: str) -> int | None:
-    """A line of meminfo, a node's with its `Node 0` before the name, in bytes."""
-    found = re.search(rf"^(?:Node \d+ )?{name}:\s+(\d+) kB$", text, re.MULTILINE)
-    return int(found[1]) * 1024 if found else None
-
-
 def _pages(meminfo: str, which: str) -> int | None:
-    found = re.search(rf"^HugePages_{which}:\s+(\d+)$", meminfo, re.MULTILINE)
-    return int(found[1]) if found else None
+    line = re.search(rf"^HugePages_{which}:\s+(\d+)$", meminfo, re.MULTILINE)
+    return int(line[1]) if line else None
 
 
 def _line(text: str | None) -> str | None:

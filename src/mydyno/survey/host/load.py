@@ -30,11 +30,8 @@ def load_between(before: Counters | None, after: Counters | None) -> Load | None
     """None: not read, or no time between them. Pure."""
     if before is None or after is None:
         return None
-    seconds, earlier, later = (
-        after.at - before.at,
-        proc.cpu_seconds(before.stat),
-        proc.cpu_seconds(after.stat),
-    )
+    seconds = after.at - before.at
+    earlier, later = proc.cpu_seconds(before.stat), proc.cpu_seconds(after.stat)
     grown = {mode: max(0.0, number - earlier.get(mode, 0.0)) for mode, number in later.items()}
     whole = sum(grown.values())
     if seconds <= 0 or not whole:
@@ -51,16 +48,14 @@ def load_between(before: Counters | None, after: Counters | None) -> Load | None
 
 
 def _disks(before: str, after: str, seconds: float) -> tuple[DiskLoad, ...]:
-    earlier, found = proc.disks(before), []
-    for name, now in proc.disks(after).items():
-        then = earlier.get(name)
-        if then is not None:
-            found.append(
-                DiskLoad(
-                    name=name,
-                    busy=round(min(1.0, (now.busy_s - then.busy_s) / seconds), 4),
-                    reads=round((now.reads - then.reads) / seconds, 2),
-                    writes=round((now.writes - then.writes) / seconds, 2),
-                )
-            )
-    return tuple(found)
+    earlier = proc.disks(before)
+    return tuple(
+        DiskLoad(
+            name=name,
+            busy=round(min(1.0, (now.busy_s - then.busy_s) / seconds), 4),
+            reads=round((now.reads - then.reads) / seconds, 2),
+            writes=round((now.writes - then.writes) / seconds, 2),
+        )
+        for name, now in proc.disks(after).items()
+        if (then := earlier.get(name)) is not None
+    )

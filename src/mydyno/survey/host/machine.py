@@ -10,8 +10,11 @@ from typing import Protocol
 from mydyno.core.errors import MissingToolError, ServerError
 from mydyno.machine.local import LocalHost
 from mydyno.machine.protocol import Finished
+from mydyno.survey.facts import Unread
 
 PATIENCE_SECONDS = 30.0
+MISSING = "no such file or directory"
+_RIGHTS = ("permission denied", "operation not permitted")
 
 
 class Machine(Protocol):
@@ -76,8 +79,8 @@ class LocalMachine:
             return None
 
     def glob(self, pattern: str) -> tuple[str, ...]:
-        found = self._root.glob(pattern.lstrip("/"))
-        return tuple(sorted(f"/{path.relative_to(self._root)}" for path in found))
+        paths = self._root.glob(pattern.lstrip("/"))
+        return tuple(sorted(f"/{path.relative_to(self._root)}" for path in paths))
 
     def real_path(self, path: str) -> str:
         try:
@@ -96,3 +99,15 @@ class LocalMachine:
 
     def _at(self, path: str) -> Path:
         return self._root / path.lstrip("/")
+
+
+def note(unread: list[Unread], machine: Machine, what: str, paths: Sequence[str]) -> None:
+    """Keeps why none of `paths` could be read; nothing when one of them could."""
+    reasons = [machine.refused[path] for path in paths if path in machine.refused]
+    if len(reasons) < len(paths) or not reasons:
+        return
+    why = next((reason for reason in reasons if reason != MISSING), reasons[0])
+    folder = paths[0].split("/")[1]
+    if why == MISSING and folder in ("sys", "proc"):
+        why = f"{paths[0]} is not there (a container may hide /{folder})"
+    unread.append(Unread(what=what, why=why, hint="sudo" if why in _RIGHTS else None))

@@ -4,44 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mydyno.core.words import words
 from mydyno.machine import proc
 from mydyno.survey.facts import Limit, Process, Unit, Unread
-from mydyno.survey.host.gaps import note
+from mydyno.survey.facts.option_files import CHOOSE_FILES, command_line_options
 from mydyno.survey.host.groups import Group, read_group
-from mydyno.survey.host.machine import Machine
+from mydyno.survey.host.machine import Machine, note
 
-_PROPERTIES = (
-    "CPUQuotaPerSecUSec",
-    "DropInPaths",
-    "FragmentPath",
-    "IOWeight",
-    "KillMode",
-    "LimitCORE",
-    "LimitMEMLOCK",
-    "LimitNOFILE",
-    "LimitNOFILESoft",
-    "LimitNPROC",
-    "MemoryHigh",
-    "MemoryMax",
-    "MemorySwapMax",
-    "NUMAMask",
-    "NUMAPolicy",
-    "Nice",
-    "OOMPolicy",
-    "OOMScoreAdjust",
-    "PrivateTmp",
-    "ProtectHome",
-    "ProtectSystem",
-    "Restart",
-    "SendSIGKILL",
-    "TasksMax",
-    "TimeoutStartUSec",
-    "TimeoutStopUSec",
-    "Type",
-    "User",
+_PROPERTIES = words(
+    """
+    CPUQuotaPerSecUSec DropInPaths FragmentPath IOWeight KillMode LimitCORE LimitMEMLOCK LimitNOFILE
+    LimitNOFILESoft LimitNPROC MemoryHigh MemoryMax MemorySwapMax NUMAMask NUMAPolicy Nice OOMPolicy
+    OOMScoreAdjust PrivateTmp ProtectHome ProtectSystem Restart SendSIGKILL TasksMax TimeoutStartUSec
+    TimeoutStopUSec Type User
+    """
 )
 """Of systemd.exec(5), systemd.service(5), systemd.resource-control(5). Never its environment or command."""
 _NAMES = ("mariadbd", "mysqld")
@@ -62,7 +41,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Seen:
-    """A process and what else its files tell."""
+    """A process and what else its files show."""
 
     process: Process
     group: Group | None
@@ -76,19 +55,19 @@ def find_process(machine: Machine, pid_file: str | None, datadir: str | None) ->
     """The server's process on a machine where only files are seen: the one that the pid file names, else
     the only one of a server's name whose command line names the data directory, or the only one at all."""
     if pid_file:
-        told = (machine.read_text(pid_file) or "").strip()
-        if told.isdigit() and _comm(machine, int(told)) in _NAMES:
-            return int(told)
+        pid = (machine.read_text(pid_file) or "").strip()
+        if pid.isdigit() and _comm(machine, int(pid)) in _NAMES:
+            return int(pid)
     files = machine.glob("/proc/[0-9]*/comm")
     machine.fetch(files)
-    found = [path.split("/")[2] for path in files if (machine.read_text(path) or "").strip() in _NAMES]
-    machine.fetch(f"/proc/{pid}/cmdline" for pid in found)
+    servers = [path.split("/")[2] for path in files if (machine.read_text(path) or "").strip() in _NAMES]
+    machine.fetch(f"/proc/{pid}/cmdline" for pid in servers)
     named = [
         pid
-        for pid in found
+        for pid in servers
         if datadir and datadir.rstrip("/") in (machine.read_text(f"/proc/{pid}/cmdline") or "")
     ]
-    only = named if len(named) == 1 else found
+    only = named if len(named) == 1 else servers
     return int(only[0]) if len(only) == 1 else None
 
 
@@ -104,12 +83,8 @@ def is_server(machine: Machine, pid: int) -> bool | None:
 def read_process(machine: Machine, pid: int, *, numa: bool, unread: list[Unread]) -> Seen | None:
     """None when it has gone. `numa`: whether there are nodes between which its memory could lie."""
     folder = f"/proc/{pid}"
-    machine.fetch(
-        [
-            *(f"{folder}/{name}" for name in ("status", "limits", "oom_score_adj", "cgroup", "cmdline")),
-            "/etc/passwd",
-        ]
-    )
+    names = ("status", "limits", "oom_score_adj", "cgroup", "cmdline")
+    machine.fetch([*(f"{folder}/{name}" for name in names), "/etc/passwd"])
     status = machine.read_text(f"{folder}/status")
     if status is None:
         note(unread, machine, "the server's process", (f"{folder}/status",))
@@ -135,21 +110,16 @@ def read_process(machine: Machine, pid: int, *, numa: bool, unread: list[Unread]
         },
         open_files=None if open_files is None else len(open_files),
         threads=_number(_field(status, "Threads")),
-        resident_bytes=_kib(status, "VmRSS"),
-        swapped_bytes=_kib(status, "VmSwap"),
+        resident_bytes=proc.kib(status, "VmRSS"),
+        swapped_bytes=proc.kib(status, "VmSwap"),
         oom_score_adj=int(adjusted) if adjusted.lstrip("-").isdigit() else None,
         numa_policy=numa_policy(policy) if policy else None,
         unit=_unit(machine, group, unread),
     )
     started = Started(process.binary, _options(machine.read_text(f"{folder}/cmdline") or ""), home)
     root = f"{folder}/root"
-    return Seen(
-        process,
-        group,
-        started,
-        _field(status, "Cpus_allowed_list"),
-        root if machine.listing(root) is not None else "",
-    )
+    visible_root = root if machine.listing(root) is not None else ""
+    return Seen(process, group, started, _field(status, "Cpus_allowed_list"), visible_root)
 
 
 def numa_policy(maps: str) -> str | None:
@@ -166,33 +136,19 @@ def numa_policy(maps: str) -> str | None:
 def _unit(machine: Machine, group: Group | None, unread: list[Unread]) -> Unit | None:
     if group is None or group.unit is None:
         return None
-    told = machine.run(["systemctl", "show", group.unit, f"--property={','.join(_PROPERTIES)}"])
-    if told is None or told.returncode != 0:
-        why = "systemctl is not there" if told is None else told.stderr.strip() or "systemctl failed"
+    done = machine.run(["systemctl", "show", group.unit, f"--property={','.join(_PROPERTIES)}"])
+    if done is None or done.returncode != 0:
+        why = "systemctl is not there" if done is None else done.stderr.strip() or "systemctl failed"
         unread.append(Unread(what=f"the settings of {group.unit}", why=why))
         return Unit(name=group.unit)
-    found = dict(line.split("=", 1) for line in told.stdout.splitlines() if "=" in line)
-    return Unit(
-        name=group.unit,
-        file=found.pop("FragmentPath", "") or None,
-        drop_ins=tuple(found.pop("DropInPaths", "").split()),
-        properties=found,
-    )
+    shown = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    file, drop_ins = shown.pop("FragmentPath", "") or None, tuple(shown.pop("DropInPaths", "").split())
+    return Unit(name=group.unit, file=file, drop_ins=drop_ins, properties=shown)
 
 
 def _options(command_line: str) -> dict[str, str]:
-    chosen = ("defaults_file", "defaults_extra_file", "defaults_group_suffix", "no_defaults")
-    found: dict[str, str] = {}
-    for argument in _arguments(command_line):
-        name, _, value = argument.removeprefix("--").partition("=")
-        plain = name.replace("-", "_")
-        if argument.startswith("--") and plain in chosen:
-            found[plain] = value
-    return found
-
-
-def _arguments(command_line: str) -> Sequence[str]:
-    return command_line.split("\0")[1:]
+    options = command_line_options(command_line.split("\0")[1:])
+    return {name: value for name, value in options.items() if name in CHOOSE_FILES}
 
 
 def _account(uids: str | None, passwd: str) -> tuple[str | None, str | None]:
@@ -210,14 +166,9 @@ def _comm(machine: Machine, pid: int) -> str:
 
 
 def _field(status: str, name: str) -> str | None:
-    found = re.search(rf"^{name}:\s*(.*)$", status, re.MULTILINE)
-    return found[1].strip() if found else None
+    line = re.search(rf"^{name}:\s*(.*)$", status, re.MULTILINE)
+    return line[1].strip() if line else None
 
 
 def _number(text: str | None) -> int | None:
     return int(text) if text and text.isdigit() else None
-
-
-def _kib(status: str, name: str) -> int | None:
-    found = _field(status, name)
-    return int(found.split()[0]) * 1024 if found else None

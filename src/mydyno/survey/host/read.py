@@ -8,28 +8,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.server_version import Version
+from mydyno.core.words import words
 from mydyno.machine.environment import distribution, virtualisation
 from mydyno.server.program.binary import help_arguments
-from mydyno.survey.facts import Host, Storage, Unread
+from mydyno.survey.facts import FileSystem, Host, Storage, Unread
 from mydyno.survey.facts.fstab import parse_fstab
-from mydyno.survey.facts.option_files import OptionFiles, option_files, server_groups, start_files
+from mydyno.survey.facts.option_files import (
+    OptionFiles,
+    chosen_files,
+    option_files,
+    server_groups,
+    start_files,
+)
 from mydyno.survey.facts.storage import FstabEntry
 from mydyno.survey.host.azure import CLOUD, is_azure, with_host_caching
 from mydyno.survey.host.disks import read_arrays, read_disks, read_tree, read_volumes
 from mydyno.survey.host.filesystems import files_of, places, read_filesystems
-from mydyno.survey.host.gaps import MISSING, note
 from mydyno.survey.host.kernel import files, read_cpu, read_kernel, read_memory
-from mydyno.survey.host.machine import Machine
+from mydyno.survey.host.machine import MISSING, Machine, note
 from mydyno.survey.host.process import Seen, Started, read_process
 
 _FSTAB = "/etc/fstab"
 _MAKER = "/sys/class/dmi/id/sys_vendor"
-_CONTAINER_MARKS = (
-    "/.dockerenv",
-    "/run/.containerenv",
-    "/run/systemd/container",
-    "/run/secrets/kubernetes.io",
-)
+_CONTAINER_MARKS = words("/.dockerenv /run/.containerenv /run/systemd/container /run/secrets/kubernetes.io")
 _SECRET_OPTION = re.compile(r"^((?:pass|password|passwd|key|secret)=).*", re.IGNORECASE)
 _DISTRIBUTION = "/etc/os-release"
 
@@ -82,7 +83,7 @@ def _storage(
     machine: Machine, seen: Seen | None, variables: Mapping[str, str], unread: list[Unread]
 ) -> Storage:
     tree = read_tree(machine, unread)
-    found = read_filesystems(
+    mounted = read_filesystems(
         machine,
         tree,
         places(variables),
@@ -91,39 +92,31 @@ def _storage(
         mountinfo_of=f"/proc/{seen.process.pid}" if seen and seen.root else "/proc/self",
         unread=unread,
     )
-    used = tuple(dict.fromkeys(name for names in found.devices.values() for name in names))
+    used = tuple(dict.fromkeys(name for names in mounted.devices.values() for name in names))
     volumes = read_volumes(machine, used, unread)
+    disks = read_disks(machine, tree, (disk for each in mounted.filesystems for disk in each.disks))
+
+    def with_volume(filesystem: FileSystem) -> FileSystem:
+        devices = mounted.devices[filesystem.mount_point]
+        name = next((volumes[device].name for device in devices if device in volumes), None)
+        return filesystem.model_copy(update={"volume": name})
+
     return Storage(
-        disks=with_host_caching(
-            machine,
-            read_disks(machine, tree, (disk for each in found.filesystems for disk in each.disks)),
-            unread,
-        ),
+        disks=with_host_caching(machine, disks, unread),
         arrays=read_arrays(machine, tree),
         volumes=tuple(volumes.values()),
-        filesystems=tuple(
-            each.model_copy(
-                update={
-                    "volume": next(
-                        (volumes[name].name for name in found.devices[each.mount_point] if name in volumes),
-                        None,
-                    )
-                }
-            )
-            for each in found.filesystems
-        ),
-        uses=found.uses,
+        filesystems=tuple(map(with_volume, mounted.filesystems)),
+        uses=mounted.uses,
         fstab=_fstab(machine, unread),
         trim_timer=_trim_timer(machine),
     )
 
 
 def _trim_timer(machine: Machine) -> bool | None:
-    told = machine.run(["systemctl", "is-enabled", "fstrim.timer"])
-    word = told.stdout.strip() if told is not None else ""
-    return (
-        word.startswith("enabled") if word in ("enabled", "enabled-runtime", "disabled", "static") else None
-    )
+    done = machine.run(["systemctl", "is-enabled", "fstrim.timer"])
+    word = done.stdout.strip() if done is not None else ""
+    known = ("enabled", "enabled-runtime", "disabled", "static")
+    return word.startswith("enabled") if word in known else None
 
 
 def _fstab(machine: Machine, unread: list[Unread]) -> tuple[FstabEntry, ...]:
@@ -131,13 +124,9 @@ def _fstab(machine: Machine, unread: list[Unread]) -> tuple[FstabEntry, ...]:
     if text is None:
         note(unread, machine, _FSTAB, (_FSTAB,))
     return tuple(
-        entry.model_copy(update={"options": tuple(map(_without_secret, entry.options))})
+        entry.model_copy(update={"options": tuple(_SECRET_OPTION.sub(r"\1****", o) for o in entry.options)})
         for entry in parse_fstab(text or "")
     )
-
-
-def _without_secret(option: str) -> str:
-    return _SECRET_OPTION.sub(r"\1****", option)
 
 
 def _option_files(
@@ -149,37 +138,17 @@ def _option_files(
 ) -> OptionFiles:
     chosen = started.options if started else {}
     suffix = chosen.get("defaults_group_suffix")
-    starts = _start_files(machine, started, chosen, version)
-    found = option_files(
-        machine.read_text,
-        machine.listing,
-        starts,
-        server_groups(version, suffix),
-        variables.keys(),
-    )
+    usual = start_files(_help(machine, started, version), started.home if started else None)
+    starts = chosen_files(chosen, usual)
+    groups = server_groups(version, suffix)
+    read = option_files(machine.read_text, machine.listing, starts, groups, variables.keys())
     for path in starts:
         if machine.refused.get(path, MISSING) != MISSING:
             note(unread, machine, f"the option file {path}", (path,))
     unread.extend(
-        Unread(what=f"all that the option files say: {fault.place}", why=fault.why) for fault in found.faults
+        Unread(what=f"all that the option files say: {fault.place}", why=fault.why) for fault in read.faults
     )
-    return found
-
-
-def _start_files(
-    machine: Machine, started: Started | None, chosen: Mapping[str, str], version: Version
-) -> tuple[str, ...]:
-    if "no_defaults" in chosen:
-        return ()
-    if chosen.get("defaults_file"):
-        return (chosen["defaults_file"],)
-    usual = start_files(_help(machine, started, version), started.home if started else None)
-    extra = chosen.get("defaults_extra_file")
-    if not extra:
-        return usual
-    # An extra file is read after the global ones and before the user's own.
-    own = tuple(path for path in usual if path.endswith("/.my.cnf"))
-    return (*(path for path in usual if path not in own), extra, *own)
+    return read
 
 
 def _help(machine: Machine, started: Started | None, version: Version) -> str | None:
@@ -193,7 +162,5 @@ def _help(machine: Machine, started: Started | None, version: Version) -> str | 
 
 
 def _in_container(machine: Machine, seen: Seen | None) -> bool:
-    root = seen.root if seen else ""
-    if seen is not None and seen.group is not None and seen.group.container:
-        return True
-    return any(machine.glob(root + mark) for mark in _CONTAINER_MARKS)
+    named_so = seen is not None and seen.group is not None and seen.group.container
+    return named_so or any(machine.glob((seen.root if seen else "") + mark) for mark in _CONTAINER_MARKS)

@@ -1,4 +1,4 @@
-"""How fast the data's disk is, measured: a short fio on a file that nobody can find.
+"""How fast the data's disk is, measured: a short fio on a file without a name.
 
 The file is made next to the data directory and unlinked while it is held open, before anything is written
 to it: whatever ends the measuring, be it Ctrl-C or a power cut, frees the space. Only its first instant, as
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from mydyno.core.units import format_bytes
 from mydyno.survey.facts import DiskSpeed, Storage, Unread
 from mydyno.survey.host.machine import Machine
-from mydyno.survey.server.interval import Tell
+from mydyno.survey.server.interval import Report
 
 _BLOCK_BYTES = 16384
 _DEPTH = 32
@@ -35,8 +35,10 @@ exec fio "$@"
 """Random bytes: a file system that compresses would not write zeros at all."""
 
 
-def measure(machine: Machine, storage: Storage, tell: Tell, unread: list[Unread]) -> tuple[DiskSpeed, ...]:
-    """Of the file system that the data lies on; empty, and said in `unread`, when fio cannot tell."""
+def measure(
+    machine: Machine, storage: Storage, report: Report, unread: list[Unread]
+) -> tuple[DiskSpeed, ...]:
+    """Of the file system that the data lies on; empty, with the reason in `unread`, when fio fails."""
     what = "the speed of the data's disk"
     data = next((use for use in storage.uses if use.files == "data"), None)
     filesystem = storage.of("data")
@@ -45,13 +47,12 @@ def measure(machine: Machine, storage: Storage, tell: Tell, unread: list[Unread]
         return ()
     size = min(_LARGEST, filesystem.free_bytes // _SHARE_OF_FREE) >> 20 << 20
     if size < _LEAST:
-        why = (
-            f"{format_bytes(filesystem.free_bytes)} are free under {data.mount_point}, too little for a file"
-        )
+        free = format_bytes(filesystem.free_bytes)
+        why = f"{free} are free under {data.mount_point}, too little for a file"
         unread.append(Unread(what=what, why=why))
         return ()
     folder = data.path if data.path == data.mount_point else posixpath.dirname(data.path)
-    tell(f"measuring the disk under {folder} with fio, with a file of {format_bytes(size)}")
+    report(f"measuring the disk under {folder} with fio, with a file of {format_bytes(size)}")
     file = posixpath.join(folder, f"mydyno-{secrets.token_hex(6)}")
     done = machine.run(
         ["sh", "-c", _SCRIPT, "sh", file, str(size >> 20), *_fio(size)], patience_seconds=_PATIENCE_SECONDS
@@ -59,27 +60,16 @@ def measure(machine: Machine, storage: Storage, tell: Tell, unread: list[Unread]
     if done is None or done.returncode != 0:
         lines = [] if done is None else (done.stderr or done.stdout).strip().splitlines()
         why = lines[-1] if lines else "fio did not run"
-        hint = (
-            "apt install fio"
-            if done is None or done.returncode == 127
-            else "sudo, or a file system with O_DIRECT"
-        )
+        is_missing = done is None or done.returncode == 127
+        hint = "apt install fio" if is_missing else "sudo, or a file system with O_DIRECT"
         unread.append(Unread(what=what, why=why, hint=hint))
         return ()
     return (_speed(data.mount_point, json.loads(done.stdout[done.stdout.find("{") :])),)
 
 
 def _fio(size: int) -> list[str]:
-    shared = [
-        "--filename=/proc/self/fd/3",
-        f"--size={size}",
-        "--output-format=json",
-        "--thread",
-        "--direct=1",
-        "--time_based",
-        "--norandommap",
-        "--randrepeat=0",
-    ]
+    shared = f"--filename=/proc/self/fd/3 --size={size} --output-format=json --thread --direct=1".split()
+    shared += ["--time_based", "--norandommap", "--randrepeat=0"]
     deep = [f"--bs={_BLOCK_BYTES}", "--ioengine=libaio", f"--iodepth={_DEPTH}", f"--runtime={_SECONDS}"]
     sync = ["--bs=4096", "--ioengine=psync", "--iodepth=1", "--fdatasync=1", f"--runtime={_SYNC_SECONDS}"]
     return [

@@ -32,19 +32,9 @@ class SshMachine:
         self._refused: dict[str, str] = {}
         self._texts: dict[str, str | None] = {}
         self._mark = f"mydyno-{secrets.token_hex(8)}"
-        self._heard = b""
-        self._client = [
-            "ssh",
-            "-T",
-            "-o",
-            "BatchMode=yes",
-            "-o",
-            f"ConnectTimeout={_CONNECT_SECONDS}",
-            *(("-p", str(port)) if port else ()),
-            *options,
-            "--",
-            target,
-        ]
+        self._received = b""
+        words = f"ssh -T -o BatchMode=yes -o ConnectTimeout={_CONNECT_SECONDS}".split()
+        self._client = [*words, *(("-p", str(port)) if port else ()), *options, "--", target]
         self._shell = LocalHost().open([*self._client, "exec env LC_ALL=C sh"])
         try:
             self._many([["true"]])
@@ -67,10 +57,8 @@ class SshMachine:
     def fetch(self, paths: Iterable[str]) -> None:
         wanted = [path for path in dict.fromkeys(paths) if path not in self._texts]
         for path, done in zip(wanted, self._many([["cat", "--", path] for path in wanted]), strict=True):
-            if done.returncode == 0:
-                self._texts[path] = done.stdout
-            else:
-                self._texts[path] = None
+            self._texts[path] = done.stdout if done.returncode == 0 else None
+            if done.returncode != 0:
                 self._refused[path] = _reason(done.stderr)
 
     def read_text(self, path: str) -> str | None:
@@ -86,7 +74,7 @@ class SshMachine:
         return tuple(sorted(done.stdout.splitlines()))
 
     def glob(self, pattern: str) -> tuple[str, ...]:
-        (done,) = self._said([f'for f in {pattern}; do [ -e "$f" ] && printf "%s\\n" "$f"; done'])
+        (done,) = self._answers([f'for f in {pattern}; do [ -e "$f" ] && printf "%s\\n" "$f"; done'])
         return tuple(sorted(done.stdout.splitlines()))
 
     def real_path(self, path: str) -> str:
@@ -98,8 +86,8 @@ class SshMachine:
         return None if done.returncode == _NO_SUCH_PROGRAM else done
 
     def blocks(self, line: str) -> Iterator[bytes]:
-        """What a shell command writes, byte for byte, over a separate connection. However it ends, it
-        ends: whoever reads it knows how much there should be."""
+        """What a shell command writes, byte for byte, over a separate connection. It ends without an error
+        however the command ends: the reader knows how much there should be."""
         far_shell = shlex.join(["exec", "env", "LC_ALL=C", "sh", "-c", line])
         with closing(LocalHost().open([*self._client, far_shell])) as far:
             far.stdin.close()
@@ -109,13 +97,13 @@ class SshMachine:
     def _many(
         self, commands: Sequence[Sequence[str]], patience_seconds: float = PATIENCE_SECONDS
     ) -> list[Finished]:
-        done = self._said([shlex.join(command) for command in commands], patience_seconds)
+        done = self._answers([shlex.join(command) for command in commands], patience_seconds)
         return [
             Finished(tuple(command), each.returncode, each.stdout, each.stderr)
             for command, each in zip(commands, done, strict=True)
         ]
 
-    def _said(self, lines: Sequence[str], patience_seconds: float = PATIENCE_SECONDS) -> list[Finished]:
+    def _answers(self, lines: Sequence[str], patience_seconds: float = PATIENCE_SECONDS) -> list[Finished]:
         """The answers to shell commands, in as few round trips as the lines allow."""
         done: list[Finished] = []
         for begin in range(0, len(lines), _MOST_AT_ONCE):
@@ -147,26 +135,26 @@ class SshMachine:
         return Finished((line,), int(code), output.decode(errors="replace"), errors.decode(errors="replace"))
 
     def _up_to(self, mark: bytes, deadline: float) -> bytes:
-        while mark not in self._heard:
+        while mark not in self._received:
             ready, _, _ = select.select([self._shell.stdout], [], [], max(0.0, deadline - time.monotonic()))
             block = os.read(self._shell.stdout.fileno(), _BLOCK) if ready else b""
             if not block:
                 raise self._lost() if ready else HostError(f"{self._target} did not answer in time")
-            self._heard += block
-        before, _, self._heard = self._heard.partition(mark)
+            self._received += block
+        before, _, self._received = self._received.partition(mark)
         return before
 
     def _lost(self) -> HostError:
         self._shell.wait(2.0)
-        said = self._shell.errors().strip().splitlines()
+        errors = self._shell.errors().strip().splitlines()
         return HostError(
-            f"ssh to {self._target}: {said[-1] if said else 'the connection ended'}",
+            f"ssh to {self._target}: {errors[-1] if errors else 'the connection ended'}",
             f"`ssh -o BatchMode=yes {self._target} true` must work without a question: with a key that it"
             " knows and a host key that you have accepted once",
         )
 
 
-def _reason(said: str) -> str:
+def _reason(errors: str) -> str:
     """`cat: /x: Permission denied` without what is known anyway."""
-    lines = said.strip().splitlines()
+    lines = errors.strip().splitlines()
     return lines[-1].rpartition(": ")[2].lower() if lines else "it failed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.survey.asking import Asking
+from mydyno.survey.asking import Asking, text_of
 from mydyno.survey.facts.accounts import Accounts, HostCache, names_a_host
 
 _LISTED = 100
@@ -16,7 +16,7 @@ def read_accounts(asking: Asking) -> Accounts | None:
     )
     if rows is None:
         return None
-    accounts = [(_text(user), _text(host)) for user, host in rows]
+    accounts = [(text_of(user), text_of(host)) for user, host in rows]
     named = {host for _, host in accounts if names_a_host(host)}
     return Accounts(
         number=len(accounts),
@@ -30,6 +30,7 @@ def read_host_cache(asking: Asking) -> HostCache | None:
 
     It is empty where nothing is counted, too: without performance_schema, host_cache_size or name resolution.
     """
+    # In the order of HostCache's fields.
     rows = asking.rows(
         "the errors of clients' hosts",
         "SELECT COUNT(*), SUM(COUNT_HANDSHAKE_ERRORS), SUM(COUNT_AUTHENTICATION_ERRORS),"
@@ -38,15 +39,5 @@ def read_host_cache(asking: Asking) -> HostCache | None:
     )
     if not rows or not rows[0][0]:
         return None
-    hosts, handshakes, authentications, blocked, most = (int(number or 0) for number in rows[0])
-    return HostCache(
-        hosts=hosts,
-        handshake_errors=handshakes,
-        authentication_errors=authentications,
-        blocked_errors=blocked,
-        most_errors=most,
-    )
-
-
-def _text(value: object) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    counted = (int(number or 0) for number in rows[0])
+    return HostCache(**dict(zip(HostCache.model_fields, counted, strict=True)))

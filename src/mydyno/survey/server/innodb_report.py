@@ -20,30 +20,26 @@ def parse_innodb_report(text: str) -> Innodb:
     """The figures of one report; None for those that this release does not write."""
     sections = _sections(text)
     log = sections.get("LOG", "")
-    written, checkpoint = _number(log, r"Log sequence number"), _number(log, r"Last checkpoint at")
+    written, checkpoint = _number(log, r"Log sequence number\s+"), _number(log, r"Last checkpoint at\s+")
     semaphores = sections.get("SEMAPHORES")
     deadlock = _DEADLOCK_TIME.search(sections.get("LATEST DETECTED DEADLOCK", ""))
     return Innodb(
         checkpoint_age_bytes=None if written is None or checkpoint is None else written - checkpoint,
         log_sequence_number=written,
-        history_list_length=_number(sections.get("TRANSACTIONS", ""), r"History list length"),
-        queries_in_queue=_queued(sections.get("ROW OPERATIONS", "")),
+        history_list_length=_number(sections.get("TRANSACTIONS", ""), r"History list length\s+"),
+        queries_in_queue=_number(sections.get("ROW OPERATIONS", ""), r"\d+ queries inside InnoDB, "),
         semaphore_waits=None if semaphores is None else len(_WAITING.findall(semaphores)),
         latest_deadlock=deadlock[1] if deadlock else None,
     )
 
 
 def _sections(text: str) -> Mapping[str, str]:
-    """Heading -> what stands under it."""
+    """Heading -> the text below it."""
     parts = _HEADING.split(text)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def _number(section: str, label: str) -> int | None:
-    found = re.search(rf"^{label}\s+(\d+)", section, re.MULTILINE)
-    return int(found[1]) if found else None
-
-
-def _queued(section: str) -> int | None:
-    found = re.search(r"^\d+ queries inside InnoDB, (\d+) queries in queue", section, re.MULTILINE)
-    return int(found[1]) if found else None
+    """The number after a label at the beginning of a line."""
+    line = re.search(rf"^{label}(\d+)", section, re.MULTILINE)
+    return int(line[1]) if line else None

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mydyno.server.access import dbapi
+from mydyno.server.access.session import show_global
 from mydyno.survey.facts import Reading, Status
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 """Shows the user what is being done now."""
 Wait = Callable[[float], None]
 """Waits so many seconds; KeyboardInterrupt ends the waiting."""
 
 _STEP_SECONDS = 1.0
+_FEW = "Variable_name IN ('Questions', 'Threads_running')"
 _LONGER_THAN_THE_INTERVAL_SECONDS = 300
 
 
@@ -25,15 +27,19 @@ def pause(seconds: float) -> None:
     threading.Event().wait(seconds)
 
 
-def watch(cursor: dbapi.Cursor, seconds: float, tell: Tell, wait: Wait = pause) -> Status:
+def watch(cursor: dbapi.Cursor, seconds: float, report: Report, wait: Wait = pause) -> Status:
     """The counters before and after `seconds`; Ctrl-C ends the interval early, and what there is counts.
 
     Raises dbapi.Error.
     """
-    before, began = _status(cursor), time.monotonic()
+    before, began = show_global(cursor, "STATUS"), time.monotonic()
     points = [_point(before, began)]
-    sit_out(cursor, seconds, tell, wait, each=lambda: points.append(_point(_few(cursor), time.monotonic())))
-    after, ended = _status(cursor), time.monotonic()
+
+    def add_point() -> None:
+        points.append(_point(show_global(cursor, f"STATUS WHERE {_FEW}"), time.monotonic()))
+
+    sit_out(cursor, seconds, report, wait, each=add_point)
+    after, ended = show_global(cursor, "STATUS"), time.monotonic()
     return Status(before=before, after=after, seconds=ended - began, readings=readings_of(points))
 
 
@@ -59,7 +65,7 @@ def readings_of(points: Sequence[Point]) -> tuple[Reading, ...]:
 def sit_out(
     cursor: dbapi.Cursor,
     seconds: float,
-    tell: Tell,
+    report: Report,
     wait: Wait = pause,
     each: Callable[[], object] = lambda: None,
 ) -> bool:
@@ -74,24 +80,14 @@ def sit_out(
     began = time.monotonic()
     try:
         while (left := began + seconds - time.monotonic()) > 0:
-            tell(f"watching the server: {seconds - left:.0f} of {seconds:g} s (Ctrl-C ends it early)")
+            report(f"watching the server: {seconds - left:.0f} of {seconds:g} s (Ctrl-C ends it early)")
             wait(min(left, _STEP_SECONDS))
             each()
     except KeyboardInterrupt:
-        tell("the interval was ended early")
+        report("the interval was ended early")
         return False
     return True
 
 
-def _few(cursor: dbapi.Cursor) -> dict[str, str]:
-    cursor.execute("SHOW GLOBAL STATUS WHERE Variable_name IN ('Questions', 'Threads_running')")
-    return {str(name): str(value) for name, value in cursor.fetchall()}
-
-
 def _point(status: dict[str, str], at: float) -> Point:
     return Point(at, float(status.get("Threads_running", 0)), float(status.get("Questions", 0)))
-
-
-def _status(cursor: dbapi.Cursor) -> dict[str, str]:
-    cursor.execute("SHOW GLOBAL STATUS")
-    return {str(name): str(value) for name, value in cursor.fetchall()}

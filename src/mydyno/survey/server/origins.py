@@ -1,10 +1,9 @@
-"""Where the values in force come from: what the server tells of that, joined with its option files."""
+"""Where the values in force come from: what the server reports, joined with its option files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from mydyno.core.server_version import Version
 from mydyno.core.units import parse_bytes
@@ -12,8 +11,7 @@ from mydyno.server.variables.row import same_value
 from mydyno.survey.asking import Asking
 from mydyno.survey.facts import Origin
 from mydyno.survey.facts.option_files import OptionFiles, OptionLine
-
-Source = Literal["compiled", "file", "command line", "persisted", "set while running", "computed"]
+from mydyno.survey.facts.server import Source
 
 _MARIADB: Mapping[str, Source] = {
     "COMPILE-TIME": "compiled",
@@ -39,11 +37,11 @@ _MYSQL: Mapping[str, Source] = {
 """VARIABLE_SOURCE (MySQL Reference Manual, "Performance Schema variables_info Table")."""
 
 _OF_THIS_SESSION = frozenset({"wait_timeout", "max_execution_time", "information_schema_stats_expiry"})
-"""Set by the survey for itself; MySQL tells the source of a session's value where there is one."""
+"""Set by the survey for itself; MySQL shows the source of a session's value where there is one."""
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """What the server itself says of one variable."""
 
     source: Source | None
@@ -52,8 +50,8 @@ class Told:
     """None: the server has no table of that."""
 
 
-def ask_origins(asking: Asking, version: Version) -> Mapping[str, Told]:
-    """What the server says, by plain name; empty where it says nothing of origins (MySQL up to 5.7)."""
+def read_origins(asking: Asking, version: Version) -> Mapping[str, Reported]:
+    """What the server says, by plain name; empty where it reports no origins (MySQL up to 5.7)."""
     what = "where the settings come from"
     if version.is_mariadb:
         rows = asking.rows(
@@ -62,7 +60,7 @@ def ask_origins(asking: Asking, version: Version) -> Mapping[str, Told]:
             " FROM INFORMATION_SCHEMA.SYSTEM_VARIABLES",
         )
         return {
-            str(name).lower(): Told(
+            str(name).lower(): Reported(
                 _MARIADB.get(str(origin)), path or None, read_only == "NO" and scope != "SESSION ONLY"
             )
             for name, origin, path, read_only, scope in rows or ()
@@ -76,29 +74,31 @@ def ask_origins(asking: Asking, version: Version) -> Mapping[str, Told]:
         "SELECT ON performance_schema.*",
     )
     return {
-        name.lower(): Told(
+        name.lower(): Reported(
             None if name.lower() in _OF_THIS_SESSION else _MYSQL.get(str(source)), path or None
         )
         for name, source, path in rows or ()
     }
 
 
-def origin_of(name: str, value: str, told: Told | None, files: OptionFiles | None) -> Origin | None:
-    """Where `value` comes from; None when neither the server nor the files tell."""
+def origin_of(name: str, value: str, reported: Reported | None, files: OptionFiles | None) -> Origin | None:
+    """Where `value` comes from; None when neither the server nor the files show it."""
     lines = files.of(name) if files else ()
-    if told is None or told.source is None:
+    if reported is None or reported.source is None:
         # The files alone know nothing of SET GLOBAL or the command line: what they say has to be in force.
         if not lines or not _means(lines[-1].value, value):
             return None
         return _of_file(lines[-1], lines)
-    if told.source == "set while running" and lines and _means(lines[-1].value, value):
+    if reported.source == "set while running" and lines and _means(lines[-1].value, value):
         return _of_file(lines[-1], lines)  # Set, and written down too: a restart does not lose it.
-    if told.source != "file":
-        return Origin(source=told.source, file=told.file, overridden=tuple(line.place for line in lines))
-    said = [line for line in lines if told.file is None or line.file == told.file]
-    if not said:
-        return Origin(source="file", file=told.file)
-    return _of_file(said[-1], lines)
+    if reported.source != "file":
+        return Origin(
+            source=reported.source, file=reported.file, overridden=tuple(line.place for line in lines)
+        )
+    same_file = [line for line in lines if reported.file is None or line.file == reported.file]
+    if not same_file:
+        return Origin(source="file", file=reported.file)
+    return _of_file(same_file[-1], lines)
 
 
 def _of_file(line: OptionLine, lines: tuple[OptionLine, ...]) -> Origin:

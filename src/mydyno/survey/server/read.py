@@ -1,4 +1,4 @@
-"""A running server as facts: asked by SQL, as one account, and left as it was."""
+"""A running server as facts: read by SQL, as one account, and left as it was."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from mydyno.core.server_version import Version, parse_version
-from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.server_process import process_of
-from mydyno.server.access.session import session, version_line
+from mydyno.server.access.session import session, show_global, version_line
 from mydyno.server.variables import global_variables
 from mydyno.survey.asking import Asking, account_of
-from mydyno.survey.facts import Innodb, Schema, Server, Unread, Variable
+from mydyno.survey.facts import Innodb, Server, Unread, Variable
 from mydyno.survey.facts.option_files import OptionFiles
 from mydyno.survey.server.accounts import read_accounts, read_host_cache
 from mydyno.survey.server.innodb_report import parse_innodb_report
-from mydyno.survey.server.interval import Tell, Wait, pause, watch
-from mydyno.survey.server.origins import Told, ask_origins, origin_of
+from mydyno.survey.server.interval import Report, Wait, pause, watch
+from mydyno.survey.server.origins import Reported, origin_of, read_origins
 from mydyno.survey.server.rights import Rights, rights_of
 from mydyno.survey.server.role import read_role
 from mydyno.survey.server.schema import MOST_SECONDS, read_schema
 from mydyno.survey.server.secrets import without_secrets
 
 _TRIED = {True: ((10, 5), (11, 8)), False: ((5, 6), (9, 7))}
-"""Oldest and newest series whose servers these questions were tried on, for MariaDB and for MySQL."""
+"""Oldest and newest series whose servers these queries were tried on, for MariaDB and for MySQL."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +31,17 @@ class Read:
     """A server's facts but for the origins, which need the option files of its host."""
 
     server: Server
-    told: Mapping[str, Told]
+    reported: Mapping[str, Reported]
     pid: int | None
     """Its process on this machine, when that can be seen."""
 
     def with_origins(self, files: OptionFiles | None) -> Server:
-        """The facts with the origin of every value, as far as the server or its option files tell."""
+        """The facts with the origin of every value, as far as the server or its option files show it."""
         variables = {
-            name: found.model_copy(
-                update={"origin": origin_of(name, found.value, self.told.get(name), files)}
+            name: variable.model_copy(
+                update={"origin": origin_of(name, variable.value, self.reported.get(name), files)}
             )
-            for name, found in self.server.variables.items()
+            for name, variable in self.server.variables.items()
         }
         return self.server.model_copy(update={"variables": variables})
 
@@ -53,35 +52,37 @@ def read_server(
     *,
     settable: Collection[str],
     seconds: float,
-    tell: Tell,
+    report: Report,
     wait: Wait = pause,
 ) -> Read:
-    """Asks a server everything. What it does not answer goes to `unread`.
+    """Reads all facts of a server. What it does not answer goes to `unread`.
 
-    `settable`: the variables of which it is asked whether they can be set while it runs.
+    `settable`: the variables to test for being settable while it runs.
 
     Raises ServerError when there is no way in, or when it goes away.
     """
     with session(login, answer_seconds=2 * MOST_SECONDS) as cursor:
         asking = Asking(cursor, account_of(cursor), unread)
-        variables = _variables(cursor)
+        variables = {name.lower(): value for name, value in show_global(cursor, "VARIABLES").items()}
         version = parse_version(version_line(variables))
         remark_on_age(version, unread)
-        status = watch(cursor, seconds, tell, wait)
-        tell("asking the server")
+        status = watch(cursor, seconds, report, wait)
+        report("reading the server")
         pid = process_of(cursor, login, variables)
         innodb = _innodb(asking)
         plugins = _plugins(asking)
         rights = _rights(asking)
         role = read_role(asking, version, variables, plugins, rights, login.host)
         accounts, host_cache = read_accounts(asking), read_host_cache(asking)
-        told = ask_origins(asking, version)
+        reported = read_origins(asking, version)
         dynamic = {name: global_variables.can_be_set(cursor, name) for name in settable if name in variables}
-    schema = _schema(login, version, variables, rights, unread)
+    # In a separate session: a query that is cancelled must not end the others.
+    with session(login, answer_seconds=2 * MOST_SECONDS) as cursor:
+        schema = read_schema(Asking(cursor, asking.account, unread), version, variables, rights)
     server = Server(
         version=version_line(variables),
         variables={
-            name: _variable(value, told.get(name), dynamic.get(name))
+            name: _variable(value, reported.get(name), dynamic.get(name))
             for name, value in without_secrets(variables).items()
         },
         status=status,
@@ -93,18 +94,15 @@ def read_server(
         host_cache=host_cache,
         address=login.address,
     )
-    return Read(server, told, pid)
+    return Read(server, reported, pid)
 
 
-def _variables(cursor: dbapi.Cursor) -> dict[str, str]:
-    cursor.execute("SHOW GLOBAL VARIABLES")
-    return {str(name).lower(): str(value) for name, value in cursor.fetchall()}
-
-
-def _variable(value: str, told: Told | None, asked: tuple[bool | None, bool | None] | None) -> Variable:
-    dynamic, settable = asked or (None, None)
-    if dynamic is None and told is not None:
-        dynamic = told.dynamic
+def _variable(
+    value: str, reported: Reported | None, tested: tuple[bool | None, bool | None] | None
+) -> Variable:
+    dynamic, settable = tested or (None, None)
+    if dynamic is None and reported is not None:
+        dynamic = reported.dynamic
     return Variable(value=value, dynamic=dynamic, settable=settable)
 
 
@@ -125,29 +123,12 @@ def _rights(asking: Asking) -> Rights | None:
     return None if grants is None else rights_of(str(row[0]) for row in grants)
 
 
-def _schema(
-    login: Login,
-    version: Version,
-    variables: Mapping[str, str],
-    rights: Rights | None,
-    unread: list[Unread],
-) -> Schema | None:
-    """In a separate session: a query that is cancelled must not end the others."""
-    with session(login, answer_seconds=2 * MOST_SECONDS) as cursor:
-        asking = Asking(cursor, account_of(cursor), unread)
-        return read_schema(asking, version, variables, rights)
-
-
 def remark_on_age(version: Version, unread: list[Unread]) -> None:
-    """Says in `unread` that a server is older or newer than those that the questions were tried on."""
+    """Says in `unread` that a server is older or newer than those that the queries were tried on."""
     (oldest, newest), series = _TRIED[version.is_mariadb], version.numbers[:2]
     if oldest <= series <= newest:
         return
     word = "older" if series < oldest else "newer"
     tried = f"{oldest[0]}.{oldest[1]} to {newest[0]}.{newest[1]}"
-    unread.append(
-        Unread(
-            what=f"all that {version} may tell",
-            why=f"it is {word} than the releases that this mydyno was tried with ({tried})",
-        )
-    )
+    why = f"it is {word} than the releases that this mydyno was tried with ({tried})"
+    unread.append(Unread(what=f"all facts of {version}", why=why))

@@ -1,7 +1,7 @@
 """What an account may see, by its grants: pure.
 
 A server shows an account without the right to more only its own sessions and the tables that it may use, and
-no error: only the grants tell such an answer from one that is complete (MySQL Reference Manual, "SHOW
+no error: only the grants distinguish such an answer from a complete one (MySQL Reference Manual, "SHOW
 PROCESSLIST Statement"; "INFORMATION_SCHEMA Tables", Privileges).
 """
 
@@ -40,5 +40,5 @@ def rights_of(grants: Iterable[str]) -> Rights:
 
 
 def _names(pattern: re.Pattern[str], line: str) -> tuple[str, ...]:
-    found = pattern.match(line)
-    return tuple(name.strip().upper() for name in found[1].split(",")) if found else ()
+    match = pattern.match(line)
+    return tuple(name.strip().upper() for name in match[1].split(",")) if match else ()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from mydyno.core.server_variables import ON_WORDS
 from mydyno.core.server_version import Version
 from mydyno.survey.asking import Asking
-from mydyno.survey.facts import Role, Unread
+from mydyno.survey.facts import Role
 from mydyno.survey.server.rights import Rights
 
 _RENAMED = (8, 0, 22)
@@ -32,7 +32,7 @@ def read_role(
     rights: Rights | None,
     host: str | None,
 ) -> Role:
-    """The role that the server's own words tell; `host` is the name by which it was reached.
+    """The role, from what the server shows; `host` is the name by which it was reached.
 
     What the account may not see is None, with its reason in `asking.unread`. `plugins`, `rights` None: not
     known.
@@ -40,7 +40,8 @@ def read_role(
     return Role(
         replica=_is_replica(asking, version),
         source=_is_source(asking, rights),
-        galera=_on(variables, "wsrep_on") and variables.get("wsrep_provider", "none") not in ("", "none"),
+        galera=variables.get("wsrep_on", "").casefold() in ON_WORDS
+        and variables.get("wsrep_provider", "none") not in ("", "none"),
         group_replication=_is_member(variables, plugins),
         managed=managed_by(variables, host),
     )
@@ -68,13 +69,7 @@ def _is_source(asking: Asking, rights: Rights | None) -> bool | None:
         return True
     if rights is None or rights.all_sessions:
         return None if rights is None else False
-    asking.unread.append(
-        Unread(
-            what=what,
-            why="an account without PROCESS sees its own sessions only",
-            hint=f"GRANT PROCESS ON *.* TO {asking.account}",
-        )
-    )
+    asking.lacks(what, "an account without PROCESS sees its own sessions only", "PROCESS ON *.*")
     return None
 
 
@@ -85,7 +80,7 @@ def _is_member(variables: Mapping[str, str], plugins: Collection[str] | None) ->
 
 
 def managed_by(variables: Mapping[str, str], host: str | None) -> str | None:
-    """The service whose console owns the settings; None: nobody's.
+    """The service whose console owns the settings; None: it is not managed.
 
     Amazon shows itself by its folder and variables, Google by its version's name, Azure by the address.
     """
@@ -97,7 +92,3 @@ def managed_by(variables: Mapping[str, str], host: str | None) -> str | None:
         return "Cloud SQL"
     name = (host or "").lower().rstrip(".")
     return next((service for suffix, service in _SERVICES if name.endswith(suffix)), None)
-
-
-def _on(variables: Mapping[str, str], name: str) -> bool:
-    return variables.get(name, "").casefold() in ON_WORDS

@@ -1,4 +1,4 @@
-"""What stands out in the schema, read without making a busy server work for it.
+"""Tables and indexes that advice is about, read without making a busy server work for it.
 
 information_schema has its price: with innodb_stats_on_metadata it recomputes statistics, MariaDB and MySQL
 up to 5.7 open every table, and MySQL 8 writes what it has read to mysql.table_stats, but for a session with
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from contextlib import suppress
 
 from mydyno.core.server_variables import ON_WORDS
 from mydyno.core.server_version import Version
 from mydyno.server.access import dbapi
-from mydyno.survey.asking import Asking
+from mydyno.survey.asking import Asking, text_of
 from mydyno.survey.facts import Index, Schema, Table, Unread
 from mydyno.survey.facts.indexes import PRIMARY, ForeignKey, TableIndex, covered, not_needed, of_rows
 from mydyno.survey.server.rights import Rights
@@ -22,13 +22,18 @@ from mydyno.survey.server.rights import Rights
 MOST_SECONDS = 30
 """For each question; a server that answers later is left alone."""
 MOST_TABLES = 10_000
-"""Above which a server that opens each of them is not asked."""
+"""Above which a server that opens each of them is not queried."""
 LISTED = 100
 _OF_THE_SERVER = "'mysql', 'information_schema', 'performance_schema', 'sys', 'ndbinfo'"
 _INNODB = "InnoDB"
 _FRAGMENTED_SHARE, _FRAGMENTED_BYTES = 0.2, 10 << 20
 _NEARLY_FULL = 0.5
 _READ = "SELECT ON *.*"
+_SIZES = ("rows", "data_bytes", "index_bytes", "free_bytes")
+_STATISTICS = (
+    *("TABLE_SCHEMA", "TABLE_NAME", "INDEX_NAME", "NON_UNIQUE", "SEQ_IN_INDEX"),
+    *("COLUMN_NAME", "SUB_PART", "COLLATION", "INDEX_TYPE"),
+)
 _RANGES = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
 """Bits of the column types that count (MySQL Reference Manual, "Integer Types")."""
 
@@ -36,7 +41,7 @@ _RANGES = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 6
 def read_schema(
     asking: Asking, version: Version, variables: Mapping[str, str], rights: Rights | None
 ) -> Schema | None:
-    """None when it was not looked at, or nothing of it is shown; `asking.unread` says why."""
+    """None when it was not read, or no table is visible; `asking.unread` says why."""
     what = "the schema"
     if variables.get("innodb_stats_on_metadata", "OFF").casefold() in ON_WORDS:
         why = "innodb_stats_on_metadata is ON, and a look would recompute the statistics of every table"
@@ -48,7 +53,8 @@ def read_schema(
         return None
     number, partial = int(counted[0][0]), rights is None or not rights.all_tables
     if partial:
-        asking.unread.append(_hidden_tables(asking.account))
+        why = "a server shows an account only those that it has a right to"
+        asking.lacks("tables of others", why, _READ)
     if partial and not number:
         return None
     if number > MOST_TABLES and (version.is_mariadb or version.numbers < (8, 0, 0)):
@@ -61,36 +67,24 @@ def read_schema(
     indexes = _indexes(asking, version) if rights is not None and not rights.some_columns else None
     if rights is not None and rights.some_columns:
         why = "of some tables the account has a right to a part of the columns only"
-        asking.unread.append(Unread(what="the indexes", why=why, hint=_grant(asking.account)))
+        asking.lacks("the indexes", why, _READ)
     # A table that is not seen may refer to one that is, and need its index.
     unused = None if indexes is None or partial else _unused(asking, variables, indexes)
     return made(tables, indexes, _counters(asking), unused, partial)
 
 
-def _hidden_tables(account: str) -> Unread:
-    return Unread(
-        what="tables of others",
-        why="a server shows an account only those that it has a right to",
-        hint=_grant(account),
-    )
-
-
-def _grant(account: str) -> str:
-    return f"GRANT {_READ} TO {account}"
-
-
 def limit_questions(asking: Asking, version: Version) -> None:
     """Settings of this session alone; a release that lacks one goes without."""
-    for statement in (
-        f"SET SESSION max_statement_time = {MOST_SECONDS}"
-        if version.is_mariadb
-        else f"SET SESSION max_execution_time = {MOST_SECONDS * 1000}",
-        "SET SESSION information_schema_stats_expiry = 0",
-    ):
-        try:
-            asking.cursor.execute(statement)
-        except dbapi.Error:
-            continue
+    for setting in (time_limit(version, MOST_SECONDS), "information_schema_stats_expiry = 0"):
+        with suppress(dbapi.Error):
+            asking.cursor.execute(f"SET SESSION {setting}")
+
+
+def time_limit(version: Version, seconds: int) -> str:
+    """The setting that ends a statement of a session after so many seconds."""
+    return (
+        f"max_statement_time = {seconds}" if version.is_mariadb else f"max_execution_time = {seconds * 1000}"
+    )
 
 
 def made(
@@ -100,21 +94,12 @@ def made(
     unused: tuple[Index, ...] | None,
     partial: bool = False,
 ) -> Schema:
-    """What stands out among these tables; `partial`: there may be others. Pure."""
+    """What advice needs of these tables; `partial`: there may be others. Pure."""
     bytes_by_engine: Counter[str] = Counter()
     for table in tables:
         bytes_by_engine[table.engine] += _size(table)
     for engine in {table.engine for table in tables if table.data_bytes is None}:
         del bytes_by_engine[engine]
-    counted = (
-        None
-        if counters is None
-        else [
-            table.model_copy(update={"auto_increment_used": round(counters[table.name], 4)})
-            for table in tables
-            if counters.get(table.name, 0.0) >= _NEARLY_FULL
-        ]
-    )
     sizes = {table.name: _size(table) for table in tables}
     return Schema(
         tables=len(tables),
@@ -124,14 +109,21 @@ def made(
         without_primary_key=None if indexes is None else _without_primary_key(tables, indexes),
         other_engines=_largest(table for table in tables if table.engine != _INNODB),
         fragmented=_largest(table for table in tables if _is_fragmented(table)),
-        nearly_full_counters=None
-        if counted is None
-        else tuple(sorted(counted, key=lambda each: -(each.auto_increment_used or 0))[:LISTED]),
+        nearly_full_counters=None if counters is None else _nearly_full(tables, counters),
         unused_indexes=None
         if unused is None
         else tuple(sorted(unused, key=lambda index: -sizes.get(index.table, 0))[:LISTED]),
         redundant_indexes=None if indexes is None else _redundant(indexes, sizes),
     )
+
+
+def _nearly_full(tables: Iterable[Table], counters: Mapping[str, float]) -> tuple[Table, ...]:
+    used = (
+        table.model_copy(update={"auto_increment_used": round(counters[table.name], 4)})
+        for table in tables
+        if counters.get(table.name, 0.0) >= _NEARLY_FULL
+    )
+    return tuple(sorted(used, key=lambda table: -(table.auto_increment_used or 0))[:LISTED])
 
 
 def _without_primary_key(tables: Iterable[Table], indexes: Iterable[TableIndex]) -> tuple[Table, ...]:
@@ -140,8 +132,8 @@ def _without_primary_key(tables: Iterable[Table], indexes: Iterable[TableIndex])
 
 
 def _redundant(indexes: Iterable[TableIndex], sizes: Mapping[str, int]) -> tuple[Index, ...]:
-    found = sorted(covered(indexes), key=lambda each: -sizes.get(each.index.table, 0))
-    return tuple(_named(each.index).model_copy(update={"covered_by": each.by}) for each in found[:LISTED])
+    ordered = sorted(covered(indexes), key=lambda each: -sizes.get(each.index.table, 0))
+    return tuple(_named(each.index).model_copy(update={"covered_by": each.by}) for each in ordered[:LISTED])
 
 
 def counter_used(column_type: str, following: int) -> float | None:
@@ -167,28 +159,14 @@ def _tables(asking: Asking) -> list[Table] | None:
         Table(
             name=f"{schema}.{name}",
             engine=str(engine),
-            rows=_whole(count),
-            data_bytes=_whole(data),
-            index_bytes=_whole(index),
-            free_bytes=_whole(free),
+            **{field: None if size is None else int(size) for field, size in zip(_SIZES, sizes, strict=True)},
         )
-        for schema, name, engine, count, data, index, free in rows
+        for schema, name, engine, *sizes in rows
     ]
 
 
 def _indexes(asking: Asking, version: Version) -> tuple[TableIndex, ...] | None:
-    columns = (
-        *_visibility(version),
-        "TABLE_SCHEMA",
-        "TABLE_NAME",
-        "INDEX_NAME",
-        "NON_UNIQUE",
-        "SEQ_IN_INDEX",
-        "COLUMN_NAME",
-        "SUB_PART",
-        "COLLATION",
-        "INDEX_TYPE",
-    )
+    columns = (*_visibility(version), *_STATISTICS)
     rows = asking.rows(
         "the indexes",
         f"SELECT {', '.join(columns)} FROM information_schema.STATISTICS"
@@ -199,7 +177,7 @@ def _indexes(asking: Asking, version: Version) -> tuple[TableIndex, ...] | None:
 
 
 def _visibility(version: Version) -> tuple[str, ...]:
-    """The column that tells whether the optimizer looks at an index, in releases that can hide one."""
+    """The column that shows whether the optimizer uses an index, in releases that can hide one."""
     if version.is_mariadb:
         return ("IGNORED",) if version.numbers >= (10, 6, 0) else ()
     return ("IS_VISIBLE",) if version.numbers >= (8, 0, 0) else ()
@@ -237,11 +215,11 @@ def _counters(asking: Asking) -> dict[str, float] | None:
     )
     if rows is None:
         return None
-    found = {
-        f"{schema}.{table}": counter_used(_text(kind), int(following))
+    return {
+        f"{schema}.{table}": used
         for schema, table, kind, following in rows
+        if (used := counter_used(text_of(kind), int(following))) is not None
     }
-    return {name: used for name, used in found.items() if used is not None}
 
 
 def _unused(
@@ -250,9 +228,8 @@ def _unused(
     """Indexes that nothing has read since the start; those that keep values unique have a use anyway."""
     what = "which indexes are used"
     if variables.get("performance_schema", "OFF").casefold() not in ON_WORDS:
-        asking.unread.append(
-            Unread(what=what, why="performance_schema is off", hint="performance_schema = ON")
-        )
+        off = Unread(what=what, why="performance_schema is off", hint="performance_schema = ON")
+        asking.unread.append(off)
         return None
     rows = asking.rows(
         what,
@@ -293,11 +270,3 @@ def _is_fragmented(table: Table) -> bool:
 
 def _users() -> str:
     return f"TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN ({_OF_THE_SERVER})"
-
-
-def _whole(value: Any) -> int | None:
-    return None if value is None else int(value)
-
-
-def _text(value: Any) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

@@ -1,4 +1,4 @@
-"""What of a server's variables is nobody's business: hidden before a fact is made of it. Pure."""
+"""Secrets among a server's variables: hidden before a fact is made of them. Pure."""
 
 from __future__ import annotations
 
@@ -7,33 +7,22 @@ from collections.abc import Mapping
 
 from mydyno.core.secrets import masked
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
+from mydyno.core.words import words
 
 HIDDEN = "****"
 
 _SECRET = re.compile(r"(passw(or)?d|passphrase|pwd|secret|token|credentials?|_auth|filekey)$")
 """How the name of a secret ends, which may be a number, too."""
 _SUSPICIOUS = re.compile(r"passw|passphrase|pwd|secret|token|credential|auth|private|api_?key|_key$")
-_HARMLESS = frozenset(
-    {
-        "authentication_policy",
-        "authentication_windows_log_level",
-        "caching_sha2_password_private_key_path",
-        "caching_sha2_password_public_key_path",
-        "caching_sha2_password_storage_format",
-        "default_authentication_plugin",
-        "disconnect_on_expired_password",
-        "sha256_password_private_key_path",
-        "sha256_password_public_key_path",
-        "sql_require_primary_key",
-        "ssl_key",
-        "admin_ssl_key",
-        "mysqlx_ssl_key",
-        "secure_auth",
-        "validate_password.dictionary_file",
-        "validate_password.policy",
-        "validate_password_dictionary_file",
-        "validate_password_policy",
-    }
+_HARMLESS = words(
+    """
+    authentication_policy authentication_windows_log_level caching_sha2_password_private_key_path
+    caching_sha2_password_public_key_path caching_sha2_password_storage_format
+    default_authentication_plugin disconnect_on_expired_password sha256_password_private_key_path
+    sha256_password_public_key_path sql_require_primary_key ssl_key admin_ssl_key mysqlx_ssl_key
+    secure_auth validate_password.dictionary_file validate_password.policy
+    validate_password_dictionary_file validate_password_policy
+    """
 )
 """Names that look like a secret's and hold a word or a path."""
 _STATEMENTS = frozenset({"init_connect", "init_replica", "init_slave"})
