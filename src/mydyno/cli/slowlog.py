@@ -107,7 +107,6 @@ def slowlog(
             open_window(login, machine, logged.wish, without_host=server.ssh == "none") as window,
         ):
             _announce(window)
-<<<<<<< HEAD
             caught = window.catch(store, logged.seconds, most_bytes, showing_progress())
         _show(caught, login, showing, (save, keep), details if explain is None else explain)
 
@@ -121,24 +120,11 @@ def _show(
         path, keep = kept
         name = str(path) if path else f"slow log of {login.address}"
         digest = _digest(caught, name, keep, showing.most)
-        showing.digest(_looked_at(digest, login if caught.not_put_back is None else None, explain))
+        showing.digest(_looked_at(digest, login if caught.not_restored is None else None, explain))
     finally:
         caught.log.close()
-        if caught.not_put_back is not None:
-            raise caught.not_put_back
-=======
-            caught = window.catch(store, seconds, most_bytes, showing_progress())
-        try:
-            _report(caught)
-            name = str(save) if save else f"slow log of {login.address}"
-            digest = _digest(caught, name, keep, showing.most)
-            explaining = login if caught.not_restored is None else None
-            showing.digest(_looked_at(digest, explaining, details if explain is None else explain))
-        finally:
-            caught.log.close()
-            if caught.not_restored is not None:
-                raise caught.not_restored
->>>>>>> lean1
+        if caught.not_restored is not None:
+            raise caught.not_restored
 
 
 def _announce(window: Window) -> None:

@@ -104,12 +104,7 @@ def usable_cpus() -> int:
 
 def memory_bytes(meminfo: str | None) -> int | None:
     """MemTotal of /proc/meminfo, which counts in KiB whatever it writes there."""
-<<<<<<< HEAD
-    match = re.search(r"^MemTotal:\s+(\d+) kB$", meminfo or "", re.MULTILINE)
-    return int(match[1]) * 1024 if match else None
-=======
     return proc.kib(meminfo or "", "MemTotal")
->>>>>>> lean1
 
 
 def cpu_model(cpuinfo: str | None) -> str | None:
