@@ -8,6 +8,7 @@ from itertools import groupby
 
 from live.engine import ask
 from mydyno.lab.stack import RunningServer
+from mydyno.lab.stack.undo.base import comes_true
 from mydyno.queries.fingerprints import fingerprints
 
 _WITH_SQL = ("Query", "Prepare", "Execute")
@@ -33,6 +34,9 @@ def sent(server: RunningServer, database: str, work: Callable[[], object]) -> li
     ask(server, "SET GLOBAL general_log = 1")
     try:
         work()
+        # A client that has gone may have sent statements without an answer, which the server still logs.
+        open_ = f"SELECT id FROM information_schema.processlist WHERE db = '{database}'"
+        assert comes_true(lambda: not ask(server, open_), 10.0)
     finally:
         ask(server, "SET GLOBAL general_log = 0")
     rows = [
