@@ -17,7 +17,9 @@ from mydyno.lab.analysis.slices import SliceFit
 from mydyno.lab.results.records import Remark
 
 CHECK = "slices"
-"""Name of the check that the remarks come from."""
+"""Name of the check that servers do not disturb each other, which longer slices help against."""
+ROUNDS = "slice-rounds"
+"""Name of the check that there are slices enough, and that they are alike."""
 
 MOST_IDLE_CPU = 0.05
 """Of the CPU time per second that the servers use while they are driven."""
@@ -28,7 +30,7 @@ LEAST_IDLE_IO = 1_000_000
 LEAST_CARRY_OVER = 0.02
 MOST_CORRELATED = 0.5
 """Autocorrelation from which on three rounds say no more than one."""
-LEAST_ROUNDS = 20
+LEAST_ROUNDS = 5
 MOST_HIDDEN = 0.05
 """By how much outliers may change a rate relative to the others'."""
 _STANDARD_ERRORS = 3.0
@@ -57,8 +59,11 @@ class Idle:
 
 def soundness(fit: SliceFit, idle: Sequence[Idle], names: Sequence[str]) -> tuple[Remark, ...]:
     """The remarks on one phase; empty where all is within the limits. `names`: of the servers, in order."""
-    messages = [*_idle(idle, names), *_carry_over(fit, names), *_rounds(fit), *_hidden(fit, names)]
-    return tuple(Remark(check=CHECK, message=message) for message in messages)
+    disturbed = [*_idle(idle, names), *_carry_over(fit, names)]
+    return (
+        *(Remark(check=CHECK, message=message) for message in disturbed),
+        *(Remark(check=ROUNDS, message=message) for message in (*_rounds(fit), *_hidden(fit, names))),
+    )
 
 
 def _idle(servers: Sequence[Idle], names: Sequence[str]) -> Iterator[str]:
@@ -106,7 +111,7 @@ def _rounds(fit: SliceFit) -> Iterator[str]:
 
 
 def _hidden(fit: SliceFit, names: Sequence[str]) -> Iterator[str]:
-    """Servers with slow slices that the others do not have: their own stalls, not bursts of a neighbour."""
+    """Servers whose outliers are no neighbour's, since they have more of them than the others: stalls."""
     changes = {
         server: math.log(mean / rate)
         for server, (mean, rate) in enumerate(zip(fit.means, fit.rates, strict=True))
