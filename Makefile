@@ -42,6 +42,7 @@ bench: setup-dev ## measure engine, advice and digest against their peers, and w
 	python benchmarks/lab_at_scale.py
 	python benchmarks/report_page.py
 	python benchmarks/sampling_overhead.py
+	python benchmarks/slices_vs_blocks.py
 	python benchmarks/storage_change.py
 	python benchmarks/storage_ground.py
 	python benchmarks/turnaround.py

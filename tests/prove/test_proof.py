@@ -54,7 +54,7 @@ def test_harm_is_called_harm() -> None:
 def test_too_few_trials_say_how_many_more() -> None:
     found = proofs(thread_cache=verdict(1.02, 0.94, 1.1, p=0.5))["thread-cache"]
     assert found.outcome == "not enough data"
-    assert found.worth.startswith("not enough data: about ")
+    assert found.worth.startswith("not enough data: no difference larger than 10.0%; about ")
 
 
 def test_less_latency_is_worth_something() -> None:

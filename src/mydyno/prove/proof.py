@@ -10,7 +10,7 @@ from mydyno.apply.finding import Finding
 from mydyno.core.plurals import counted
 from mydyno.core.record import Record
 from mydyno.lab.analysis.verdict import Verdict, smallest_seen
-from mydyno.lab.analysis.wording import change, largest_difference, undecidable
+from mydyno.lab.analysis.wording import change, excluding, undecidable
 from mydyno.prove.experiment import Proposal
 from mydyno.prove.levels import TOGETHER, Level
 
@@ -176,11 +176,10 @@ def _worth(outcome: Outcome, verdict: Verdict | None, finding: Finding | None) -
             word = "worth" if outcome == "worth it" else "costs" if bought else "harms:"
             return f"{word} {change(ratio)}{in_metric}{note}{bought}"
         case "worth nothing":
-            largest = largest_difference(ratio.interval) if ratio.interval else None
-            summary = f"no difference larger than {largest}" if largest else "identical in every trial"
-            return f"worth nothing: {summary}{bought}"
+            return f"worth nothing: {excluding(ratio) or 'identical in every trial'}{bought}"
         case _:
-            return f"not enough data: {_needed(verdict)}{bought}"
+            excluded = excluding(ratio)
+            return f"not enough data: {f'{excluded}; ' if excluded else ''}{_needed(verdict)}{bought}"
 
 
 def _needed(verdict: Verdict) -> str:

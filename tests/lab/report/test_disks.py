@@ -89,7 +89,7 @@ def test_each_kind_of_io_has_its_own_tail() -> None:
 
 def test_the_headline_of_one_place_names_it() -> None:
     headline = page(gather(disks_run())).verdicts.headline
-    assert headline.startswith("array = raid0 x8 measured best of 12 settings: ")
+    assert headline.startswith("For this load, array = raid0 x8 measured best of 12 settings: ")
     assert " at queue depth 64; array = raid0 x8 is faster than array = 1 disk by 651%" in headline
 
 

@@ -54,7 +54,9 @@ def test_the_page_stays_small_enough_to_mail(text):
 
 def test_the_verdict_comes_first_with_the_question_and_its_source(tree):
     (headline,) = tree.all("h1")
-    assert headline.told.startswith("thread_cache_size = 450 is faster than thread_cache_size = 8 by")
+    assert headline.told.startswith(
+        "For this load, thread_cache_size = 450 is faster than thread_cache_size = 8 by"
+    )
     header = tree.by_id("verdict").told
     assert "Does a larger thread cache buy throughput when connections come and go?" in header
     assert "Source: a 2014 Korean blog post on max_connections and thread_cache_size" in header

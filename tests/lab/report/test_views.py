@@ -76,7 +76,9 @@ def test_what_was_never_measured_is_not_on_the_curve():
 
 def test_the_headline_is_the_verdict_on_the_second_setting_against_the_first():
     found = verdicts(gather(thread_cache_run()))
-    assert found.headline.startswith("thread_cache_size = 450 is faster than thread_cache_size = 8 by 9.1%")
+    assert found.headline.startswith(
+        "For this load, thread_cache_size = 450 is faster than thread_cache_size = 8 by 9.1%"
+    )
     assert found.outcome == "faster"
     assert found.sentences == ()
     (view,) = found.ratios
@@ -99,7 +101,7 @@ def test_an_invalid_trial_does_not_move_the_verdict():
 
 def test_several_settings_are_each_held_against_the_first_and_corrected_as_a_family():
     found = verdicts(gather(thread_cache_run(levels=(8, 64, 256, 450), repeats=3, invalid=())))
-    assert found.headline.startswith("thread_cache_size = 450 measured best of 4 settings: ")
+    assert found.headline.startswith("For this load, thread_cache_size = 450 measured best of 4 settings: ")
     assert len(found.sentences) == 3
     assert [view.setting.title for view in found.ratios] == [
         f"thread_cache_size = {n}" for n in (64, 256, 450)

@@ -96,7 +96,7 @@ def fit(slices: Sequence[Slice], servers: int) -> SliceFit:
     if shared.any():
         queries, seconds = table.queries[:, fitted], table.seconds[:, fitted]
         # Half a query stands for none, which has no logarithm: an outlier where others have many. Counts
-        # that differ by one are no noise of less than half a query.
+        # are whole numbers, so noise is not taken for less than half a query.
         logs = np.log(np.maximum(queries, 0.5) / seconds)
         found = two_way(logs, least_scale=0.5 / max(float(np.nanmedian(queries)), 1.0))
         factors = np.exp(found.columns)

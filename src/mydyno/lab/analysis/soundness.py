@@ -111,7 +111,7 @@ def _rounds(fit: SliceFit) -> Iterator[str]:
 
 
 def _hidden(fit: SliceFit, names: Sequence[str]) -> Iterator[str]:
-    """Servers whose outliers are no neighbour's, since they have more of them than the others: stalls."""
+    """Servers with slow slices that the others do not have: their own stalls, not bursts of a neighbour."""
     changes = {
         server: math.log(mean / rate)
         for server, (mean, rate) in enumerate(zip(fit.means, fit.rates, strict=True))

@@ -6,8 +6,9 @@
                         (Stricter than two one-sided tests at 5%, whose interval is the 90% one:
                         Schuirmann, A Comparison of the Two One-Sided Tests Procedure..., J. Pharmacokinet.
                         Biopharm. 15, 1987)
-    not-enough-data     neither: the sentence gives the size, its uncertainty, and about how many more trials
-                        would settle it, or the minimum detectable effect of those that there are
+    not-enough-data     neither: the sentence gives the size, its uncertainty, the largest difference that is
+                        not excluded, and about how many more trials would settle it, or the minimum
+                        detectable effect of those that there are
 
 "Faster" means the better value of the metric: more queries per second, less latency, less running time.
 """

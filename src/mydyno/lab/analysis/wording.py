@@ -78,39 +78,43 @@ class Sentences:
                 f"no difference{self._in_metric} {between}: identical values in every trial, {_sizes(ratio)}"
             )
         return (
-            f"{self._undecided}: {abs(ratio.value - 1) * 100:.2g}% apart, without a spread: identical values "
-            f"in every trial, {_sizes(ratio)}"
+            f"{self._pair}: {abs(ratio.value - 1) * 100:.2g}% apart, without a spread: identical values in "
+            f"every trial, {_sizes(ratio)}"
         )
 
     def not_enough_data(self, ratio: Ratio, more: int | None, smallest: float | None) -> str:
-        """The size, its uncertainty, what would settle it: `not enough data to compare left with right: +5.0%
-        queries per second (95% CI -3.0 to 14.0), n=3 vs 3; about 13 more trials of each would settle it`.
+        """The size, its uncertainty, what that excludes, what would settle it: `left vs right: +5.0% queries
+        per second (95% CI -3.0 to 14.0), n=3 vs 3: no difference larger than 14.0%; about 13 more trials of
+        each would settle it`.
 
         `smallest` is the minimum detectable effect of so many trials.
         """
-        start = self._undecided
+        incomparable = f"{self.left} cannot be compared with {self.right}"
         for title, n in ((self.left, ratio.n_left), (self.right, ratio.n_right)):
             if n == 0:
-                return f"{start}: no valid trial of {title} has {self.metric.noun}, {_sizes(ratio)}"
+                return f"{incomparable}: no valid trial of {title} has {self.metric.noun}, {_sizes(ratio)}"
         if ratio.unlike is not None:
-            return f"{self.left} cannot be compared with {self.right}: {ratio.unlike}, {_sizes(ratio)}"
+            return f"{incomparable}: {ratio.unlike}, {_sizes(ratio)}"
         if ratio.value is None:
-            return f"{start}: {self.metric.noun} is not above 0 in every trial, {_sizes(ratio)}"
+            return f"{incomparable}: {self.metric.noun} is not above 0 in every trial, {_sizes(ratio)}"
         if ratio.interval is None:
             # The spread, if there is one, is a guess from two values: no "about" can rest on it.
             needed = f"; at least {counted(more, 'more trial')} of each needed" if more else ""
-            return f"{start}: {self._signed(ratio.value, 1)} without an interval, {_sizes(ratio)}{needed}"
+            size = self._signed(ratio.value, 1)
+            return f"{self._pair}: {size} without an interval, {_sizes(ratio)}{needed}"
         needed = self._needed(min(ratio.n_left, ratio.n_right), more, smallest)
         low, high = ratio.interval.low - 1, ratio.interval.high - 1
         family = ""
         if ratio.family > 1 and not ratio.interval.contains(1):
             family = f", not significant when corrected for {ratio.family} comparisons"
         signed = self._signed(ratio.value, percent_digits(low, high))
-        return f"{start}: {signed} ({self._interval(ratio.interval)}{family}), {_sizes(ratio)}; {needed}"
+        claim = f"{self._pair}: {signed} ({self._interval(ratio.interval)}{family}), {_sizes(ratio)}"
+        excluded = excluding(ratio)
+        return f"{claim}: {excluded}; {needed}" if excluded else f"{claim}; {needed}"
 
     @property
-    def _undecided(self) -> str:
-        return f"not enough data to compare {self.left} with {self.right}"
+    def _pair(self) -> str:
+        return f"{self.left} vs {self.right}"
 
     def _signed(self, value: float, digits: int) -> str:
         """`+4.7% queries per second`"""
@@ -185,6 +189,13 @@ def largest_difference(interval: Interval) -> str:
     """`2.1%`: the bound of the interval that is farther from 1."""
     low, high = interval.low - 1, interval.high - 1
     return f"{percent(max(abs(low), abs(high)), percent_digits(low, high))}%"
+
+
+def excluding(ratio: Ratio) -> str | None:
+    """`no difference larger than 14.0%`: what the interval proves; None without a useful one."""
+    if ratio.interval is None or too_wide(ratio.interval):
+        return None
+    return f"no difference larger than {largest_difference(ratio.interval)}"
 
 
 def _change(ratio: Ratio) -> tuple[float, float, float]:

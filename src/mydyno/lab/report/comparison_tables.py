@@ -10,7 +10,7 @@ from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.quantities import writer
 from mydyno.lab.report.views.comparison import Cell, ComparisonTable, Row
 from mydyno.lab.report.views.curves import Measured
-from mydyno.lab.report.views.verdicts import RatioRow
+from mydyno.lab.report.views.verdicts import RatioRow, outcome_text
 from mydyno.page.format import MISSING, capitalised, number, ratio
 from mydyno.page.table import Table
 
@@ -163,7 +163,7 @@ def _verdict(metric: Metric, held: RatioRow | None) -> str:
     if metric.cost and held.outcome in ("faster", "slower"):
         return "more" if held.outcome == "slower" else "less"
     cost = " but more durable" if held.outcome == "slower" else " but less durable"
-    return held.outcome.replace("-", " ") + (cost if held.less_durable else "")
+    return outcome_text(held) + (cost if held.less_durable else "")
 
 
 def _shown(held: RatioRow | None) -> bool:

@@ -7,6 +7,7 @@ import altair as alt
 from mydyno.lab.report.comparison_tables import labels
 from mydyno.lab.report.intervals import bracketed
 from mydyno.lab.report.views.comparison import ComparisonTable, Row
+from mydyno.lab.report.views.verdicts import outcome_text
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX, legend
@@ -132,7 +133,7 @@ def _column(
                 "high": None if high is None else x.inside(high),
                 "fill": color if cell.held.outcome in ("faster", "slower") else theme.PAPER,
                 "told": f"{column.level}, {', '.join(labels(view, row))}: {number(value)} times as fast"
-                f"{error}, {cell.held.outcome.replace('-', ' ')}",
+                f"{error}, {outcome_text(cell.held)}",
             }
         )
     whole = [row for row in rows if row["low"] is not None]

@@ -27,7 +27,7 @@ _SAID: tuple[tuple[Outcome, str], ...] = (
     ("faster", "faster in"),
     ("slower", "slower in"),
     ("no-difference", "no difference in"),
-    ("not-enough-data", "not enough data in"),
+    ("not-enough-data", "undecided in"),
 )
 
 

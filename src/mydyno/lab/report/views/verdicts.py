@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.core.plurals import counted
+from mydyno.lab.analysis.bootstrap import Interval
 from mydyno.lab.analysis.grid import GridRow
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import CONNECT_P95, Metric
@@ -16,6 +17,7 @@ from mydyno.lab.analysis.primary import tail_latency
 from mydyno.lab.analysis.standard import Standard
 from mydyno.lab.analysis.summary import Summary, total_summary
 from mydyno.lab.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
+from mydyno.lab.analysis.wording import largest_difference, too_wide
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.report.intervals import bracketed
@@ -42,6 +44,15 @@ class RatioRow:
     def shown(self) -> bool:
         """The trials show a difference."""
         return self.outcome in ("faster", "slower")
+
+
+def outcome_text(row: RatioRow) -> str:
+    """`faster`, `no difference > 12.0%`: for tables and charts, which have the interval as well."""
+    if row.shown:
+        return row.outcome
+    if row.low is None or row.high is None or too_wide(interval := Interval(row.low, row.high)):
+        return row.outcome.replace("-", " ")
+    return f"no difference > {largest_difference(interval)}"
 
 
 @dataclass(frozen=True)
@@ -241,8 +252,17 @@ def _headline(
     if evidence.experiment.design.points in ("fraction", "plackett-burman"):
         # Its points differ in half of the factors: what each of those does, the effects say.
         return _leader(evidence, metric, against), ()
-    sentences = tuple(map(as_sentence, against.values()))
-    return (sentences[0], ()) if len(sentences) == 1 else (_leader(evidence, metric, against), sentences)
+    if len(against) == 1:
+        (verdict,) = against.values()
+        return f"{_for_this_load(evidence)}{verdict.sentence}.", ()
+    return _leader(evidence, metric, against), tuple(map(as_sentence, against.values()))
+
+
+def _for_this_load(evidence: Evidence) -> str:
+    """The beginning of a headline: under another load the verdict may be another. Nothing where loads are
+    compared. (Of several factors the headline names the cases.)"""
+    loads = any(factor.split(".")[0] in ("workload", "load") for factor in evidence.experiment.factors)
+    return "" if loads else "For this load, "
 
 
 def as_sentence(verdict: Verdict) -> str:
@@ -292,7 +312,8 @@ def _leader(evidence: Evidence, metric: Metric, verdicts: Mapping[str, Verdict])
     over = " in all test programs" if metric.summed else _over_places(evidence)
     told = f"{_told(metric, means[best])}{_error(metric, found[best])}{over}"
     against = f"; {verdicts[best].sentence}" if best in verdicts else "; no other is shown to be faster"
-    return f"{title} measured best of {counted(len(points), 'setting')}: {told}{against}."
+    best_of = f"{title} measured best of {counted(len(points), 'setting')}"
+    return f"{_for_this_load(evidence)}{best_of}: {told}{against}."
 
 
 def _over_places(evidence: Evidence) -> str:
