@@ -124,9 +124,9 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(
 
 def test_the_page_about_servers_shows_what_mydyno_takes() -> None:
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "servers.md").read_text()
-    setup, factors = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    setup, factors, unequal = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     load = "workload: {oltp-read-only: {}, connections: 1, each: {rounds: 1}}\n"
-    shown = spec.loads(f"experiment: shown\n{setup}{factors}{load}", "servers.md")
+    shown = spec.loads(f"experiment: shown\n{setup}{factors}{unequal}{load}", "servers.md")
     releases = [shown.variant(levels).setup.server.release for levels in shown.combinations()]
     assert releases == ["system", "mysql-5.6", "my-build"]
     assert all(f"`{name}`" in page for name in KNOWN), "every release that can be had is on the page"

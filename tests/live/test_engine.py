@@ -148,9 +148,12 @@ def test_samples_hold_the_servers_status_and_both_processes(server: RunningServe
     assert {"8"} <= {sample["status"]["Threads_connected"] for sample in samples}, "7 and the sampler's own"
     questions = [int(sample["status"]["Questions"]) for sample in samples]
     assert questions == sorted(questions)
+    switches = [sample["server"]["voluntary_switches"] for sample in samples]
+    assert switches[-1] - switches[0] > 100, "seven connections wait for each of their queries"
     for sample in samples:
         assert sample["server"]["rss_bytes"] > 10_000_000
         assert sample["client"]["voluntary_switches"] is not None
+        assert sample["server"]["involuntary_switches"] is not None
         assert sample["host"]["cpu"]["idle"] > 0
 
 

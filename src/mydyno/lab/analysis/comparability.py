@@ -50,7 +50,7 @@ class Effective:
     """The settings of one server."""
 
     variables: Mapping[str, str]
-    """In force. What the server does not have, or nobody knows, is not there."""
+    """In force. What the server does not have, and what is unknown, is not there."""
     mariadb: bool
     numbers: tuple[int, ...]
     """Of its release."""
@@ -211,8 +211,8 @@ def unequal(
     servers: Iterable[tuple[Mapping[str, str], Effective]], *, across: str | None = None
 ) -> Iterator[Unequal]:
     """Every property that differs between points, each given by its levels and its server, and that no factor
-    sets. With `across`, a factor that says nothing of settings (runs that are compared): what differs
-    between points that have all other levels in common, whoever set it."""
+    sets. With `across`, a factor that is not about settings (runs that are compared): what differs between
+    points that have all other levels in common, however it was set."""
     servers = list(servers)
     for each in PROPERTIES:
         groups: dict[Hashable, list[tuple[Mapping[str, str], str | int]]] = {}

@@ -16,5 +16,5 @@ _WRITERS: dict[str, Callable[[float | None], str]] = {
 
 
 def writer(metric: Metric) -> Callable[[float | None], str]:
-    """What writes a value of `metric` with its unit; a rate stands without it."""
+    """What writes a value of `metric` with its unit; a rate has none."""
     return _WRITERS.get(metric.unit, count)

@@ -38,7 +38,7 @@ class Costs:
     of the table of comparisons."""
     sentences: tuple[str, ...]
     """One for each setting whose CPU per query can be compared with the first one's; none where several
-    factors vary."""
+    factors vary together."""
 
 
 def costs(evidence: Evidence, verdicts: Verdicts, compared: ComparisonTable) -> Costs:
@@ -53,7 +53,9 @@ def costs(evidence: Evidence, verdicts: Verdicts, compared: ComparisonTable) -> 
             line for row, own in zip(rows, judged, strict=True) for line in _lines(evidence, row, own)
         ),
     )
-    return Costs(table, () if evidence.crossed else tuple(_sentences(verdicts, judged[0])))
+    # Points of a fraction of a design differ in half of the factors: the effects say what each of those does.
+    compares = not evidence.crossed and evidence.experiment.design.points in ("all", "one-at-a-time")
+    return Costs(table, tuple(_sentences(verdicts, judged[0])) if compares else ())
 
 
 def _of_row(evidence: Evidence, row: GridRow) -> list[TrialRecord]:
