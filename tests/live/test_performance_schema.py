@@ -52,7 +52,7 @@ def prepared(server: RunningServer) -> RunningServer:
 
 
 def read(login: Login, **more: Any) -> Digest:
-    return read_digests(login, **{"seconds": None, "limit": None, "tell": lambda text: None, **more})
+    return read_digests(login, **{"seconds": None, "limit": None, "report": lambda text: None, **more})
 
 
 def group_of(digest: Digest, statement: str) -> Group:

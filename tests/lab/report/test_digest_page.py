@@ -23,8 +23,8 @@ from mydyno.queries.report.plan_table import plan_table
 from mydyno.queries.report.plan_table import remarks as plan_remarks
 from mydyno.queries.report.profile import profile
 from mydyno.queries.report.remarks import remarks
-from mydyno.queries.report.sql_markup import MOST as MOST_SQL
-from mydyno.queries.report.sql_markup import sql_markup
+from mydyno.queries.report.sql_lines import MOST as MOST_SQL
+from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.queries.report.statement_table import AT_FIRST, MOST_ROWS
 
 UTC = Zone(_UTC)

@@ -4,10 +4,9 @@
     needs         what a group needs, or why it needs nothing
       evidence    ... by its rows examined, its flags and its plan
       parsing     its statement as a tree; blocks, conditions, sorting, accesses: its needs of each table
-      joins       in which order its tables are read
       choosing    the columns of an index, and their order
       refusing    why an access gets none; existing: what the table has already
-    candidate     needs that one index serves, as a record; key_parts, statement
+    candidate     needs that one index serves, as a record with its ALTER TABLE; key_parts
 
 Nothing here is imported before it is called: the parser takes a quarter of a second to load.
 """

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 
 from mydyno.core.errors import ServerError
@@ -9,8 +12,14 @@ from mydyno.core.server_version import Version, parse_version
 from mydyno.queries.candidates.candidate import Bundle, Surroundings, bundles, candidate, rank
 from mydyno.queries.candidates.needs import Need, needs_of, tables_of_group
 from mydyno.queries.candidates.schema import Schema, TableName
-from mydyno.queries.candidates.writes import writes
-from mydyno.queries.records import Digest, IndexCandidate, NoCandidate
+from mydyno.queries.records import Digest, Group, IndexCandidate, NoCandidate
+
+_NAME = r"(?:(?:`(?:[^`]|``)+`|[^\s`.(,]+)\s*\.\s*)?(`(?:[^`]|``)+`|[^\s`.(,;]+)"
+_WRITE = re.compile(
+    r"\s*(?:(?:insert|replace)(?:\s+(?:low_priority|delayed|high_priority|ignore))*(?:\s+into)?"
+    r"|update(?:\s+(?:low_priority|ignore))*|delete(?:\s+(?:low_priority|quick|ignore))*\s+from)\s+" + _NAME,
+    re.IGNORECASE,
+)
 
 
 def look(digest: Digest, schema: Schema | None, most: int) -> Digest:
@@ -66,3 +75,15 @@ def _release(digest: Digest) -> Version | None:
             with suppress(ServerError):
                 versions.append(parse_version(f"mysqld Ver {source.server}"))
     return min(versions, key=lambda each: each.numbers, default=None)
+
+
+def writes(groups: Iterable[Group]) -> Counter[str]:
+    """Statements that insert, change or delete, by the table's name in lower case without its database."""
+    counted: Counter[str] = Counter()
+    for group in groups:
+        if (write := _WRITE.match(group.fingerprint)) is not None:
+            name = write[1]
+            if name.startswith("`"):
+                name = name[1:-1].replace("``", "`")
+            counted[name.casefold()] += group.count
+    return counted

@@ -21,7 +21,7 @@ from mydyno.queries.report.chart import Shift, changes_chart
 from mydyno.queries.report.comparison_text import change_words, is_notable, load_text, signed, verdict
 from mydyno.queries.report.figures import figure
 from mydyno.queries.report.header import span
-from mydyno.queries.report.sql_markup import sql_markup
+from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.queries.report.statement_table import MOST_ROWS, Column, StatementTable, statement_table
 from mydyno.queries.report.times import Axis, Times, axis, times
 from mydyno.queries.report.words import all_groups, amount, per_second

@@ -15,7 +15,7 @@ from mydyno.queries.records import Digest, Example, Figures, Group, IndexCandida
 from mydyno.queries.report.abbreviated import abbreviated
 from mydyno.queries.report.plan_table import plan_table
 from mydyno.queries.report.remarks import Remark, remarks
-from mydyno.queries.report.sql_markup import sql_markup
+from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.queries.report.times import Axis, Times, axis, times
 from mydyno.queries.report.words import (
     amount,

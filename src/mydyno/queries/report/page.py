@@ -33,7 +33,7 @@ from mydyno.queries.report.figures import digest_figures
 from mydyno.queries.report.groups import detailed, group_sections
 from mydyno.queries.report.header import candidates_text, each_call, facts, sources_table, span
 from mydyno.queries.report.profile import profile
-from mydyno.queries.report.sql_markup import sql_markup
+from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.queries.report.words import all_groups, cautions, headline, how_often, share, share_of_time, where
 
 _UTC = Zone(UTC)

@@ -1,4 +1,4 @@
-"""A statement in pieces with their kinds, and broken into lines: for people, who read it in a hurry.
+"""A statement in pieces with their kinds, broken into lines, and as markup, for people in a hurry.
 
 Neither is a parser: whatever comes in goes out again, in the same order, nothing but white space added. So it
 takes any text that a log may hold, a statement that was cut in the middle too.
@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from markupsafe import Markup, escape
+
 from mydyno.core.words import words
+from mydyno.page.format import printable_lines
 
 Kind = Literal["keyword", "string", "number", "comment", "hole", "name", "other", "space"]
 
@@ -49,6 +52,9 @@ _ALSO = frozenset(["and", "or", "xor"])
 _STEP = "  "
 _DEEPEST = 12
 """Steps; what is further in is indented as much."""
+_CLASSES = {"keyword": "k", "string": "s", "number": "n", "comment": "c", "hole": "h"}
+MOST = 8_192
+"""Characters that are shown."""
 
 
 @dataclass(frozen=True)
@@ -160,3 +166,16 @@ class _Breaker:
     def _text(self, place: int, step: int) -> str:
         at = self._next_to(place, step)
         return "" if at is None else self._pieces[at].text.lower()
+
+
+def sql_markup(statement: str, *, is_cut: bool = False) -> Markup:
+    """The statement, each of its pieces escaped; `is_cut` where it is a beginning only."""
+    shown = "\n".join(printable_lines(statement[:MOST]))
+    parts = []
+    for piece in broken(shown):
+        css_class = _CLASSES.get(piece.kind)
+        text = escape(piece.text)
+        parts.append(f'<span class="{css_class}">{text}</span>' if css_class else text)
+    if is_cut or len(statement) > MOST:
+        parts.append('<span class="c">… cut</span>')
+    return Markup("".join(parts))
