@@ -64,7 +64,7 @@ def test_a_server_that_dies_in_a_slice_spoils_its_trial_and_not_those_of_the_oth
     sliced: Workplace,
 ) -> None:
     process = sliced.start("run", str(sliced.experiment), "--no-report")
-    wait_for_line(process, "driving 3 servers in turn")
+    wait_for_line(process, "2 connections")
     os.kill(server_pid(process, sliced), signal.SIGKILL)
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 7, output
