@@ -84,8 +84,10 @@ def mean_estimate(values: Sequence[float], level: float = LEVEL) -> Estimate:
     group = _sorted(values)
     # Always resampled on the positive side, so that turning the sign of the data turns the result and no
     # more.
-    if group.mean() < 0:
-        return _estimate([np.sort(-group)], level).mirrored()
+    turned = np.sort(-group)
+    # An exact sum, and the values themselves where it is 0: else rounding would decide which side that is.
+    if (math.fsum(group), group.tolist()) < (0.0, turned.tolist()):
+        return _estimate([turned], level).mirrored()
     return _estimate([group], level)
 
 
