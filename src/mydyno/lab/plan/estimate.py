@@ -107,7 +107,7 @@ def estimate(
         high_seconds=build + rest_seconds + sum(costs[point_id].high for point_id in visited),
         trials=costs,
         disk_bytes=sum(frozen) + clones * max(cloned, default=0),
-        assumptions=(*_basis(costs.values()), *_assumptions(points, bool(shares_blocks))),
+        assumptions=(*_basis(costs.values()), *_assumptions(points, bool(shares_blocks), clones)),
     )
 
 
@@ -227,10 +227,10 @@ def _dataset_key(point: Point) -> tuple[str, ...]:
     return tuple(key for layer, key in layer_keys(point) if layer in ("release", "dataset"))
 
 
-def _assumptions(points: Sequence[Point], shares_blocks: bool) -> tuple[str, ...]:
+def _assumptions(points: Sequence[Point], shares_blocks: bool, clones: int) -> tuple[str, ...]:
     said = [_ON_EXTERNAL] if not all(map(_is_here, points)) else []
     if own := [point for point in points if _is_here(point)]:
-        said += _of_own_data(own, shares_blocks)
+        said += _of_own_data(own, shares_blocks, clones)
     if any(base_key(point) is not None for point in points):
         base, trial = format_duration(BASE_SECONDS), format_duration(FROM_BASE_SECONDS)
         said.append(
@@ -259,7 +259,7 @@ def _assumptions(points: Sequence[Point], shares_blocks: bool) -> tuple[str, ...
     return tuple(said)
 
 
-def _of_own_data(points: Sequence[Point], shares_blocks: bool) -> list[str]:
+def _of_own_data(points: Sequence[Point], shares_blocks: bool, clones: int) -> list[str]:
     shared = {clones_share_blocks(point.setup, shares_blocks) for point in points}
     ways = [
         *(
@@ -273,7 +273,8 @@ def _of_own_data(points: Sequence[Point], shares_blocks: bool) -> list[str]:
         f"and {', or without storage '.join(ways)}",
         f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
         f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
-        "disk holds each dataset frozen once, and one clone of the largest",
+        f"disk holds each dataset frozen once, and {'one clone' if clones == 1 else f'{clones} clones'} of the "
+        "largest",
     ]
 
 
