@@ -17,12 +17,12 @@ def test_the_plan_of_the_thread_cache_experiment_reads_like_its_question() -> No
     for said in (
         "thread-cache (size demo)",
         "what does thread_cache_size = 450 buy over 8?",
-        "2 points",
-        "p1   thread_cache_size = 8\n",
-        "smack, 90,000 rows, 8 phases of 50 to 400 connections",
-        "150 rounds each, 500ms apart",
-        "12 trials, seed 1",
-        "phases counted in transactions run at 30,000 queries/s",
+        "3 points",
+        "p1         thread_cache_size = 8\n",
+        "smack, 90,000 rows, 6 phases of 50 to 400 connections",
+        "500ms warm-up and 1.25s each",
+        "15 trials, seed 1",
+        "slices of 250ms: in each block the servers of all 3 points run at the same time",
         "starts a private server process",
         "and nothing else",
     ):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.grounds import GROUNDS
+from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.lab.plan.bases import base_key
 from mydyno.lab.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes, tables_bytes
@@ -273,8 +274,7 @@ def _of_own_data(points: Sequence[Point], shares_blocks: bool, clones: int) -> l
         f"and {', or without storage '.join(ways)}",
         f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
         f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
-        f"disk holds each dataset frozen once, and {'one clone' if clones == 1 else f'{clones} clones'} of the "
-        "largest",
+        f"disk holds each dataset frozen once, and {counted(clones, 'clone')} of the largest",
     ]
 
 
