@@ -25,6 +25,7 @@ for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHU
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
 
 
+@pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups.
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Under `-n N --dist loadgroup`: what the tests of a file share is started by one worker only.
 
