@@ -26,7 +26,7 @@ def test_every_file_of_mydyno_is_named() -> None:
 def test_every_option_of_the_commands_is_documented() -> None:
     reaching = {field.name.replace("_", "-") for field in fields(LoginOptions)}
     for name in ("apply", "rollback"):
-        (command,) = [each for each in app.registered_commands if each.name is None and _called(each) == name]
+        (command,) = [each for each in app.registered_commands if (each.name or _called(each)) == name]
         words = get_command_from_info(command, pretty_exceptions_short=True, rich_markup_mode=None).params
         options = {option for each in words for option in each.opts if option.startswith("--")}
         own = {option for option in options if option.removeprefix("--") not in reaching}

@@ -2,6 +2,7 @@
 
 mod intervals;
 mod results;
+mod sliced;
 mod slices;
 mod watch;
 

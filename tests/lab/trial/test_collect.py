@@ -40,7 +40,7 @@ def test_a_window_without_length_has_no_rate() -> None:
     end = messages.parse((FIXTURES / "phase_end.json").read_text())
     assert isinstance(end, messages.PhaseEnd)
     collector = Collector()
-    collector.hear(end.model_copy(update={"measured_to_ns": end.measured_from_ns}))
+    collector.hear(end.model_copy(update={"measured_to_ns": end.measured_from_ns, "measured_s": 0.0}))
     assert collector.phases[0].queries_per_second is None
 
 

@@ -15,43 +15,6 @@ const LEAST_WARMUP_ROUNDS: usize = 2;
 /// How many times as long as its drain a slice is at least.
 const SLICE_TO_DRAIN: u64 = 4;
 
-/// What one server has had of its phase in slices.
-#[derive(Default)]
-pub(super) struct Sliced {
-    /// The slice under way: which reactors have ended it, when the last one did, and its counts.
-    over: Vec<bool>,
-    drained_ns: u64,
-    pub part: Option<IntervalPart>,
-    /// Start of the first measured slice and end of the last one.
-    pub span: Option<(u64, u64)>,
-    pub measured_ns: u64,
-    pub client_cpu: CpuSeconds,
-    /// Of the slices of the warm-up.
-    drains_ns: Vec<u64>,
-}
-
-impl Sliced {
-    pub fn new(reactors: usize) -> Self {
-        Self { over: vec![false; reactors], ..Self::default() }
-    }
-
-    pub fn ended(&mut self, reactor: usize, drained_ns: u64) {
-        self.over[reactor] = true;
-        self.drained_ns = self.drained_ns.max(drained_ns);
-    }
-
-    fn begin(&mut self) {
-        self.over.fill(false);
-        self.drained_ns = 0;
-        self.part = None;
-    }
-
-    fn median_drain_ns(&mut self) -> u64 {
-        self.drains_ns.sort_unstable();
-        self.drains_ns.get(self.drains_ns.len() / 2).copied().unwrap_or(0)
-    }
-}
-
 /// The rounds of one phase.
 pub(super) struct Rounds<'a> {
     conductor: &'a Conductor<'a>,

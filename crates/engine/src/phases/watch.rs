@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Conductor;
 use super::intervals::{self, Intervals};
-use super::slices::Sliced;
+use super::sliced::Sliced;
 use crate::admin::Admin;
 use crate::clock::{BothClocks, nanoseconds};
 use crate::job::Work;

@@ -87,14 +87,7 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         out.line(f"FAILED {point.setting.title or 'the only point'}: {point.count}")
         for reason in point.reasons:
             out.line(f"  {reason}")
-    for row in page.trials.invalid:
-        out.line(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}")
-    for row in page.trials.broken:
-        out.line(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}")
-    for row in page.trials.with_warnings[:_MOST_WARNINGS]:
-        out.line(f"WARNING {row.label} ({row.setting.title}): {_warnings(row)}")
-    if (more := len(page.trials.with_warnings) - _MOST_WARNINGS) > 0:
-        out.line(f"WARNING {counted(more, 'more trial')}: see the report")
+    _unsound_trials(out, page)
     if page.effects.sentence:
         out.line(page.effects.sentence)
     for sentence in (*page.effects.remarks, *page.optima.sentences, *page.method.remarks):
@@ -109,6 +102,18 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     ):
         out.line(sentence)
     return out.text
+
+
+def _unsound_trials(out: Printed, page: Page) -> None:
+    """Trials that do not count, and those with warnings."""
+    for row in page.trials.invalid:
+        out.line(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}")
+    for row in page.trials.broken:
+        out.line(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}")
+    for row in page.trials.with_warnings[:_MOST_WARNINGS]:
+        out.line(f"WARNING {row.label} ({row.setting.title}): {_warnings(row)}")
+    if (more := len(page.trials.with_warnings) - _MOST_WARNINGS) > 0:
+        out.line(f"WARNING {counted(more, 'more trial')}: see the report")
 
 
 def markdown(page: Page, figures: Sequence[Figure]) -> str:

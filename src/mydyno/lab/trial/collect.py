@@ -111,8 +111,8 @@ def interval_of(one: messages.Slice) -> messages.Interval:
 
 def phase_record(end: messages.PhaseEnd) -> PhaseRecord:
     """One finished phase. Rates are over the measured window; None when none was measured."""
-    window = end.measured_s
-    if window is None and end.measured_from_ns is not None and end.measured_to_ns is not None:
+    window = end.measured_s or None
+    if end.measured_s is None and end.measured_from_ns is not None and end.measured_to_ns is not None:
         window = _seconds(end.measured_to_ns - end.measured_from_ns) or None
     return PhaseRecord(
         index=end.phase,

@@ -124,15 +124,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
         looked_at.append(_LookedAt(binary, maker, understood, pool, point, variant))
         problems += volume_problems(binary, config, point, variant)
-        for problem in understood.problems:
-            problems.append(
-                variant.problem(
-                    ("setup", "server", "config", problem.name),
-                    f"{problem.name}: {problem.why} (checked with {binary.path}, {binary.version})",
-                    nearest=" or ".join(f"'{name}'" for name in problem.nearest) or None,
-                    at_key=True,
-                )
-            )
+        problems += _unknown_settings(binary, understood, variant)
     problems += _refused_values(host, looked_at)
     differing = found_unequal(
         [
@@ -158,6 +150,16 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         update={"warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal))}
     )
     return Prepared(final, binaries, makers, externals, missing)
+
+
+def _unknown_settings(binary: ServerBinary, understood: Understood, variant: Variant) -> Iterator[Problem]:
+    for problem in understood.problems:
+        yield variant.problem(
+            ("setup", "server", "config", problem.name),
+            f"{problem.name}: {problem.why} (checked with {binary.path}, {binary.version})",
+            nearest=" or ".join(f"'{name}'" for name in problem.nearest) or None,
+            at_key=True,
+        )
 
 
 def _refused_values(host: Host, looked_at: Sequence[_LookedAt]) -> Iterator[Problem]:

@@ -108,6 +108,7 @@ def page(evidence: Evidence) -> Page:
     over_time = overview(evidence)
     form = shape(evidence)
     as_curves, few = form in ("curves", "panels"), len(evidence.settings) <= COLORS
+    latency_bars = form == "bars" or (form == "heat map" and not evidence.programs)
     best = optima(evidence)
     throughput = curves(evidence, evidence.words.rate, best)
     latency = tuple(curves(evidence, metric) for metric in latencies(evidence))
@@ -144,10 +145,7 @@ def page(evidence: Evidence) -> Page:
         connect=connect,
         connect_panels=panels(evidence, connect) if as_curves or few else (),
         throughput_levels=levels(evidence, evidence.words.rate, wanted=form == "bars"),
-        latency_levels=tuple(
-            levels(evidence, metric, wanted=form == "bars" or (form == "heat map" and not evidence.programs))
-            for metric in latencies(evidence)
-        ),
+        latency_levels=tuple(levels(evidence, metric, wanted=latency_bars) for metric in latencies(evidence)),
         heat_maps=heat_maps(compared) if form == "heat map" else (),
         ground=ground_view(evidence),
         failures=failed_points(evidence),
