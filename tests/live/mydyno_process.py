@@ -40,6 +40,22 @@ design: {repeats: 2, seed: 3, order: blocked}
 """
 """Four trials of about a second."""
 
+FAILING = """
+experiment: failing
+setup:
+  server: {config: {max_connections: 40, innodb_buffer_pool_size: 32M}}
+factors:
+  page:
+    small: {server.config.innodb_page_size: 16k}
+    large: {server.config.innodb_page_size: 64k, server.config.innodb_buffer_pool_size: 5M}
+workload:
+  smack: {scenario: select-key, rows: 500}
+  connections: 2
+  each: {warmup: 100ms, measure: 200ms}
+design: {repeats: 3, seed: 3, order: blocked}
+"""
+"""A server with pages of 64K does not start with a buffer pool of 5M."""
+
 MEASURED = (0, 7)
 """Exit codes of a run whose trials were all measured: on a busy machine some of them may be invalid."""
 _OF_A_BUSY_MACHINE = {"client-saturation", "littles-law", "steal-time"}

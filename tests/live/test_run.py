@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from live.mydyno_process import MEASURED, Workplace, faults, interrupt, server_pid, wait_for_line
+from live.mydyno_process import FAILING, MEASURED, Workplace, faults, interrupt, server_pid, wait_for_line
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.views.again import again
 from mydyno.lab.results.store import DATABASE, Lab
@@ -73,14 +73,14 @@ def test_the_thread_cache_experiment_leaves_a_lab_that_tells_what_was_done(workp
 def test_a_finished_run_is_left_alone_and_measured_anew_by_the_commands_of_its_report(
     workplace: Workplace,
 ) -> None:
-    assert workplace.run("run", THREAD_CACHE, "--size", "toy", "--no-report").returncode == 0
+    assert workplace.run("run", THREAD_CACHE, "--size", "toy", "--no-report").returncode in MEASURED
     with Lab.open(workplace.lab, write=False) as lab:
         go_on, anew, report = (shlex.split(one.line)[1:] for one in again(gather(lab.find_run())).commands)
     database = sqlite3.connect(workplace.lab / "lab.sqlite")
-    assert workplace.run(*go_on, "--no-report").returncode == 0
+    assert workplace.run(*go_on, "--no-report").returncode in MEASURED
     assert database.execute("SELECT count(*) FROM trials").fetchone() == (4,)
     assert workplace.run(*report).returncode == 0
-    assert workplace.run(*anew, "--no-report").returncode == 0
+    assert workplace.run(*anew, "--no-report").returncode in MEASURED
     assert database.execute("SELECT count(*), count(DISTINCT run_id) FROM trials").fetchone() == (8, 2)
     database.close()
 
@@ -130,23 +130,6 @@ def test_a_lab_that_is_removed_ends_the_run_with_one_error_and_no_process_is_lef
     assert process.returncode == 5
     workplace.wait_until_no_process_is_left()
     assert workplace.left_outside_the_lab() == []
-
-
-FAILING = """
-experiment: failing
-setup:
-  server: {config: {max_connections: 40, innodb_buffer_pool_size: 32M}}
-factors:
-  page:
-    small: {server.config.innodb_page_size: 16k}
-    large: {server.config.innodb_page_size: 64k, server.config.innodb_buffer_pool_size: 5M}
-workload:
-  smack: {scenario: select-key, rows: 500}
-  connections: 2
-  each: {warmup: 100ms, measure: 200ms}
-design: {repeats: 3, seed: 3, order: blocked}
-"""
-"""A server with pages of 64K does not start with a buffer pool of 5M."""
 
 
 def test_a_point_whose_server_does_not_start_is_recorded_as_failed_and_the_others_are_measured(

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from live.mydyno_process import Workplace
+from live.mydyno_process import MEASURED, Workplace
 from live.vm import ground_layer, site_in, storage
 from mydyno.core.errors import MissingToolError, StorageError
 from mydyno.lab.results.store import Lab
@@ -309,7 +309,7 @@ def test_points_that_differ_in_limits_share_a_base_and_overlays_keep_to_their_li
     file = workplace.folder / "based.yaml"
     file.write_text(EXPERIMENT)
     done = workplace.run("run", str(file), "--no-report")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode in MEASURED, done.stdout + done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         trials = lab.find_run().trials()
     assert [trial.status for trial in trials] == ["valid", "valid"]

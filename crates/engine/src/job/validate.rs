@@ -67,11 +67,9 @@ fn check_server(path: &str, job: &Job, server: &ServerJob) -> Result<(), Fatal> 
 /// Checks the servers of a job with slices, and what slices cannot be combined with.
 fn check_slices(job: &Job, slices: &Slices) -> Result<(), Fatal> {
     let servers = job.servers.len();
-    if !(2..=MOST_SERVERS).contains(&servers) {
-        return bad(
-            "servers",
-            format!("must be from 2 to {MOST_SERVERS} with slices, are {servers}"),
-        );
+    if !(1..=MOST_SERVERS).contains(&servers) {
+        let reason = format!("must be from 1 to {MOST_SERVERS} with slices, are {servers}");
+        return bad("servers", reason);
     }
     if job.prepare != Prepare::None {
         return bad("prepare", "must be none with slices");

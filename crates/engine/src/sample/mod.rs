@@ -41,7 +41,7 @@ pub struct Sampler<'scope> {
 }
 
 impl<'scope> Sampler<'scope> {
-    /// Connects and begins; the first sample is taken at once.
+    /// Connects, takes a first sample and begins: what is done after this call is counted.
     pub fn start<'env>(
         scope: &'scope thread::Scope<'scope, 'env>,
         server: &Sampled<'_>,
@@ -68,9 +68,11 @@ impl<'scope> Sampler<'scope> {
             interval_ns: nanoseconds(sampling.interval_s),
             reporter,
         };
+        let began_ns = clock.now_ns();
+        worker.sample();
         let thread = thread::Builder::new()
             .name("sampler".into())
-            .spawn_scoped(scope, move || worker.run(&stopped))
+            .spawn_scoped(scope, move || worker.run(began_ns, &stopped))
             .map_err(|error| {
                 Fatal::new(FatalCode::Internal, format!("cannot start a thread: {error}"))
             })?;
@@ -96,17 +98,17 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn run(&mut self, stopped: &Receiver<()>) {
-        let mut next_ns = self.clock.now_ns();
+    /// Samples on the grid of `began_ns`; a reading that came late does not shift the later ones.
+    fn run(&mut self, began_ns: u64, stopped: &Receiver<()>) {
+        let mut next_ns = began_ns;
         loop {
-            self.sample();
-            // On the grid of the start; a reading that came late does not shift the later ones.
             let now = self.clock.now_ns();
             next_ns += self.interval_ns;
             next_ns += now.saturating_sub(next_ns).div_ceil(self.interval_ns) * self.interval_ns;
-            match stopped.recv_timeout(self.clock.until(next_ns)) {
-                Err(RecvTimeoutError::Timeout) => {}
-                _ => return self.sample(),
+            let waited = stopped.recv_timeout(self.clock.until(next_ns));
+            self.sample();
+            if waited != Err(RecvTimeoutError::Timeout) {
+                return;
             }
         }
     }

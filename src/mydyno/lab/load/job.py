@@ -116,17 +116,23 @@ class Job:
         return json.dumps(
             {
                 "protocol": PROTOCOL,
-                "target": self.target.to_wire(),
+                **self.server_to_wire(),
                 "seed": self.seed,
-                "workload": self.workload,
                 "prepare": self.prepare,
-                "phases": [vars(phase) for phase in self.phases],
-                "sampling": vars(self.sampling) if self.sampling else None,
                 "interval_s": self.interval_s,
                 "drop_existing": self.drop_existing,
                 "answer_within_s": self.answer_within_s,
             }
         )
+
+    def server_to_wire(self) -> dict[str, Any]:
+        """What concerns one server."""
+        return {
+            "target": self.target.to_wire(),
+            "workload": self.workload,
+            "phases": [vars(phase) for phase in self.phases],
+            "sampling": vars(self.sampling) if self.sampling else None,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,15 +148,7 @@ class SlicedJob:
         return json.dumps(
             {
                 "protocol": PROTOCOL,
-                "servers": [
-                    {
-                        "target": job.target.to_wire(),
-                        "workload": job.workload,
-                        "phases": [vars(phase) for phase in job.phases],
-                        "sampling": vars(job.sampling) if job.sampling else None,
-                    }
-                    for job in self.servers
-                ],
+                "servers": [job.server_to_wire() for job in self.servers],
                 "slices": vars(self.slices),
                 "seed": first.seed,
                 "interval_s": first.interval_s,

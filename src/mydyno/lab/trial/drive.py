@@ -75,7 +75,7 @@ class LoadRun:
                 observed.ground = ground_record(self.running, point.setup.host)
                 self._drive_disks()
             else:
-                self._drive_server(self.running.server)
+                self._drive_server()
         except HostError as error:
             observed.host_lost = error.message
         except MydynoError as error:
@@ -96,18 +96,24 @@ class LoadRun:
         )
         self._collect(load, "ios")
 
-    def _drive_server(self, server: Server) -> None:
-        job = self.begin(server)
-        try:
-            self._collect(driver(self.attempt.point.workload, job, server.host), "queries")
-        except EngineError:
-            if not has_ended(server):
-                raise
-        self.end(server)
+    @property
+    def server(self) -> Server:
+        assert self.running.server is not None, "only a load of disks has none"
+        return self.running.server
 
-    def begin(self, server: Server) -> Job:
+    def _drive_server(self) -> None:
+        job = self.begin()
+        try:
+            self._collect(driver(self.attempt.point.workload, job, self.server.host), "queries")
+        except EngineError:
+            if not has_ended(self.server):
+                raise
+        self.end()
+
+    def begin(self) -> Job:
         """Notes what is known before the load, and gives the job of the load."""
         observed, point, planned = self.observed, self.attempt.point, self.attempt.planned
+        server = self.server
         observed.ground = ground_record(self.running, point.setup.host)
         self._note_settings(server)
         if isinstance(server, RunningServer):
@@ -116,9 +122,9 @@ class LoadRun:
         target = Target.of(server.login, database_of(point))
         return driving(target, self.prepared.plan, point, planned, server.pid)
 
-    def end(self, server: Server) -> None:
+    def end(self) -> None:
         """Notes what the load has left."""
-        observed, point = self.observed, self.attempt.point
+        observed, point, server = self.observed, self.attempt.point, self.server
         database = database_of(point)
         observed.rows_found = _rows_found(server, database, observed.rows_expected)
         observed.server_alive = observed.rows_found is not None or not has_ended(server)

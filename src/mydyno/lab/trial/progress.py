@@ -14,7 +14,7 @@ def progress_of(message: messages.Message, collector: Collector, work: Work, poi
     `point` is the title of the point, where several are measured at the same time.
     """
     match message:
-        case messages.PhaseStart() if message.server == 0:
+        case messages.PhaseStart():
             return PhaseStarted(message.phase, message.connections, message.label, work)
         case messages.Slice():
             return progress_of(interval_of(message), collector, work, point)

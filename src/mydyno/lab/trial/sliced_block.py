@@ -15,16 +15,15 @@ from mydyno.lab.load.messages import server_of
 from mydyno.lab.plan import PlannedTrial
 from mydyno.lab.plan.slices import LONGEST_S, slice_order
 from mydyno.lab.results.writer import RunWriter
-from mydyno.lab.stack import Server, Stack
+from mydyno.lab.stack import Stack
 from mydyno.lab.trial.attempt import Attempt
 from mydyno.lab.trial.drive import LoadRun, has_ended
-from mydyno.lab.trial.events import Listener, Step
+from mydyno.lab.trial.events import Listener, PhaseStarted, Step
 from mydyno.lab.trial.failures import Failure, Failures
 from mydyno.lab.trial.outcome import Outcome, unmeasured
 from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.progress import progress_of
 from mydyno.lab.trial.run_trial import TrialRunner
-from mydyno.lab.trial.running import Running
 from mydyno.lab.trial.slice_fit import fit_phases
 
 _ROUNDS = 1000
@@ -33,13 +32,18 @@ _ROUNDS = 1000
 
 @dataclass(frozen=True)
 class _Member:
-    """One point of the block, whose server runs."""
+    """One trial of the block: its load where its server runs, else its outcome without one."""
 
     runner: TrialRunner
     attempt: Attempt
-    running: Running
-    load: LoadRun
-    server: Server
+    state: LoadRun | Outcome
+
+    def outcome(self) -> Outcome:
+        """Stops the server, if it runs, and judges the trial."""
+        if isinstance(self.state, Outcome):
+            return self.state
+        self.runner.stop(self.state.running, self.state.observed)
+        return self.runner.judge(self.attempt, self.state.running, self.state.observed)
 
 
 @dataclass(frozen=True)
@@ -62,62 +66,57 @@ class SlicedRunner:
             for _ in trials
         ]
         try:
-            started = [self._started(*each) for each in zip(runners, trials, strict=True)]
-            members = [member for member, _, _ in started if member is not None]
-            if members:
-                self._drive(members, trials[0].block)
-            outcomes = [self._outcome(*each) for each in started]
+            members = [self._started(*each) for each in zip(runners, trials, strict=True)]
+            loads = [member.state for member in members if isinstance(member.state, LoadRun)]
+            if loads:
+                self._drive(loads, trials[0].block)
+            outcomes = [member.outcome() for member in members]
         finally:
             with uninterrupted():
                 for runner in runners:
                     runner.stack.close()
-        if any(member is None for member, _, _ in started):
+        if len(loads) < len(members):
             # What a layer that could not be built has left, now that nothing of the block runs any more.
             runners[0].stack.clear()
         seconds = (time.monotonic() - began) / len(trials)
-        for runner, (_, attempt, _), outcome in zip(runners, started, outcomes, strict=True):
-            runner.save(attempt, replace(outcome, record=replace(outcome.record, seconds=seconds)))
+        for member, outcome in zip(members, outcomes, strict=True):
+            record = replace(outcome.record, seconds=seconds)
+            member.runner.save(member.attempt, replace(outcome, record=record))
 
-    def _started(
-        self, runner: TrialRunner, planned: PlannedTrial
-    ) -> tuple[_Member | None, Attempt, Outcome | None]:
-        """The point with its server, or why there is none."""
+    def _started(self, runner: TrialRunner, planned: PlannedTrial) -> _Member:
         attempt = runner.begin(planned)
         if skipped := self.failures.skipped(attempt.point):
-            return None, attempt, unmeasured(attempt, skipped)
+            return _Member(runner, attempt, unmeasured(attempt, skipped))
         try:
             running = runner.start(attempt)
         except MydynoError as error:
-            return None, attempt, runner.failed(attempt, error)
-        assert running.server is not None, "slices are for servers"
-        load = LoadRun(self.prepared, attempt, running, self.emit)
-        return _Member(runner, attempt, running, load, running.server), attempt, None
+            return _Member(runner, attempt, runner.failed(attempt, error))
+        return _Member(runner, attempt, LoadRun(self.prepared, attempt, running, self.emit))
 
-    def _drive(self, members: Sequence[_Member], block: int) -> None:
-        jobs: list[tuple[_Member, Job]] = []
-        for member in members:
+    def _drive(self, loads: Sequence[LoadRun], block: int) -> None:
+        jobs: list[tuple[LoadRun, Job]] = []
+        for load in loads:
             try:
-                jobs.append((member, member.load.begin(member.server)))
+                jobs.append((load, load.begin()))
             except MydynoError as error:
-                member.load.observed.failure = Failure("load", error)
+                load.observed.failure = Failure("load", error)
         if not jobs:
             return
-        driven = [member for member, _ in jobs]
+        driven = [load for load, _ in jobs]
         try:
             self._hear(driven, self._job(jobs, block))
         except MydynoError as error:
-            if not isinstance(error, EngineError) or not any(has_ended(each.server) for each in driven):
-                for member in driven:
-                    member.load.observed.failure = Failure("load", error)
-        for member in driven:
-            member.load.end(member.server)
+            if not isinstance(error, EngineError) or not any(has_ended(load.server) for load in driven):
+                for load in driven:
+                    load.observed.failure = Failure("load", error)
+        for load in driven:
+            load.end()
         fit_phases(
-            [member.load.observed.collector for member in driven],
-            [member.attempt.point.title for member in driven],
+            [load.observed.collector for load in driven], [load.attempt.point.title for load in driven]
         )
 
-    def _job(self, jobs: Sequence[tuple[_Member, Job]], block: int) -> SlicedJob:
-        seconds = self._slice_s({member.attempt.point.id for member, _ in jobs}, block)
+    def _job(self, jobs: Sequence[tuple[LoadRun, Job]], block: int) -> SlicedJob:
+        seconds = self._slice_s({load.attempt.point.id for load, _ in jobs}, block)
         order = slice_order(len(jobs), _ROUNDS, self.prepared.plan.seed, block)
         servers = tuple(job for _, job in jobs)
         return SlicedJob(servers=servers, slices=Slices(seconds, max(seconds, LONGEST_S), order))
@@ -141,21 +140,17 @@ class SlicedRunner:
         }
         return max(seconds, min(LONGEST_S, seconds * 2.0 ** len(disturbed)))
 
-    def _hear(self, members: Sequence[_Member], job: SlicedJob) -> None:
-        self.emit(Step(f"driving {len(members)} servers in turn, in slices of {job.slices.slice_s:g} s"))
-        with Engine(job, members[0].server.host) as engine:
+    def _hear(self, loads: Sequence[LoadRun], job: SlicedJob) -> None:
+        self.emit(Step(f"driving {len(loads)} servers in turn, in slices of {job.slices.slice_s:g} s"))
+        begun: PhaseStarted | None = None
+        with Engine(job, loads[0].server.host) as engine:
             for message in engine:
-                member = members[server_of(message)]
-                collector = member.load.observed.collector
+                load = loads[server_of(message)]
+                collector = load.observed.collector
                 collector.hear(message)
-                if event := progress_of(message, collector, "queries", member.attempt.point.title):
+                event = progress_of(message, collector, "queries", load.attempt.point.title)
+                if isinstance(event, PhaseStarted):
+                    # All servers begin a phase together: the first of them stands for all.
+                    event, begun = (None if event == begun else event), event
+                if event:
                     self.emit(event)
-
-    def _outcome(self, member: _Member | None, attempt: Attempt, outcome: Outcome | None) -> Outcome:
-        """Stops the server of a point and judges its trial."""
-        if member is None:
-            assert outcome is not None
-            return outcome
-        observed = member.load.observed
-        member.runner.stop(member.running, observed)
-        return member.runner.judge(attempt, member.running, observed)
