@@ -172,7 +172,8 @@ def _files(
 
 def _must_be_the_only_one(cursor: dbapi.Cursor, login: Login) -> None:
     """By a lock of the server's own, since the other may be on another machine."""
-    cursor.execute("SELECT GET_LOCK(%s, 0)", (_LOCK,))
+    # The server frees the lock of a connection a moment after it was closed.
+    cursor.execute("SELECT GET_LOCK(%s, 2)", (_LOCK,))
     row = cursor.fetchone()
     if row is None or row[0] != 1:
         raise ServerError(
