@@ -8,7 +8,7 @@ from typing import Any
 
 from mydyno.core.errors import EngineError, HostError, MydynoError
 from mydyno.core.sql_names import quote
-from mydyno.lab.load.driver import Driver
+from mydyno.lab.load.engine import Driver
 from mydyno.lab.load.job import Job, Target
 from mydyno.lab.results.records import DataRecord, GroundRecord, SettingTranslation, Work
 from mydyno.lab.stack import DataDirectory, RunningServer, Server, settings_difference, understand

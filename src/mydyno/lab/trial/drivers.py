@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from mydyno.core.errors import StorageError
-from mydyno.lab.load.driver import Driver
-from mydyno.lab.load.engine import Engine
+from mydyno.lab.load.engine import Driver, Engine
 from mydyno.lab.load.external import External
 from mydyno.lab.load.fio import Fio
 from mydyno.lab.load.job import Job

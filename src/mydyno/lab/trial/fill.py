@@ -8,7 +8,7 @@ from typing import Any
 from mydyno.core.errors import ServerError
 from mydyno.core.sql_names import quote
 from mydyno.lab.load import messages
-from mydyno.lab.load.driver import Driver
+from mydyno.lab.load.engine import Driver
 from mydyno.lab.load.job import Target
 from mydyno.lab.plan import Plan, dataset_of
 from mydyno.lab.stack import Server

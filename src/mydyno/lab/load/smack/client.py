@@ -21,8 +21,7 @@ from mydyno.lab.load.engine import Engine
 from mydyno.lab.load.messages import Hello, PhaseEnd
 from mydyno.lab.load.smack import data
 from mydyno.lab.load.smack import report as reports
-from mydyno.lab.load.smack.evaluate import evaluate
-from mydyno.lab.load.smack.report import ClientReport
+from mydyno.lab.load.smack.report import ClientReport, evaluate
 from mydyno.lab.load.smack.settings import Emit, Settings, target_of
 from mydyno.lab.workload.smack import program
 from mydyno.lab.workload.smack.dictionary import Dictionary
