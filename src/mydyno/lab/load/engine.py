@@ -19,7 +19,6 @@ from mydyno.lab.load.job import PROTOCOL, Job, SlicedJob
 from mydyno.machine.programs import find_program
 from mydyno.machine.protocol import Host
 
-
 NAME = "mydyno-engine"
 _STOP_WITHIN_S = 10.0
 _KILLED = -9

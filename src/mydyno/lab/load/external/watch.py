@@ -12,7 +12,6 @@ from mydyno.lab.load.engine import Engine
 from mydyno.lab.load.job import Job, Sampling, Target
 from mydyno.machine.local import LocalHost
 
-
 _ENDS_WITHIN_S = 10.0
 
 

@@ -16,7 +16,6 @@ from typing import Any
 from mydyno.core.errors import EngineError
 from mydyno.lab.load import messages
 
-
 LATE = 1.5
 """A reading this many windows after the one before is of one window only: there were none in between."""
 

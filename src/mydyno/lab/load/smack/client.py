@@ -24,8 +24,8 @@ from mydyno.lab.load.smack import report as reports
 from mydyno.lab.load.smack.report import ClientReport, evaluate
 from mydyno.lab.load.smack.settings import Emit, Settings, target_of
 from mydyno.lab.workload.smack import program
+from mydyno.lab.workload.smack.barrel import Draw, expand
 from mydyno.lab.workload.smack.dictionary import Dictionary
-from mydyno.lab.workload.smack.expansion import Draw, expand
 from mydyno.lab.workload.smack.grammar import Assignment, Call, Expression, Script, Section
 from mydyno.lab.workload.statement_trust import reaches, reaching_statements, refuse_reaching
 from mydyno.machine.local import LocalHost

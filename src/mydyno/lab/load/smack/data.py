@@ -1,4 +1,8 @@
-"""Data files of a `.smack` script: made by gen-data, checked, and read into dictionaries."""
+"""Tables and data files of a `.smack` script: made, checked, loaded, and read into dictionaries.
+
+In the order of super-smack 1.3: count the rows, drop a table with too few, create it, make its data file,
+load it. A table that mydyno did not make is never dropped unasked.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,6 @@ from mydyno.lab.workload.smack.dictionary import BELOW, MOST_BYTES, Dictionary
 from mydyno.lab.workload.smack.grammar import Script, Section
 from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 from mydyno.server.access import dbapi
-
 
 _BATCH = 1000
 

@@ -1,4 +1,4 @@
-"""The Query Barrel Report, with true figures or under strict-compat the original's, and its figures in `main`.
+"""The Query Barrel Report, its figures true or under strict-compat the original's, and their use in `main`.
 
 Times are milliseconds. `q_per_s` has the time base of the original: from before the first connection to
 after the last disconnection. The steady rate next to it counts from the moment at which all are connected.

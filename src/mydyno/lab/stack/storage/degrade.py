@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from mydyno.core.errors import StorageError
-from mydyno.lab.spec.arrays import failing_members
-from mydyno.lab.spec.capacity import array_of
+from mydyno.lab.spec.arrays import array_of, failing_members
 from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
