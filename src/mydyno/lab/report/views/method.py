@@ -14,7 +14,7 @@ from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence
 from mydyno.lab.report.views.ground import verified
 from mydyno.lab.report.views.steadiness import drift_of_run, steady_parts
-from mydyno.lab.results.lost import lost_series
+from mydyno.lab.results.files import lost_series
 from mydyno.lab.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER, LatencyKind
 
 BUSY = 0.5
