@@ -9,7 +9,7 @@ use crate::checks::{self, Checked};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
 use crate::job::program::ProgramJob;
-use crate::job::{Job, PROTOCOL, Prepare, ServerJob, SqlBenchJob, WorkloadJob};
+use crate::job::{Job, PROTOCOL, Prepare, ServerJob, SqlBenchJob, TlsMode, WorkloadJob};
 use crate::load::{Event, ServerEvent};
 use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
@@ -17,6 +17,7 @@ use crate::os::{cpus, limits, signals};
 use crate::phases::{Conductor, Server};
 use crate::prepare::{Asked, prepare};
 use crate::protocol::handshake::Login;
+use crate::protocol::tls::Tls;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
 use crate::sample::{Sampled, Sampler};
@@ -125,7 +126,7 @@ fn prepared<'a>(
         return Err(Fatal::new(FatalCode::BadJob, message));
     }
     let address = Address::resolve(&server.target)?;
-    let login = login(server, &address);
+    let login = login(server, &address)?;
     let mut admin = connect(job, &address, &login)?;
     say_hello(&admin);
     // Where nothing is made the server gets no statement beside the load's.
@@ -177,7 +178,7 @@ fn watch(
     events: &Receiver<ServerEvent>,
 ) -> Result<Exit, Fatal> {
     let address = Address::resolve(&server.target)?;
-    let login = login(server, &address);
+    let login = login(server, &address)?;
     let admin = connect(job, &address, &login)?;
     reporter.send(&hello(job, 0, clock, &admin, 0, false));
     drop(admin);
@@ -200,21 +201,30 @@ fn bench(
     reporter: &Reporter,
 ) -> Result<Exit, Fatal> {
     let address = Address::resolve(&server.target)?;
-    let login = login(server, &address);
+    let login = login(server, &address)?;
     let admin = connect(job, &address, &login)?;
     reporter.send(&hello(job, 0, clock, &admin, 1, false));
     sqlbench::run(&Suite { job, server, clock, address, login, reporter }, sql_bench, admin)
 }
 
-fn login(server: &ServerJob, address: &Address) -> Login {
+fn login(server: &ServerJob, address: &Address) -> Result<Login, Fatal> {
     let target = &server.target;
-    Login {
+    // Nobody listens on the way to a unix socket: TLS is spoken there only where it is required.
+    let wanted = target
+        .tls
+        .as_ref()
+        .filter(|tls| tls.mode != TlsMode::Preferred || !address.is_local());
+    let host = target.host.as_deref().unwrap_or("localhost");
+    let tls = wanted.map(|tls| Tls::new(tls, host)).transpose();
+    let tls = tls.map_err(|reason| Fatal::new(FatalCode::BadJob, format!("target.tls: {reason}")))?;
+    Ok(Login {
         user: target.user.clone(),
         password: target.password.clone(),
         database: Some(target.database.clone()),
         local: address.is_local(),
         server_key: target.server_public_key.clone(),
-    }
+        tls,
+    })
 }
 
 /// The first connection, which needs no database.
