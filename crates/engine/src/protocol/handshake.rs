@@ -165,7 +165,7 @@ impl Handshake {
             commands::packet(answer, out, |out| response.serialize(out));
             return Step::Continue;
         }
-        let request = SslRequest::new(capabilities, MOST_PACKET, UTF8MB4);
+        let request = SslRequest::new(response.capabilities(), MOST_PACKET, UTF8MB4);
         commands::packet(answer, out, |out| request.serialize(out));
         commands::packet(answer.wrapping_add(1), &mut self.login, |out| response.serialize(out));
         Step::Encrypt
@@ -211,7 +211,8 @@ impl Handshake {
 
     fn run(&mut self, login: &Login, data: &[u8]) -> Result<Option<Vec<u8>>, ServerError> {
         // The server reads it in clear where the connection is encrypted.
-        let private = login.local || self.encrypted && login.tls.as_ref().is_some_and(|tls| tls.verified);
+        let private =
+            login.local || self.encrypted && login.tls.as_ref().is_some_and(|tls| tls.verified);
         let protected = private || !self.encrypted && login.server_key.is_some();
         if !protected && data == [FULL_AUTHENTICATION] {
             return Err(unprotected(&login.user));

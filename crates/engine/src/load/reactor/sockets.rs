@@ -138,11 +138,7 @@ impl Reactor<'_> {
 
 /// The bytes that go over a connection: encrypted, once TLS has begun.
 #[inline]
-fn sealed<'a>(
-    session: &mut Option<Session>,
-    plain: &'a [u8],
-    space: &'a mut Vec<u8>,
-) -> &'a [u8] {
+fn sealed<'a>(session: &mut Option<Session>, plain: &'a [u8], space: &'a mut Vec<u8>) -> &'a [u8] {
     let Some(session) = session else { return plain };
     space.clear();
     session.seal(plain, space);
