@@ -1,4 +1,4 @@
-"""Sizes and names of a lab's files, and errors that say what remains of a lab on a full disk or one that is gone."""
+"""Sizes and names of a lab's files, and errors that say what remains on a full disk or of a lost lab."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
 The levels are in `core.raid`. Sources: md(4) for the RAID 10 layouts, mdadm(8) for names and limits,
 mkfs.btrfs(8) for the profiles. The number of data disks is checked against the `optimal_io_size` that a
-kernel 6.1 reports for each of them (tests/lab/stack/storage). The smallest sizes of file systems were found with the
-programs of Debian 12 (xfsprogs 6.1, btrfs-progs 6.2, jfsutils 1.1.15, reiserfsprogs 3.6, f2fs-tools 1.15).
+kernel 6.1 reports for each of them (tests/lab/stack/storage). The
+smallest sizes of file systems were found with the programs of Debian 12 (xfsprogs 6.1, btrfs-progs 6.2,
+jfsutils 1.1.15, reiserfsprogs 3.6, f2fs-tools 1.15).
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Names of settings: the MySQL Reference Manual ("Server System Variables", "Server Command Options"), the
 MariaDB documentation ("Server System Variables", the pages of its plugins) and the Percona Server
-documentation, of all releases since 5.1. What mydyno refuses with and without trust is in `core/server_variables.py`.
+documentation, of all releases since 5.1. What mydyno refuses with and without trust is in
+`core/server_variables.py`.
 """
 
 from __future__ import annotations
