@@ -7,6 +7,7 @@ use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
 use super::*;
+use crate::job::{TlsJob, TlsMode};
 
 const NONCE: &[u8; 20] = b"abcdefghijklmnopqrst";
 const PASSWORD: &str = "correct horse";
@@ -325,4 +326,51 @@ proptest::proptest! {
             }
         }
     }
+}
+
+fn tls(mode: TlsMode) -> Tls {
+    let job = TlsJob { mode, ca: None, cert: None, key: None };
+    Tls::new(&job, "localhost").unwrap()
+}
+
+#[test]
+fn without_tls_at_the_server_nothing_is_sent_where_it_is_required() {
+    let mut server = Server::new(false, "secret");
+    server.login.tls = Some(tls(TlsMode::Required));
+    let (step, answer) = server.send(&greeting("8.4.0", "caching_sha2_password"));
+    assert!(matches!(step, Step::Failed(ServerError { code: code::TLS, .. })), "{step:?}");
+    assert!(answer.is_empty());
+    server = Server::new(false, "secret");
+    server.login.tls = Some(tls(TlsMode::Preferred));
+    assert_eq!(login_of(&server.greet("caching_sha2_password")).user(), b"bench");
+}
+
+#[test]
+fn before_tls_only_the_request_for_it_is_sent() {
+    let mut server = Server::new(false, "secret");
+    server.login.tls = Some(tls(TlsMode::Required));
+    let offer = offering_tls(&greeting("8.4.0", "caching_sha2_password"));
+    let (step, request) = server.send(&offer);
+    assert_eq!(step, Step::Encrypt);
+    assert_eq!(request.len(), 32, "capabilities, the longest packet, character set and 23 zeros");
+    let capabilities = u32::from_le_bytes(*request.first_chunk().unwrap());
+    let wanted = Capability::CLIENT_SSL | Capability::CLIENT_CONNECT_WITH_DB;
+    assert!(Capability::from_bits_truncate(capabilities).contains(wanted));
+    let login = server.handshake.login();
+    assert_eq!(login[3], 2, "it follows the request");
+    assert_eq!(login_of(&login[4..]).user(), b"bench");
+    // An unchecked certificate may be anybody's: the password is not sent over it.
+    server.sequence = 3;
+    let (step, answer) = server.send(&[1, FULL_AUTHENTICATION]);
+    assert!(matches!(step, Step::Failed(ServerError { code: code::AUTH_REFUSED, .. })), "{step:?}");
+    assert!(answer.is_empty());
+}
+
+/// A greeting with CLIENT_SSL among its lower capabilities, which follow version, id and nonce.
+fn offering_tls(greeting: &[u8]) -> Vec<u8> {
+    let version = greeting[1..].iter().position(|&byte| byte == 0).unwrap();
+    let mut offer = greeting.to_vec();
+    let at = 1 + version + 1 + 4 + 8 + 1;
+    offer[at + 1] |= (Capability::CLIENT_SSL.bits() >> 8) as u8;
+    offer
 }
