@@ -1,4 +1,4 @@
-"""How the engine gets into a MySQL server over TCP, which it does not encrypt."""
+"""How the engine gets into a MySQL server over TCP without TLS."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_whole_password_goes_over_tcp_only_with_the_key_that_was_named(mysql: 
     assert (fatal["code"], refused.exit_code) == ("auth", 3)
     assert "error 2061" in fatal["message"]
     assert "Access denied" not in fatal["message"]
-    assert all(way in fatal["hint"] for way in ("unix socket", "--server-public-key", "once over TLS"))
+    assert all(way in fatal["hint"] for way in ("unix socket", "--server-public-key", "--ssl-ca"))
     key = key_of(mysql)
     done = run(select_one(mysql, "bench", password, server_public_key=key))
     assert done.exit_code == 0, done.text
@@ -65,7 +65,7 @@ def test_a_server_or_account_that_wants_encryption_is_named_as_such(mysql: Runni
     denied = run(select_one(mysql, "tls_only", password, server_public_key=key)).the("fatal")
     assert (denied["code"], "error 1045" in denied["message"]) == ("auth", True)
     assert "REQUIRE SSL" in denied["hint"]
-    assert "unix socket" in denied["hint"]
+    assert "--ssl-mode REQUIRED" in denied["hint"]
     ask(mysql, "SET GLOBAL require_secure_transport = ON")
     password = account(mysql, "anyhow")
     prohibited = run(select_one(mysql, "anyhow", password, server_public_key=key)).the("fatal")

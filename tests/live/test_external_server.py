@@ -405,28 +405,30 @@ def certificate(folder: Path) -> dict[str, Setting]:
     return {"ssl_key": str(key), "ssl_cert": str(cert)}
 
 
-def test_a_server_that_wants_encryption_is_told_apart_over_tcp_and_taken_over_its_socket(
+def test_a_server_and_an_account_that_need_encryption_are_loaded_over_tcp(
     workplace: Workplace, start: Start, lab: Path
 ) -> None:
     server = start({"require_secure_transport": True, **certificate(lab)}, port=0)
-    by_socket = option_file(workplace.folder, server)
-    checked(experiment(f"{{defaults_file: {by_socket}}}"))
-    by_tcp = option_file(workplace.folder, server, host="127.0.0.1", port=str(server.port))
-    with pytest.raises(ServerError, match="require_secure_transport") as caught:
-        checked(experiment(f"{{defaults_file: {by_tcp}}}"))
-    assert "engine has no TLS" in caught.value.message
+    ask(server, "CREATE USER tls@'%' IDENTIFIED BY 'word' REQUIRE SSL")
+    ask(server, "GRANT ALL ON *.* TO tls@'%'")
+    place = {"host": "127.0.0.1", "port": str(server.port)}
+    path = option_file(workplace.folder, server, user="tls", password="word", **place)
+    workplace.experiment.write_text(experiment(f"{{defaults_file: {path}}}", repeats=1))
+    done = workplace.run("run", str(workplace.experiment), "--no-report")
+    assert done.returncode in MEASURED, done.stdout + done.stderr
+    with Lab.open(workplace.lab, write=False) as opened:
+        assert faults(opened.find_run().trials()) == set()
 
 
-def test_an_account_that_must_come_encrypted_is_told_apart_over_tcp(
+def test_an_external_program_is_refused_where_encryption_is_required(
     workplace: Workplace, start: Start, lab: Path
 ) -> None:
     server = start(certificate(lab), port=0)
-    for host in ("localhost", "127.0.0.1"):
-        ask(server, f"CREATE USER tls@'{host}' IDENTIFIED BY 'word' REQUIRE SSL")
-    port = str(server.port)
-    path = option_file(workplace.folder, server, user="tls", password="word", host="127.0.0.1", port=port)
-    with pytest.raises(ServerError, match="REQUIRE SSL"):
-        checked(experiment(f"{{defaults_file: {path}}}"))
+    place = {"host": "127.0.0.1", "port": str(server.port), "ssl-mode": "REQUIRED"}
+    path = option_file(workplace.folder, server, **place)
+    sysbench = "sysbench: {script: oltp_read_only, table_size: 100, distribution: special, prepared: false}"
+    with pytest.raises(SpecErrors, match="which this workload's program does not do"):
+        checked(experiment(f"{{defaults_file: {path}}}", sysbench))
 
 
 def test_the_plan_says_which_server_what_is_written_and_what_is_put_back(

@@ -262,7 +262,7 @@ fn whatever_a_server_does_instead_of_an_answer_the_engine_ends_in_time_and_in_li
         (Login, Trick::WrongNumber, "out of order"),
         (Login, Trick::Switches, "another way to authenticate, again"),
         (Login, Trick::ClearPassword, "mysql_clear_password"),
-        (Login, Trick::ShortKey, "--server-public-key-path"),
+        (Login, Trick::ShortKey, "--server-public-key"),
         (Statement("SELECT CONNECTION_ID"), Trick::EndlessRows, "\"fatal\""),
         (Statement("CREATE"), Trick::Silence, "its process list lacks the statement"),
         (Statement("CREATE"), Trick::Drip, "no answer within 1 s"),

@@ -15,7 +15,8 @@ from pydantic import ValidationError
 
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.machine.programs import find_program
-from mydyno.queries.records import FORMAT, Digest, Group, Grouping
+from mydyno.queries.grouping import Grouping
+from mydyno.queries.records import FORMAT, Digest, Group
 
 STANDARD_INPUT = "-"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
 
 from mydyno.core.record import Record
+from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
 
 FORMAT = 1
 
@@ -21,21 +21,6 @@ ProblemKind = Literal[
     # performance_schema's own.
     "digests-lost", "cut-digest", "counters-reset", "not-counted", "not-timed",
 ]  # fmt: skip
-BY_FINGERPRINT = "fingerprint"
-NAMES = (BY_FINGERPRINT, "user", "host", "database", "table", "tag.KEY")
-
-
-@dataclass(frozen=True)
-class Grouping:
-    by: str = BY_FINGERPRINT
-    """One of `NAMES`."""
-    merge_tables: bool = False
-    """Whether tables whose names differ in a number or a hash only are one."""
-
-    @property
-    def noun(self) -> str:
-        """What a group is, in words: `statement`, `user`, `route`."""
-        return "statement" if self.by == BY_FINGERPRINT else self.by.removeprefix("tag.")
 
 
 class Source(Record):

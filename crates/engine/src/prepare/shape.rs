@@ -23,8 +23,18 @@ pub fn differs(wanted: &Shape, found: &[(String, String)]) -> Option<String> {
     (!same).then(|| format!("wanted {wanted}; found {}", list(found)))
 }
 
+/// The longest list that is shown: a server may send names of many megabytes.
+const LONGEST: usize = 2000;
+
 fn list(columns: &[(String, String)]) -> String {
-    columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect::<Vec<_>>().join(", ")
+    let mut listed = String::new();
+    for (name, kind) in columns {
+        let comma = if listed.is_empty() { "" } else { ", " };
+        for part in [comma, name, " ", kind] {
+            listed.extend(part.chars().take(LONGEST - listed.len().min(LONGEST)));
+        }
+    }
+    listed
 }
 
 #[cfg(test)]

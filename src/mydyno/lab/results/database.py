@@ -18,8 +18,6 @@ from mydyno.lab.results import files
 from mydyno.lab.results.ownership import WriterLock
 from mydyno.lab.results.schema import APPLICATION_ID, MIGRATIONS
 
-DATABASE = "lab.sqlite"
-"""In the folder of a lab."""
 _BUSY_TIMEOUT_S = 30.0
 """A reader may hold up a checkpoint and a backup may hold up a write; neither lasts long."""
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from mydyno.core.errors import LabError, MydynoError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import DISK_FULL
-from mydyno.lab.results.database import DATABASE
 
+DATABASE = "lab.sqlite"
+"""In the folder of a lab."""
 _PARQUET = b"PAR1"
 _MOST_NAMED = 6
 

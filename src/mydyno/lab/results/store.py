@@ -20,8 +20,8 @@ from mydyno.core.durable import replace_file, sync, sync_tree
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.results import files
-from mydyno.lab.results.database import DATABASE as DATABASE
 from mydyno.lab.results.database import Upgrade, open_for_reading, open_for_writing, transaction
+from mydyno.lab.results.files import DATABASE as DATABASE
 from mydyno.lab.results.ownership import WriterLock, must_be_sound
 from mydyno.lab.results.plain_rows import Placement, PlainWriter, free_numbers
 from mydyno.lab.results.records import ExperimentRecord
