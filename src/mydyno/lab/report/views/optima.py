@@ -55,11 +55,9 @@ class Optima:
             return (f"{capitalised(_too_few(most))}.",) * bool(self.rows)
         if len(self.rows) > SENTENCES:
             return ()
-        named = len(self.rows) > 1
-        return tuple(
-            f"{f'{row.setting.title}: ' if named else ''}{told(row, self.words) if named else capitalised(told(row, self.words))}."
-            for row in self.rows
-        )
+        if len(self.rows) == 1:
+            return (f"{capitalised(told(self.rows[0], self.words))}.",)
+        return tuple(f"{row.setting.title}: {told(row, self.words)}." for row in self.rows)
 
 
 def optima(evidence: Evidence) -> Optima:
