@@ -190,7 +190,7 @@ CLONING = """
 import json, os, sys
 from pathlib import Path
 from mydyno.machine.local import LocalHost
-from mydyno.lab.stack.datasets.clone import clone_tree
+from mydyno.lab.stack.datadir import clone_tree
 
 place, size = Path(sys.argv[1]), int(sys.argv[2])
 (place / "frozen" / "data").mkdir(parents=True)

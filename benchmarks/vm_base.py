@@ -47,7 +47,7 @@ from mydyno.machine.vm.host import VmHost
 from mydyno.machine.vm.initrd import entries, guest_config, make_initrd
 from mydyno.machine.vm.machine import DiskImage, Machine
 from mydyno.machine.vm.overlay import make_overlay
-from mydyno.server.program.of_image import binary_of_image
+from mydyno.server.releases.find import binary_of_image
 
 IOPS = 100
 DISK_BYTES = 1 << 30

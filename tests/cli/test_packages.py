@@ -8,8 +8,10 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -122,10 +124,18 @@ def test_the_source_archive_has_what_building_it_needs(tmp_path: Path) -> None:
     assert needed | {"requirements/runtime.in", "docs/reference/mydyno.1"} <= names
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """One that the server's user can enter, unlike those of pytest: the programs of PATH are there."""
+    with tempfile.TemporaryDirectory(prefix="mydyno-wheel-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
 @pytest.mark.slow
 @pytest.mark.live
 @pytest.mark.timeout(3600)
-def test_the_wheel_runs_the_toy_demo_in_a_fresh_environment_without_rust(tmp_path: Path) -> None:
+def test_the_wheel_runs_the_toy_demo_in_a_fresh_environment_without_rust(open_folder: Path) -> None:
     subprocess.run([ROOT / "tools" / "dist.sh"], check=True)
     (wheel,) = (ROOT / "dist").glob("*.whl")
     assert wheel.name.startswith(f"mydyno-{__version__}-py3-none-linux_")
@@ -134,8 +144,8 @@ def test_the_wheel_runs_the_toy_demo_in_a_fresh_environment_without_rust(tmp_pat
     data = f"mydyno-{__version__}.data"
     programs = {f"{data}/scripts/mydyno-engine", f"{data}/scripts/mydyno-agent"}
     assert programs | {f"{data}/data/share/man/man1/mydyno.1", *NEEDED, *_templates()} <= names
-    environment = tmp_path / "environment"
-    variables = {**os.environ, "PATH": _path_without_rust(tmp_path / "bin"), "HOME": str(tmp_path)}
+    environment = open_folder / "environment"
+    variables = {**os.environ, "PATH": _path_without_rust(open_folder / "bin"), "HOME": str(open_folder)}
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     pip = [
         environment / "bin" / "pip",
@@ -146,7 +156,7 @@ def test_the_wheel_runs_the_toy_demo_in_a_fresh_environment_without_rust(tmp_pat
         ":all:",
     ]
     subprocess.run([*pip, wheel], check=True, env=variables)
-    work = tmp_path / "work"
+    work = open_folder / "work"
     work.mkdir()
     run = [environment / "bin" / "mydyno", "run", "thread-cache", "--size", "toy"]
     done = subprocess.run(run, cwd=work, env=variables, text=True, capture_output=True, check=False)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.core.cache import cache_folder
+from mydyno.core.folders import cache_folder
 
 
 def test_the_cache_is_where_its_variable_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -26,13 +26,13 @@ from mydyno.machine.agent import AgentHost
 from mydyno.machine.channel import Channel
 from mydyno.machine.images import ImageStore, build_kernel
 from mydyno.machine.images.build import DOCUMENTS, watch
-from mydyno.machine.images.cpio import archive, file, folder
 from mydyno.machine.images.store import KernelImage
 from mydyno.machine.images.suites import SUITES, reaching_settings, source_lines, sources_of
 from mydyno.machine.local import LocalHost
 from mydyno.machine.programs import find_program
 from mydyno.machine.protocol import Finished, Process
 from mydyno.machine.vm.acceleration import ACCELERATION, acceleration
+from mydyno.machine.vm.initrd import archive, file, folder
 from mydyno.machine.vm.machine import CHANNEL, Accelerator, base, escaped, kernel_line
 from mydyno.machine.vm.overlay import make_overlay
 

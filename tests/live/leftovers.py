@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.core.cache import cache_folder
-from mydyno.lab.stack.mount_root import MOUNT_ROOT
+from mydyno.core.folders import cache_folder
 from mydyno.lab.stack.undo import PRIVATE_NAME
-from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, limits_in
+from mydyno.lab.stack.undo.block_devices import BLKIO_FILES, limits_in
+from mydyno.lab.stack.undo.mounts import MOUNT_ROOT
 
 _SHARED = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"))
 _BLKIO = Path("/sys/fs/cgroup/blkio")

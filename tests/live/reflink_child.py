@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from mydyno.lab.stack.datasets.clone import clone_tree
+from mydyno.lab.stack.datadir import clone_tree
 from mydyno.machine.local import LocalHost
 
 _FILES = 16

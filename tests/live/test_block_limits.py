@@ -13,8 +13,8 @@ from mydyno.lab.stack import BuiltLayers, Site
 from mydyno.lab.stack.ground import DiskLimits
 from mydyno.lab.stack.ground.block_limits import BlockLimits
 from mydyno.lab.stack.ground.uml import UmlGround
-from mydyno.lab.stack.mount_root import MOUNT_ROOT
-from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, limits_in
+from mydyno.lab.stack.undo.block_devices import BLKIO_FILES, limits_in
+from mydyno.lab.stack.undo.mounts import MOUNT_ROOT
 
 pytestmark = [pytest.mark.live, NEEDS_KERNEL]
 

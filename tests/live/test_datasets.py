@@ -35,7 +35,7 @@ from mydyno.lab.stack import (
 )
 from mydyno.lab.stack.cache import WarmPoolLayer
 from mydyno.lab.stack.datasets import DatasetStore
-from mydyno.lab.stack.datasets.release import recorded_releases
+from mydyno.lab.stack.datasets.manifest import recorded_releases
 from mydyno.lab.stack.datasets.tables import read_everything
 from mydyno.lab.stack.datasets.verify import verify
 

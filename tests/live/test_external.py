@@ -156,7 +156,7 @@ def test_every_script_runs_and_tells_what_the_server_counted(server: RunningServ
 def test_a_timed_phase_of_sysbench_warms_up_and_measures_its_seconds(loaded: RunningServer) -> None:
     phases = [
         Phase(2, closed_loop(), timed(1.0, 2.0)),
-        Phase(4, open_loop("poisson", 200.0), timed(0.0, 1.0)),
+        Phase(4, open_loop("poisson", 50.0), timed(0.0, 1.0)),
     ]
     heard = hear(loaded, External(target(loaded, tcp=True), phases, READ_WRITE))
     first, second = heard.ends
@@ -167,8 +167,8 @@ def test_a_timed_phase_of_sysbench_warms_up_and_measures_its_seconds(loaded: Run
     # The latency of each second is of the order of that of the whole.
     assert first.transactions.latency.p95_ns
     assert second.latency_kind == "response"
-    # Four standard deviations of a Poisson count are 4 * sqrt(200).
-    assert abs(second.transactions.count - 200) < 60
+    # Four standard deviations of a Poisson count are 4 * sqrt(50).
+    assert abs(second.transactions.count - 50) < 29
     assert heard.done.exit == "ok"
 
 

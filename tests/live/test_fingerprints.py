@@ -12,8 +12,8 @@ import pytest
 from live.statement_families import FAMILIES
 from live.test_performance_schema import Counting, on_every_release, run
 from mydyno.lab.stack import RunningServer
-from mydyno.queries.digest_text import as_statement
 from mydyno.queries.fingerprints import fingerprints
+from mydyno.queries.statement_groups import as_statement
 
 pytestmark = pytest.mark.live
 

@@ -10,8 +10,8 @@ import pytest
 from lab.stack.loops import attached, device_number, needs_loops, sparse_file
 
 from live.leftovers import Place
-from mydyno.lab.stack.mount_root import HeldMountRoot
-from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES
+from mydyno.lab.stack.undo.block_devices import BLKIO_FILES
+from mydyno.lab.stack.undo.mounts import HeldMountRoot
 
 pytestmark = [pytest.mark.live, needs_loops, pytest.mark.xdist_group("loops")]
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.lab.stack import BuiltLayers, DataDirectoryLayer, FrozenDataset, ServerBinary, ServerLayer, Site
-from mydyno.machine.limits import Limits
-from mydyno.machine.process_limits import limits_difference
+from mydyno.machine.process_limits import Limits, limits_difference
 
 pytestmark = pytest.mark.live
 

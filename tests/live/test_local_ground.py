@@ -21,9 +21,9 @@ from mydyno.lab.stack import BuiltLayers, Journal, Site, Stack
 from mydyno.lab.stack.ground import Disk, DiskLimits, Ground
 from mydyno.lab.stack.ground import local as local_ground
 from mydyno.lab.stack.ground.local import LocalGround, LocalGroundLayer
-from mydyno.lab.stack.mount_root import MOUNT_ROOT
 from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
-from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, limits_in
+from mydyno.lab.stack.undo.block_devices import BLKIO_FILES, limits_in
+from mydyno.lab.stack.undo.mounts import MOUNT_ROOT
 from mydyno.machine.block_devices import STABLE_FOLDERS
 from mydyno.machine.local import LocalHost
 

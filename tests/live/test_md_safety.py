@@ -81,13 +81,14 @@ import subprocess, sys
 from dataclasses import replace
 from pathlib import Path
 from mydyno.machine.block_devices import read_block_device
-from mydyno.machine.device_refusals import AskedDevice, refusals
+from mydyno.core.facts import AskedDisk
+from mydyno.machine.device_refusals import refusals
 from mydyno.machine.local import LocalHost
 disk = Path(sys.argv[1])
 def told():
     # A user-mode disk reports no serial; what wipe lifts is to be seen beside what it does not.
     device = replace(read_block_device(LocalHost(), disk, (disk.parent,)), serial="S1")
-    print(*refusals(device, AskedDevice(disk, "S1", wipe=True)), sep="; ")
+    print(*refusals(device, AskedDisk(str(disk), "S1", wipe=True)), sep="; ")
 told()
 subprocess.run(["mdadm", "--quiet", "--stop", "/dev/md0"], check=True)
 told()

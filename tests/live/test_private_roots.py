@@ -26,10 +26,10 @@ from mydyno.lab.stack.datadir import DataDirectoryLayer
 from mydyno.lab.stack.dataset import FrozenDataset
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.machine.images import ImageStore
-from mydyno.machine.limits import Limits
+from mydyno.machine.process_limits import Limits
 from mydyno.server.releases import KNOWN, ReleaseStore, binary_of, install
 from mydyno.server.releases.debian import moving
-from mydyno.server.releases.series import Series
+from mydyno.server.releases.provider import Series
 
 pytestmark = pytest.mark.live
 

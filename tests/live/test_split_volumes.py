@@ -16,8 +16,8 @@ from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.lab.spec import Storage
 from mydyno.lab.stack import DataDirectory, RunningServer, ServerBinary, Site, Stack
-from mydyno.lab.stack.mount_root import MOUNT_ROOT
 from mydyno.lab.stack.server.placement import read_placement
+from mydyno.lab.stack.undo.mounts import MOUNT_ROOT
 from mydyno.server.program.file_places import Place
 from mydyno.server.releases import ReleaseStore, binary_of
 

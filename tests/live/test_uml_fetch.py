@@ -13,7 +13,7 @@ import pytest
 from mydyno.core.errors import UsageError
 from mydyno.machine.images import ImageStore
 from mydyno.machine.uml import UmlKernels
-from mydyno.machine.uml.fetch import fetch_kernel
+from mydyno.machine.uml.kernels import fetch_kernel
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 
@@ -21,7 +21,7 @@ FETCH = """
 import sys
 from pathlib import Path
 from mydyno.machine.uml import UmlKernels
-from mydyno.machine.uml.fetch import fetch_kernel
+from mydyno.machine.uml.kernels import fetch_kernel
 print(fetch_kernel(UmlKernels(Path(sys.argv[1])), sys.argv[2], lambda what: print(what, flush=True)).version)
 """
 

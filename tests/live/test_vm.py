@@ -29,7 +29,7 @@ from mydyno.machine.images import ImageStore, RootImage, build_kernel, build_roo
 from mydyno.machine.images.suites import SUITES, machine_suite
 from mydyno.machine.local import LocalHost
 from mydyno.machine.processes import find_by_argument
-from mydyno.server.program.of_image import binary_of_image
+from mydyno.server.releases.find import binary_of_image
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 

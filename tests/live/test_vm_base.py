@@ -47,7 +47,7 @@ from mydyno.machine.images import ImageStore
 from mydyno.machine.local import LocalHost
 from mydyno.machine.vm.chosen import chosen_kernel, chosen_root
 from mydyno.machine.vm.overlay import QEMU_IMG
-from mydyno.server.program.of_image import binary_of_image
+from mydyno.server.releases.find import binary_of_image
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(900)]
 

@@ -13,8 +13,9 @@ from lab.stack.loops import attached, needs_loops, sparse_file
 
 from machine.device_contents import write_lvm_label, write_md_superblock, write_partition_table
 from mydyno.core.errors import StorageError
+from mydyno.core.facts import AskedDisk
 from mydyno.machine.block_devices import STABLE_FOLDERS, BlockDevice, Signature, read_block_device
-from mydyno.machine.device_refusals import AskedDevice, refusals
+from mydyno.machine.device_refusals import refusals
 from mydyno.machine.local import LocalHost
 
 BLANK = BlockDevice(
@@ -36,7 +37,7 @@ BLANK = BlockDevice(
     refused_opening=None,
 )
 EXT4 = replace(BLANK, signatures=(Signature("ext4", 1080),))
-ASKED = AskedDevice(BLANK.name)
+ASKED = AskedDisk(str(BLANK.name))
 
 
 class Bench:
@@ -51,7 +52,7 @@ class Bench:
         return read_block_device(LocalHost(), self.name, (self.name.parent,))
 
     def refusals(self) -> list[str]:
-        return refusals(self.device(), AskedDevice(self.name))
+        return refusals(self.device(), AskedDisk(str(self.name)))
 
 
 @pytest.fixture
@@ -74,11 +75,11 @@ def test_a_blank_disk_under_a_stable_name_is_not_refused(bench: Bench) -> None:
 
 @needs_loops
 def test_a_name_that_may_mean_another_disk_tomorrow_is_refused(bench: Bench) -> None:
-    (refusal,) = refusals(read_block_device(LocalHost(), bench.disk), AskedDevice(bench.disk))
+    (refusal,) = refusals(read_block_device(LocalHost(), bench.disk), AskedDisk(str(bench.disk)))
     assert f"{bench.disk} is not a stable name" in refusal
     # Nor does a link of the user's own make it one: only the system's folders count.
     assert tuple(Path("/dev/disk") / kind for kind in ("by-id", "by-path", "by-partuuid")) == STABLE_FOLDERS
-    (refusal,) = refusals(read_block_device(LocalHost(), bench.name), AskedDevice(bench.name))
+    (refusal,) = refusals(read_block_device(LocalHost(), bench.name), AskedDisk(str(bench.name)))
     assert "is not a stable name" in refusal
 
 
@@ -113,7 +114,7 @@ def test_a_disk_that_is_mounted_where_this_process_cannot_see_it_is_refused(
     hidden.communicate(b"\n", timeout=10)
     assert device.mount_points == ()
     assert device.refused_opening == "Device or resource busy"
-    asked = AskedDevice(bench.name, serial="S1", wipe=True)
+    asked = AskedDisk(str(bench.name), serial="S1", wipe=True)
     found = refusals(replace(device, serial="S1"), asked)
     assert found == ["the kernel does not open it exclusively: Device or resource busy"]
 
@@ -167,7 +168,7 @@ def test_a_disk_that_carries_something_is_refused_and_what_it_is_reported(
 @needs_loops
 def test_wipe_without_a_serial_that_the_disk_shows_is_refused(bench: Bench) -> None:
     subprocess.run(["mkfs.ext4", "-q", bench.disk], check=True)
-    (refusal,) = refusals(bench.device(), AskedDevice(bench.name, wipe=True))
+    (refusal,) = refusals(bench.device(), AskedDisk(str(bench.name), wipe=True))
     assert refusal == "it carries ext4, and it reports no serial by which `wipe: yes` could mean it"
 
 
@@ -177,7 +178,7 @@ def test_members_of_arrays_and_volume_groups_are_refused_even_at_rest(bench: Ben
         write(bench.disk)
         device = replace(bench.device(), serial="S1")
         assert kind in device.carried
-        found = refusals(device, AskedDevice(bench.name, serial="S1", wipe=True))
+        found = refusals(device, AskedDisk(str(bench.name), serial="S1", wipe=True))
         assert any(kind in refusal and "`wipe` does not lift" in refusal for refusal in found)
         subprocess.run(["wipefs", "--all", bench.disk], check=True, capture_output=True)
     assert bench.refusals() == []
@@ -187,7 +188,7 @@ def test_members_of_arrays_and_volume_groups_are_refused_even_at_rest(bench: Ben
 def test_a_read_only_disk_is_refused(tmp_path: Path) -> None:
     with attached(sparse_file(tmp_path / "disk"), "--read-only") as disk:
         device = read_block_device(LocalHost(), disk, (disk.parent,))
-    assert refusals(device, AskedDevice(disk)) == ["it is read-only"]
+    assert refusals(device, AskedDisk(str(disk))) == ["it is read-only"]
 
 
 @needs_loops
@@ -204,7 +205,7 @@ def test_the_disk_of_the_running_system_is_refused() -> None:
     if not root.is_block_device():
         pytest.skip(f"the root file system is {root}, which is not a block device")
     device = read_block_device(LocalHost(), root, (root.parent,))
-    asked = AskedDevice(root, serial=device.serial, wipe=True)
+    asked = AskedDisk(str(root), serial=device.serial, wipe=True)
     assert "the running system's own file systems lie on it" in refusals(device, asked)
 
 
@@ -218,7 +219,7 @@ def test_a_name_without_a_disk_lists_those_that_are_there(tmp_path: Path) -> Non
 
 
 def test_only_wipe_with_the_right_serial_lifts_a_signature() -> None:
-    allowed = AskedDevice(EXT4.name, serial="S123", wipe=True)
+    allowed = AskedDisk(str(EXT4.name), serial="S123", wipe=True)
     assert refusals(EXT4, allowed) == []
     assert refusals(EXT4, replace(allowed, wipe=False)) == [
         "it carries ext4; with `wipe: yes` and its serial (S123) in the experiment, all that is on it would "
@@ -262,7 +263,7 @@ def test_a_wrong_serial_refuses_a_blank_disk_too() -> None:
 )
 def test_wipe_and_serial_lift_nothing_but_what_the_disk_carries(use: dict[str, object]) -> None:
     device = replace(EXT4, **use)  # type: ignore[arg-type]
-    assert len(refusals(device, AskedDevice(EXT4.name, serial="S123", wipe=True))) == 1
+    assert len(refusals(device, AskedDisk(str(EXT4.name), serial="S123", wipe=True))) == 1
 
 
 def test_every_reason_is_reported_at_once() -> None:

@@ -1,4 +1,4 @@
-from mydyno.machine.console import telling_end
+from mydyno.machine.channel import telling_end
 
 PANIC = """\
 sysrq: Trigger a crash

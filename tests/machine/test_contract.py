@@ -17,9 +17,8 @@ import pytest
 from mydyno.core.errors import LabError, MissingToolError, ServerError
 from mydyno.machine.identity import server_identity
 from mydyno.machine.local import LocalHost
-from mydyno.machine.namespace import NamespaceHost
 from mydyno.machine.protocol import Host
-from mydyno.machine.supervised import SupervisedHost
+from mydyno.machine.supervised import NamespaceHost, SupervisedHost
 from mydyno.machine.uml import UmlHost, UmlKernels, UmlMachine
 
 FRAME_LIMIT = 1 << 20

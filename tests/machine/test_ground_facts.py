@@ -7,7 +7,8 @@ import os
 import pytest
 
 from mydyno.core.facts import AskedDisk
-from mydyno.machine.ground_facts import can_throttle, has_capability, mountable, read_ground_facts
+from mydyno.machine.ground_facts import can_throttle, mountable, read_ground_facts
+from mydyno.machine.proc import has_capability
 
 
 def test_only_file_systems_on_devices_and_modules_of_known_ones_are_mountable() -> None:
@@ -21,7 +22,7 @@ def test_only_file_systems_on_devices_and_modules_of_known_ones_are_mountable() 
 )
 def test_root_in_a_container_may_lack_the_right_to_mount(mask: str, has: bool) -> None:
     assert has_capability(f"Name:\tpython\nCapEff:\t{mask}\n", 21) == has
-    assert not has_capability(None, 21)
+    assert not has_capability("", 21)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import HostError
-from mydyno.machine.namespace import NamespaceHost, mark
 from mydyno.machine.processes import find_by_argument
+from mydyno.machine.supervised import NamespaceHost, mark
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="private namespaces need root")
 
@@ -83,7 +83,7 @@ def test_its_supervisor_is_known_by_its_folder_and_ends_with_everything(
 
 def test_when_mydyno_is_killed_its_processes_and_mounts_go_at_once(folder: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from mydyno.machine.namespace import NamespaceHost\n"
+        "import sys; from pathlib import Path; from mydyno.machine.supervised import NamespaceHost\n"
         "folder = Path(sys.argv[1]); host = NamespaceHost(folder)\n"
         "host.run(['mount', '-t', 'tmpfs', 'none', str(folder)])\n"
         "host.start(['sh', '-c', 'sleep 60; :', str(folder / 'sleeper')], output=folder.parent / 'log')\n"

@@ -8,7 +8,7 @@ from mydyno.advisor.advice import advise, read_advice
 from mydyno.advisor.excerpt import excerpt
 from mydyno.prove.condition import Condition, condition_of
 from mydyno.survey.facts import Schema, Status, System
-from mydyno.survey.facts.tables import Table
+from mydyno.survey.facts.server import Table
 
 
 def seen(before: dict[str, int], after: dict[str, int]) -> System:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mydyno.queries.digest_text import as_statement, is_cut
+from mydyno.queries.statement_groups import as_statement, is_cut
 
 
 @pytest.mark.parametrize(

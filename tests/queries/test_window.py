@@ -9,10 +9,9 @@ import pytest
 
 from mydyno.core.errors import UsageError
 from mydyno.core.server_version import Vendor, Version
-from mydyno.queries.window.hidden import hidden, unseen
 from mydyno.queries.window.pieces import Piece, Pieces, begins_at, entries_in
-from mydyno.queries.window.row import Row, start_us, text_of
-from mydyno.queries.window.settings import Wish, settings
+from mydyno.queries.window.settings import Wish, hidden, settings, unseen
+from mydyno.queries.window.table import Row, start_us, text_of
 
 OFF = {
     "log_output": "FILE",

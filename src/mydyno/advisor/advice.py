@@ -19,7 +19,7 @@ from mydyno.apply.finding import Finding
 from mydyno.core.errors import UsageError
 from mydyno.core.record import Record
 from mydyno.survey.facts import System
-from mydyno.survey.facts.unread import Unread
+from mydyno.survey.facts.system import Unread
 
 FORMAT = 1
 

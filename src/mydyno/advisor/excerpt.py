@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mydyno.survey.facts import Host, Server, Status, System
+from mydyno.survey.facts.server import Schema
 from mydyno.survey.facts.storage import Storage
-from mydyno.survey.facts.tables import Schema
 
 SETTINGS = (
     "innodb_buffer_pool_size", "innodb_redo_log_capacity", "innodb_log_file_size",

@@ -7,7 +7,7 @@ import re
 
 from mydyno.advisor.rule import NotHere, require
 from mydyno.apply.change import SetUnit
-from mydyno.core.systemd_time import span_seconds
+from mydyno.core.units import span_seconds
 from mydyno.survey.facts import Array, FileSystem, Kernel, Limit, Server, System, Unit
 from mydyno.survey.facts.storage import LogicalVolume
 

@@ -13,8 +13,7 @@ from mydyno.core.server_version import Version, parse_version
 from mydyno.machine.local import LocalHost
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
-from mydyno.server.access.server_process import process_of
-from mydyno.server.access.session import session, show_global, version_line
+from mydyno.server.access.session import process_of, session, show_global, version_line
 from mydyno.server.program.binary import help_text
 from mydyno.server.variables import catalogue
 from mydyno.survey.facts.option_files import CHOOSE_FILES, chosen_files, command_line_options, start_files

@@ -14,7 +14,7 @@ from mydyno.cli.options import AsJson
 from mydyno.cli.outputs import PAGE, Outputs
 from mydyno.cli.quantities import Duration, Percent, duration, percentage
 from mydyno.core.errors import UsageError
-from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
+from mydyno.queries.records import BY_FINGERPRINT, Grouping
 
 if TYPE_CHECKING:
     from mydyno.cli.digest_reading import Reading

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mydyno.cli.moments import moment_us, zone_of
 from mydyno.core.errors import UsageError
-from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
+from mydyno.queries.records import BY_FINGERPRINT, Grouping
 
 if TYPE_CHECKING:
     from mydyno.queries.log import OpenDigest, Progress

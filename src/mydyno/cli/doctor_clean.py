@@ -83,7 +83,7 @@ def _ask(places: list[Place]) -> None:
 
 
 def _remove(places: list[Place]) -> None:
-    from mydyno.lab.stack.mount_root import MOUNT_ROOT, remove_unheld
+    from mydyno.lab.stack.undo.mounts import MOUNT_ROOT, remove_unheld
     from mydyno.machine.cache_store import remove_tree
 
     for place in places:
@@ -101,7 +101,7 @@ def _remove(places: list[Place]) -> None:
 
 
 def _places() -> Iterator[Place]:
-    from mydyno.lab.stack.mount_root import MOUNT_ROOT
+    from mydyno.lab.stack.undo.mounts import MOUNT_ROOT
 
     for folder in _cache_folders():
         for name, use in _CACHE_NAMES.items():
@@ -122,7 +122,7 @@ def _place(path: Path, use: str, kept_because: str | None = None) -> Iterator[Pl
 
 def _cache_folders() -> list[Path]:
     """mydyno's cache, and where releases are when root's home is closed to the servers' user."""
-    from mydyno.core.cache import cache_folder
+    from mydyno.core.folders import cache_folder
     from mydyno.server.releases.store import servers_folder
 
     return list(dict.fromkeys((cache_folder("x").parent, servers_folder().parent)))

@@ -148,7 +148,7 @@ def fetch(
     ```
     """
     from mydyno.machine.uml import UmlKernels
-    from mydyno.machine.uml.fetch import default_version, fetch_kernel
+    from mydyno.machine.uml.kernels import default_version, fetch_kernel
 
     with showing_progress() as progress:
         kernel = fetch_kernel(UmlKernels(), version or default_version(), progress)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mydyno.core.words import words
+
 Setting = str | int | float | bool
 """A value of a setting as an experiment gives it."""
 
@@ -29,80 +31,37 @@ def possible_names(name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-_OWN_PLACE = "mydyno gives every server a separate private place"
-_OWN_NETWORK = "mydyno decides how a server is reached: use setup.server.network (false, true or {port: N})"
-_OWN_ACCESS = "mydyno sets a random password at each start"
-_OWN_LIFE = "mydyno starts and stops the server itself"
-_OWN_LOG = "mydyno keeps the error log with the trial"
-
-CONTROLLED = {
-    "admin_address": _OWN_NETWORK,
-    "admin_port": _OWN_NETWORK,
-    "basedir": "mydyno uses the folder that belongs to the binary",
-    "bind_address": _OWN_NETWORK,
-    "bootstrap": _OWN_LIFE,
-    "chroot": _OWN_PLACE,
-    "console": _OWN_LOG,
-    "daemonize": _OWN_LIFE,
-    "datadir": _OWN_PLACE,
-    "defaults_extra_file": _OWN_LIFE,
-    "defaults_file": _OWN_LIFE,
-    "extra_port": _OWN_NETWORK,
-    "gdb": _OWN_LIFE,
-    "getopt_prefix_matching": "mydyno checks every name in full",
-    "help": _OWN_LIFE,
-    "init_file": _OWN_ACCESS,
-    "initialize": _OWN_LIFE,
-    "initialize_insecure": _OWN_LIFE,
-    "lc_messages_dir": "mydyno uses the folder that belongs to the binary",
-    "log_basename": _OWN_PLACE,
-    "log_error": _OWN_LOG,
-    "mysqlx": _OWN_NETWORK,
-    "mysqlx_bind_address": _OWN_NETWORK,
-    "mysqlx_port": _OWN_NETWORK,
-    "mysqlx_socket": _OWN_NETWORK,
-    "no_defaults": _OWN_LIFE,
-    "pid_file": _OWN_PLACE,
-    "port": _OWN_NETWORK,
-    "print_defaults": _OWN_LIFE,
-    "secure_file_priv": _OWN_PLACE,
-    "skip_grant_tables": _OWN_ACCESS,
-    "skip_networking": _OWN_NETWORK,
-    "socket": _OWN_PLACE,
-    "tmpdir": _OWN_PLACE,
-    "upgrade": "mydyno never lets a server change a data directory of another release",
-    "user": "mydyno runs the server as its own user, or as `nobody` when it is started by root",
-    "verbose": _OWN_LIFE,
-    "version": "only the server can say its version",
+_BY_REASON = {
+    "mydyno decides how a server is reached: use setup.server.network (false, true or {port: N})": (
+        "admin_address admin_port bind_address extra_port mysqlx mysqlx_bind_address mysqlx_port "
+        "mysqlx_socket port skip_networking"
+    ),
+    "mydyno uses the folder that belongs to the binary": "basedir lc_messages_dir",
+    "mydyno starts and stops the server itself": (
+        "bootstrap daemonize defaults_extra_file defaults_file gdb help initialize "
+        "initialize_insecure no_defaults print_defaults verbose"
+    ),
+    "mydyno gives every server a separate private place": (
+        "chroot datadir log_basename pid_file secure_file_priv socket tmpdir"
+    ),
+    "mydyno keeps the error log with the trial": "console log_error",
+    "mydyno checks every name in full": "getopt_prefix_matching",
+    "mydyno sets a random password at each start": "init_file skip_grant_tables",
+    "mydyno never lets a server change a data directory of another release": "upgrade",
+    "mydyno runs the server as its own user, or as `nobody` when it is started by root": "user",
+    "only the server can say its version": "version",
 }
+CONTROLLED = {name: why for why, names in _BY_REASON.items() for name in names.split()}
 """Options that belong to mydyno, so that no experiment sets them, and why."""
 
-IN_DATA_DIRECTORY = frozenset(
-    {
-        "aria_log_dir_path",
-        "general_log_file",
-        "innodb_buffer_pool_filename",
-        "innodb_data_file_path",
-        "innodb_data_home_dir",
-        "innodb_directories",
-        "innodb_doublewrite_dir",
-        "innodb_log_group_home_dir",
-        "innodb_temp_data_file_path",
-        "innodb_temp_tablespaces_dir",
-        "innodb_tmpdir",
-        "innodb_undo_directory",
-        "log_bin",
-        "log_bin_index",
-        "log_slow_query_file",
-        "log_tc",
-        "master_info_file",
-        "relay_log",
-        "relay_log_index",
-        "relay_log_info_file",
-        "slave_load_tmpdir",
-        "replica_load_tmpdir",
-        "slow_query_log_file",
-    }
+IN_DATA_DIRECTORY = words(
+    """
+    aria_log_dir_path general_log_file innodb_buffer_pool_filename innodb_data_file_path
+    innodb_data_home_dir innodb_directories innodb_doublewrite_dir innodb_log_group_home_dir
+    innodb_temp_data_file_path innodb_temp_tablespaces_dir innodb_tmpdir innodb_undo_directory log_bin
+    log_bin_index log_slow_query_file log_tc master_info_file relay_log relay_log_index
+    relay_log_info_file replica_load_tmpdir slave_load_tmpdir slow_query_log_file
+    """
 )
 """Variables whose value is a place on disk, counted from the data directory. A place elsewhere would be left
 behind after the trial, and the frozen dataset would not be there."""

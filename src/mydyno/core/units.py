@@ -6,6 +6,7 @@ Sizes count in powers of 1024 with the suffixes that my.cnf takes (MySQL Referen
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -27,6 +28,18 @@ _DURATION_UNITS = {
     "d": 86400.0,
 }
 _DURATION = re.compile(_NUMBER + r"\s*(ns|us|ms|s|min|m|h|d)")
+_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d|w|month|y)?")
+_SECONDS = {
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+    "w": 604800.0,
+    "month": 2_629_800.0,
+    "y": 31_557_600.0,
+}
 
 
 def parse_bytes(text: str) -> int:
@@ -95,3 +108,11 @@ def format_range(low: float, high: float) -> str:
     if first == last or last == 1:
         return f"about {counted(last, unit)}"
     return f"{first} to {last} {unit}s" if first else f"up to {last} {unit}s"
+
+
+def span_seconds(text: str) -> float | None:
+    """A time as systemd.time(7) has it: `1min 30s`, `90`, infinity; None for what is none."""
+    if text == "infinity":
+        return math.inf
+    parts = _DURATION_PART.findall(text)
+    return sum(float(number) * _SECONDS[unit or "s"] for number, unit in parts) if parts else None

@@ -18,6 +18,8 @@ _SURROGATES = "\ud800-\udfff"
 
 _HIDDEN = re.compile(f"[{_CONTROLS}{_REORDERING}{_SURROGATES}]")
 _HIDDEN_IN_LINE = re.compile(f"[\t\n{_CONTROLS}{_REORDERING}{_SURROGATES}]")
+LONGEST = 1000
+"""Characters of a server's text. MySQL's own messages have at most 512 bytes (MYSQL_ERRMSG_SIZE)."""
 
 
 def visible(text: str) -> str:
@@ -38,3 +40,9 @@ def visible_json(text: str) -> str:
 def _code(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """A server's text with its control characters written out, cut to `longest` characters."""
+    plain = visible_line(text[: longest + 1])
+    return plain if len(plain) <= longest else f"{plain[:longest]} ..."

@@ -13,12 +13,11 @@ from mydyno.core.errors import HostError, MissingToolError, ServerError
 from mydyno.core.facts import HostFacts
 from mydyno.core.writing import writing
 from mydyno.machine.agent_process import KILLED_WITHIN_SECONDS, AgentConversation, AgentMemory, AgentProcess
-from mydyno.machine.answers import Hello, NoProgramError
 from mydyno.machine.channel import Channel
 from mydyno.machine.environment import Environment, Place, environment_of, facts_of
+from mydyno.machine.frames import Hello, NoProgramError
 from mydyno.machine.identity import Identity
-from mydyno.machine.neutral import bare_environment
-from mydyno.machine.programs import find_program
+from mydyno.machine.programs import bare_environment, find_program
 from mydyno.machine.protocol import Finished, HeldFile
 from mydyno.machine.streams import Stream
 
@@ -59,11 +58,8 @@ class AgentHost:
         stdin: bytes = b"",
         timeout_seconds: float = 60.0,
     ) -> Finished:
-        stdout, stderr = self._collect(), self._collect()
-        process = self._start(
-            argv, identity, stdout=stdout, stderr=stderr, content=stdin, streams=[stdout, stderr]
-        )
-        streams = (stdout, stderr)
+        streams = stdout, stderr = self._attach(None, writes=True), self._attach(None, writes=True)
+        process = self._start(argv, identity, stdout=stdout, stderr=stderr, content=stdin)
         try:
             if not self._channel.wait(
                 lambda: process.ending.code is not None and all(each.has_ended for each in streams),
@@ -98,11 +94,9 @@ class AgentHost:
         our_input, their_output = os.pipe()
         stdin = self._attach(their_input, reads=True)
         stdout = self._attach(their_output, writes=True)
-        stderr = self._collect()
+        stderr = self._attach(None, writes=True)
         try:
-            process = self._start(
-                argv, identity, stdin=stdin, stdout=stdout, stderr=stderr, streams=[stdin, stdout, stderr]
-            )
+            process = self._start(argv, identity, stdin=stdin, stdout=stdout, stderr=stderr)
         except BaseException:
             os.close(our_output)
             os.close(our_input)
@@ -176,7 +170,6 @@ class AgentHost:
         output: str | None = None,
         held: Sequence[int] = (),
         content: bytes = b"",
-        streams: Sequence[Stream] = (),
     ) -> AgentProcess:
         number = self._channel.new_number()
         ending = self._channel.expect_ending(number)
@@ -195,24 +188,18 @@ class AgentHost:
                 output=output,
                 held=list(held),
             )
-        except NoProgramError as error:
-            self._channel.detach(*streams)
-            raise MissingToolError(
-                f"{argv[0]} was not found on the host {self.name}, or may not be executed"
-            ) from error
-        except BaseException:
-            self._channel.detach(*streams)
+        except BaseException as error:
+            self._channel.detach(*(each for each in (stdin, stdout, stderr) if each is not None))
+            if isinstance(error, NoProgramError):
+                why = f"{argv[0]} was not found on the host {self.name}, or may not be executed"
+                raise MissingToolError(why) from error
             raise
         return AgentProcess(self._channel, number, answer.fields["pid"], ending)
 
-    def _attach(self, file: int, *, reads: bool = False, writes: bool = False) -> Stream:
+    def _attach(self, file: int | None, *, reads: bool = False, writes: bool = False) -> Stream:
+        """A stream to or from `file`; without one what comes is collected."""
         return self._channel.attach(
             lambda number, send: Stream(number, send, file=file, reads=reads, writes=writes)
-        )
-
-    def _collect(self) -> Stream:
-        return self._channel.attach(
-            lambda number, send: Stream(number, send, file=None, reads=False, writes=True)
         )
 
     def _read(self, path: str) -> str | None:

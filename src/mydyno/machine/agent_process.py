@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import suppress
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from mydyno.core.errors import HostError
-from mydyno.machine.answers import Ending
 from mydyno.machine.channel import Channel
+from mydyno.machine.frames import Ending
 from mydyno.machine.streams import Stream
 
 KILLED_WITHIN_SECONDS = 10.0
@@ -22,13 +22,9 @@ class AgentProcess:
     def __init__(self, channel: Channel, number: int, pid: int, ending: Ending) -> None:
         self._channel = channel
         self.number = number
-        self._pid = pid
-        self.ending = ending
-
-    @property
-    def pid(self) -> int:
+        self.pid = pid
         """As its own host counts."""
-        return self._pid
+        self.ending = ending
 
     def returncode(self) -> int | None:
         return self.wait(0.0)
@@ -56,17 +52,9 @@ class AgentConversation(AgentProcess):
         self, channel: Channel, number: int, pid: int, ending: Ending, pipes: tuple[int, int], errors: Stream
     ) -> None:
         super().__init__(channel, number, pid, ending)
-        self._stdin = os.fdopen(pipes[0], "wb")
-        self._stdout = os.fdopen(pipes[1], "rb")
+        self.stdin: BinaryIO = os.fdopen(pipes[0], "wb")
+        self.stdout: BinaryIO = os.fdopen(pipes[1], "rb")
         self._errors = errors
-
-    @property
-    def stdin(self) -> BinaryIO:
-        return cast(BinaryIO, self._stdin)
-
-    @property
-    def stdout(self) -> BinaryIO:
-        return cast(BinaryIO, self._stdout)
 
     def errors(self) -> str:
         if self.ending.code is not None:
@@ -77,7 +65,7 @@ class AgentConversation(AgentProcess):
     def close(self) -> None:
         if self.ending.code is None:
             self.kill()
-        for pipe in (self._stdin, self._stdout):
+        for pipe in (self.stdin, self.stdout):
             # What a dead process has not read cannot be flushed to it any more.
             with suppress(BrokenPipeError):
                 pipe.close()
@@ -91,12 +79,8 @@ class AgentMemory:
     def __init__(self, channel: Channel, content: bytes) -> None:
         self.number = channel.new_number()
         self.channel = channel
-        self._path: str = channel.request("hold", number=self.number, content=content).fields["path"]
+        self.path: str = channel.request("hold", number=self.number, content=content).fields["path"]
         self._wiped = False
-
-    @property
-    def path(self) -> str:
-        return self._path
 
     def wipe(self) -> None:
         if not self._wiped:

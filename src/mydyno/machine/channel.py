@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import threading
 import time
@@ -18,9 +19,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mydyno.core.errors import HostError
-from mydyno.machine.answers import Answer, Ending, Hello, NoProgramError
-from mydyno.machine.console import telling_end
-from mydyno.machine.frames import PIECE, Decoder, Frame, Kind, MalformedError
+from mydyno.machine.frames import (
+    PIECE,
+    Answer,
+    Decoder,
+    Ending,
+    Frame,
+    Hello,
+    Kind,
+    MalformedError,
+    NoProgramError,
+)
 from mydyno.machine.streams import Stream, credit
 
 # Bytes that are read or written at once.
@@ -28,6 +37,10 @@ _PORTION = 1 << 18
 
 # What a guest on a busy machine may take for a single reply; a command has its own limit.
 _REPLY_SECONDS = 60.0
+_LINES = 12
+
+# Functions and stack words that a kernel lists as it dies.
+_TRACE = re.compile(r"\+0x[0-9a-f]+/0x[0-9a-f]+|^\s*[0-9a-f]{8,16}( [0-9a-f]{8,16})+\s*$|Call Trace:|^Stack:")
 
 
 @dataclass
@@ -280,3 +293,8 @@ def _fields(frame: Frame) -> dict[str, Any]:
     except ValueError as error:
         raise MalformedError(f"a {frame.kind.name} that is not JSON") from error
     return fields
+
+
+def telling_end(console: str) -> list[str]:
+    """The last lines, without the addresses that a kernel lists as it dies."""
+    return [line for line in console.splitlines() if line.strip() and not _TRACE.search(line)][-_LINES:]

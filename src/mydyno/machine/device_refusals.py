@@ -9,9 +9,8 @@ other members would be harmed too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
+from mydyno.core.facts import AskedDisk
 from mydyno.machine.block_devices import BlockDevice
 
 MEMBERSHIPS = {
@@ -30,16 +29,7 @@ MEMBERSHIPS = {
 _KINDS = ("disk", "part", "loop")
 
 
-@dataclass(frozen=True)
-class AskedDevice:
-    """What an experiment says of one real device."""
-
-    name: Path
-    serial: str | None = None
-    wipe: bool = False
-
-
-def refusals(device: BlockDevice, wanted: AskedDevice) -> list[str]:
+def refusals(device: BlockDevice, wanted: AskedDisk) -> list[str]:
     """Every reason why `device` must not be touched, a clause each; empty: it may be built on."""
     return [*_name(device), *_use(device), *_membership(device), *_contents(device, wanted)]
 
@@ -82,7 +72,7 @@ def _membership(device: BlockDevice) -> Iterator[str]:
             )
 
 
-def _contents(device: BlockDevice, wanted: AskedDevice) -> Iterator[str]:
+def _contents(device: BlockDevice, wanted: AskedDisk) -> Iterator[str]:
     if wanted.serial is not None and wanted.serial != device.serial:
         actual = f"has the serial {device.serial}" if device.serial else "reports no serial"
         yield f"it {actual}, and the experiment means the disk with the serial {wanted.serial}"

@@ -1,21 +1,71 @@
 """The machine that a result belongs to, read from /proc and /sys: what is missing is None, never a guess.
 
 The files may be this machine's or another's: `environment_of` reads through a function.
+
+xfs can when it was made with reflink=1 (mkfs.xfs does so since 5.1), btrfs always, others with time. So a
+block is shared between two files without a name (O_TMPFILE): nothing is ever seen in the folders. FICLONE is
+of ioctl_ficlonerange(2).
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mydyno.core.facts import HostFacts
 from mydyno.machine import proc
-from mydyno.machine.mountinfo import Mount, mounts
-from mydyno.machine.reflink import shares_blocks
+
+_FICLONE = 0x40049409
+_BLOCK = b"\0" * 65536
+OWN = Path("/proc/self/mountinfo")
+
+
+@dataclass(frozen=True)
+class Mount:
+    point: str
+    kind: str
+    """`ext4`."""
+    source: str
+    options: tuple[str, ...]
+    """Of the mount, then of its file system, each once."""
+    device: str
+    """`8:1`."""
+    root: str
+    """What of the file system is mounted: `/`, or a folder in it."""
+
+
+def mounts(text: str | None) -> Iterator[Mount]:
+    """In the order in which they were mounted; of several on one point the last is seen."""
+    for line in (text or "").splitlines():
+        left, separator, right = line.partition(" - ")
+        columns, system = left.split(" "), right.split(" ")
+        if not separator or len(columns) < 6 or len(system) < 3:
+            continue
+        options = dict.fromkeys([*columns[5].split(","), *system[2].split(",")])
+        yield Mount(
+            point=_plain(columns[4]),
+            kind=system[0],
+            source=_plain(system[1]),
+            options=tuple(options),
+            device=columns[2],
+            root=_plain(columns[3]),
+        )
+
+
+def own_mounts() -> tuple[Mount, ...]:
+    """This process's."""
+    return tuple(mounts(OWN.read_text(encoding="utf-8", errors="surrogateescape")))
+
+
+def _plain(text: str) -> str:
+    """Space, tab, newline and backslash are written as octal."""
+    return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), text)
 
 
 @dataclass(frozen=True)
@@ -65,13 +115,13 @@ Read = Callable[[str], str | None]
 def read_facts(path: Path) -> HostFacts:
     """What a plan needs of this machine."""
     place = _place(path)
-    facts = facts_of(_text, usable_cpus(), place)
+    facts = facts_of(file_text, usable_cpus(), place)
     return replace(facts, shares_blocks=shares_blocks(place.path, place.path))
 
 
 def read_environment(path: Path) -> Environment:
     """The environment of this machine; file system and I/O scheduler are those under `path`."""
-    return environment_of(_text, usable_cpus(), platform.release(), _place(path))
+    return environment_of(file_text, usable_cpus(), platform.release(), _place(path))
 
 
 def facts_of(read: Read, cpus: int, place: Place) -> HostFacts:
@@ -188,8 +238,27 @@ def _integer(text: str | None) -> int | None:
     return int(text) if text is not None and text.strip().isdigit() else None
 
 
-def _text(path: str) -> str | None:
+def file_text(path: str) -> str | None:
+    """Of this machine; None when it is missing or unreadable."""
     try:
         return Path(path).read_text(errors="replace")
     except OSError:
         return None
+
+
+def shares_blocks(source: Path, target: Path) -> bool:
+    """Whether a file in the folder `source` can be cloned into `target` without being copied."""
+    with ExitStack() as closing:
+        try:
+            one, other = (_nameless(folder, closing) for folder in (source, target))
+            os.write(one, _BLOCK)
+            fcntl.ioctl(other, _FICLONE, one)
+        except OSError:
+            return False
+        return True
+
+
+def _nameless(folder: Path, closing: ExitStack) -> int:
+    descriptor = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+    closing.callback(os.close, descriptor)
+    return descriptor

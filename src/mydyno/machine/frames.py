@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 GREETING = b"\nmydyno-agent 1\n"
 
@@ -87,3 +89,31 @@ class Decoder:
         elif len(before) > _LONGEST_NOISE:
             raise MalformedError("no agent has greeted")
         return self._greeted
+
+
+class NoProgramError(OSError):
+    """The program to start is not there or may not be executed."""
+
+
+@dataclass(frozen=True)
+class Hello:
+    """What the agent reports of its machine."""
+
+    kernel: str
+    cpus: int
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request gave: the fields of its reply and the content that came with it."""
+
+    fields: Mapping[str, Any]
+    content: bytes
+
+
+@dataclass
+class Ending:
+    """How a process ended; None: not yet."""
+
+    code: int | None = None

@@ -11,14 +11,15 @@ from pathlib import Path
 
 from mydyno.core.errors import MydynoError
 from mydyno.core.facts import AskedDisk, DiskFacts, GroundFacts
+from mydyno.machine import proc
 from mydyno.machine.block_devices import read_block_device
-from mydyno.machine.device_refusals import AskedDevice, refusals
+from mydyno.machine.device_refusals import refusals
+from mydyno.machine.environment import file_text
 from mydyno.machine.images import ImageStore
 from mydyno.machine.images.suites import SUITES, machine_suite
 from mydyno.machine.local import LocalHost
 from mydyno.machine.programs import find_program
-from mydyno.machine.uml.fetch import default_version
-from mydyno.machine.uml.kernels import UmlKernels
+from mydyno.machine.uml.kernels import UmlKernels, default_version
 from mydyno.machine.vm.acceleration import ACCELERATION, acceleration, known
 from mydyno.machine.vm.overlay import QEMU_IMG
 
@@ -40,12 +41,14 @@ def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False)
     store, uml = ImageStore(), UmlKernels()
     vm_kernel = _vm_kernel(store)
     return GroundFacts(
-        root=has_capability(_text("/proc/self/status"), _CAP_SYS_ADMIN),
+        root=proc.has_capability(file_text("/proc/self/status") or "", _CAP_SYS_ADMIN),
         kernel=platform.release(),
-        filesystems=mountable(_text("/proc/filesystems"), _module_names(modules / "fs")),
+        filesystems=mountable(file_text("/proc/filesystems"), _module_names(modules / "fs")),
         md=Path("/proc/mdstat").exists() or "md-mod" in _module_names(modules / "drivers/md"),
         loops=Path("/dev/loop-control").exists(),
-        throttling=can_throttle(_text("/proc/cgroups"), _text("/sys/fs/cgroup/cgroup.subtree_control")),
+        throttling=can_throttle(
+            file_text("/proc/cgroups"), file_text("/sys/fs/cgroup/cgroup.subtree_control")
+        ),
         programs=frozenset(program for program in PROGRAMS if shutil.which(program) is not None),
         agent=_has_agent(),
         fetches=all(shutil.which(program) is not None for program in _FETCHERS),
@@ -58,12 +61,6 @@ def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False)
         disks={disk: _disk_facts(disk) for disk in disks},
         suite_kernels=tuple(SUITES.values()),
     )
-
-
-def has_capability(status: str | None, number: int) -> bool:
-    """Whether the effective set of /proc/self/status has it: root in a container may lack it."""
-    match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status or "", re.MULTILINE)
-    return match is not None and bool(int(match[1], 16) >> number & 1)
 
 
 def mountable(filesystems: str | None, modules: Iterable[str]) -> frozenset[str]:
@@ -85,7 +82,7 @@ def can_throttle(cgroups: str | None, used_by_v2: str | None) -> bool:
 
 
 def _uml_kernel(kernels: UmlKernels) -> str:
-    """What `machine/uml/chosen.py` takes: that of this machine's suite, else the newest here."""
+    """What `machine/uml/fetch.py` takes: that of this machine's suite, else the newest here."""
     version, here = default_version(), kernels.all()
     return version if kernels.kernel(version) or not here else here[-1].version
 
@@ -122,12 +119,11 @@ def _kvm(store: ImageStore, version: str | None, boot: bool) -> bool | None:
 
 def _disk_facts(disk: AskedDisk) -> DiskFacts:
     """A disk that is not there is refused as one that is in use is."""
-    wanted = AskedDevice(Path(disk.name), disk.serial, disk.wipe)
     try:
-        device = read_block_device(LocalHost(), wanted.name)
+        device = read_block_device(LocalHost(), Path(disk.name))
     except MydynoError as error:
         return DiskFacts(disk.name, (error.message,))
-    return DiskFacts(device.description(), tuple(refusals(device, wanted)))
+    return DiskFacts(device.description(), tuple(refusals(device, disk)))
 
 
 def _has_agent() -> bool:
@@ -140,10 +136,3 @@ def _has_agent() -> bool:
 
 def _module_names(folder: Path) -> set[str]:
     return {file.name.partition(".ko")[0] for file in folder.glob("**/*.ko*")}
-
-
-def _text(path: str) -> str | None:
-    try:
-        return Path(path).read_text(errors="replace")
-    except OSError:
-        return None

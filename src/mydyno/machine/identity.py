@@ -67,6 +67,11 @@ def tied_to_parent(argv: Sequence[str], identity: Identity | None, parent_pid: i
     setpriv = shutil.which("setpriv")
     if setpriv is None:
         raise MissingToolError("setpriv was not found in PATH", "install it: apt-get install util-linux")
-    drop = [f"--reuid={identity.uid}", f"--regid={identity.gid}", "--clear-groups"] if identity else []
     shell = ["/bin/sh", "-c", _STILL_OUR_CHILD, str(parent_pid)]
-    return [setpriv, *drop, "--pdeathsig", "KILL", "--", *shell, *argv]
+    return [setpriv, *becoming(identity), *shell, *argv]
+
+
+def becoming(identity: Identity | None) -> list[str]:
+    """Arguments of setpriv(1), before the command: the change of user, and then the tie to the parent."""
+    drop = [f"--reuid={identity.uid}", f"--regid={identity.gid}", "--clear-groups"] if identity else []
+    return [*drop, "--pdeathsig", "KILL", "--"]

@@ -18,14 +18,38 @@ from mydyno.core.facts import HostFacts
 from mydyno.core.writing import writing
 from mydyno.machine.environment import Environment, read_environment, read_facts
 from mydyno.machine.identity import Identity, server_identity, tied_to_parent
-from mydyno.machine.memory_file import READABLE, MemoryFile
-from mydyno.machine.neutral import inherited_environment
-from mydyno.machine.programs import find_program
+from mydyno.machine.programs import find_program, inherited_environment
 from mydyno.machine.protocol import Finished, HeldFile
 
 # The kernel kills a tied process when the THREAD that started it ends, so one thread that lives as
 # long as mydyno starts them all, whichever thread asks.
 _launcher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="launcher")
+OWNER_ONLY = 0o600
+READABLE = 0o444
+
+
+class MemoryFile:
+    """Anonymous memory (memfd_create(2)) that children inherit as a descriptor and open as a file.
+
+    Give `descriptor` as one of `pass_fds` to a child that opens `path`. Programs of another user need
+    the mode READABLE. Clients of MySQL and MariaDB ignore an option file that anybody may write.
+    """
+
+    def __init__(self, content: bytes, mode: int = OWNER_ONLY) -> None:
+        self.descriptor = os.memfd_create("held", 0)
+        os.write(self.descriptor, content)
+        os.fchmod(self.descriptor, mode)
+
+    @property
+    def path(self) -> str:
+        return f"/proc/self/fd/{self.descriptor}"
+
+    def wipe(self) -> None:
+        """Empties it, for the processes that have it too, and closes it. May be called twice."""
+        if self.descriptor >= 0:
+            os.ftruncate(self.descriptor, 0)
+            os.close(self.descriptor)
+            self.descriptor = -1
 
 
 def _launch_again() -> None:
@@ -42,10 +66,7 @@ class LocalProcess:
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
         self._child = child
-
-    @property
-    def pid(self) -> int:
-        return self._child.pid
+        self.pid = child.pid
 
     def returncode(self) -> int | None:
         return self._child.poll()
@@ -68,17 +89,8 @@ class LocalConversation(LocalProcess):
 
     def __init__(self, child: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
         super().__init__(child)
+        self.stdin, self.stdout = cast(BinaryIO, child.stdin), cast(BinaryIO, child.stdout)
         self._errors = errors
-
-    @property
-    def stdin(self) -> BinaryIO:
-        assert self._child.stdin is not None
-        return cast(BinaryIO, self._child.stdin)
-
-    @property
-    def stdout(self) -> BinaryIO:
-        assert self._child.stdout is not None
-        return cast(BinaryIO, self._child.stdout)
 
     def errors(self) -> str:
         self._errors.seek(0)
@@ -87,11 +99,10 @@ class LocalConversation(LocalProcess):
     def close(self) -> None:
         if self._child.poll() is None:
             self._child.kill()
-        for pipe in (self._child.stdin, self._child.stdout):
+        for pipe in (self.stdin, self.stdout):
             # What a dead process has not read cannot be flushed to it any more.
             with suppress(BrokenPipeError):
-                if pipe is not None:
-                    pipe.close()
+                pipe.close()
         self._child.wait()
         self._errors.close()
 

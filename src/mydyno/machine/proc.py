@@ -109,6 +109,12 @@ def _limit(word: str) -> int | None:
     return None if word == "unlimited" else int(word)
 
 
+def has_capability(status: str, number: int) -> bool:
+    """Whether a process's file `status` has it in its effective set: root in a container may lack it."""
+    match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return match is not None and bool(int(match[1], 16) >> number & 1)
+
+
 def written_characters(io: str) -> int:
     """Bytes that a process has written by its calls, from its file `io`."""
     match = re.search(r"^wchar: (\d+)", io, re.MULTILINE)

@@ -7,16 +7,17 @@ limit as far as the hard one allows, and what is measured would not be what was 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
+from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+
+from mydyno.core.document.base import Fault, Section
 from mydyno.core.errors import MissingToolError, ServerError
 from mydyno.machine import proc
-from mydyno.machine.identity import Identity
-from mydyno.machine.limits import Limits
+from mydyno.machine.identity import Identity, becoming
 from mydyno.machine.protocol import Host
 
 LimitName = Literal["nofile", "nproc"]
@@ -25,10 +26,33 @@ _ROWS: dict[LimitName, str] = {"nofile": "Max open files", "nproc": "Max process
 """Their names in /proc/PID/limits."""
 
 _CAP_SYS_RESOURCE = 24
-"""Its bit in CapEff (linux/capability.h)."""
+"""The capability to raise hard limits (linux/capability.h)."""
 
-# Where no limit is, /proc says so in a word.
-_UNLIMITED = "unlimited"
+
+class Limits(Section):
+    """Limits of the server's process, read back from the running server."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["nofile"]}, {"required": ["nproc"]}]}
+    )
+
+    nofile: Annotated[int, Field(ge=64, le=1_073_741_816)] | None = Field(
+        default=None, description="Open files (RLIMIT_NOFILE): bounds connections and open tables."
+    )
+    nproc: Annotated[int, Field(ge=64, le=4_194_304)] | None = Field(
+        default=None,
+        description="Processes and threads of the server's user (RLIMIT_NPROC): bounds connections. The "
+        "kernel does not hold root to it.",
+    )
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        if raw.get("nofile") is None and raw.get("nproc") is None:
+            yield Fault("limits nothing", "nofile: N, nproc: N or both", at_key=True, show_value=False)
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -53,7 +77,7 @@ class LimitDifference:
         in_force = "the server's limits cannot be read"
         if self.in_force is not None:
             limits = (self.in_force.soft, self.in_force.hard)
-            soft, hard = (_UNLIMITED if value is None else value for value in limits)
+            soft, hard = ("unlimited" if value is None else value for value in limits)
             in_force = f"the server has {soft} (hard: {hard})"
         return f"limits.{self.name}: {self.configured} was configured, and {in_force}"
 
@@ -64,19 +88,7 @@ def wrap(argv: Sequence[str], limits: Limits, identity: Identity | None) -> list
     The tie to mydyno's life is made again behind the change of user, which cuts it.
     """
     options = [f"--{name}={value}:{value}" for name, value in _values(limits).items()]
-    become = (
-        [
-            "setpriv",
-            f"--reuid={identity.uid}",
-            f"--regid={identity.gid}",
-            "--clear-groups",
-            "--pdeathsig",
-            "KILL",
-            "--",
-        ]
-        if identity is not None
-        else []
-    )
+    become = ["setpriv", *becoming(identity)] if identity is not None else []
     return ["prlimit", *options, "--", *become, *argv]
 
 
@@ -89,7 +101,7 @@ def check(host: Host, limits: Limits) -> None:
             f"fs.nr_open = {most.strip()}",
             f"ask for at most {most.strip()}",
         )
-    if _may_raise(host):
+    if proc.has_capability(host.read_text(Path("/proc/self/status")) or "", _CAP_SYS_RESOURCE):
         return
     for limit in parse_limits(host.read_text(Path("/proc/self/limits")) or ""):
         wanted = _values(limits).get(limit.name)
@@ -125,10 +137,3 @@ def limits_difference(limits: Limits, in_force: Sequence[LimitInForce]) -> tuple
 def _values(limits: Limits) -> Mapping[LimitName, int]:
     values: dict[LimitName, int | None] = {"nofile": limits.nofile, "nproc": limits.nproc}
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _may_raise(host: Host) -> bool:
-    """Whether mydyno may raise hard limits there: CAP_SYS_RESOURCE, which root in a container can lack."""
-    status = host.read_text(Path("/proc/self/status")) or ""
-    effective = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
-    return effective is not None and bool(int(effective[1], 16) >> _CAP_SYS_RESOURCE & 1)

@@ -31,25 +31,17 @@ class Stream:
         """`reads`: what is read from `file` is sent; `writes`: what comes is written to it, or collected."""
         self.number = number
         self.collected = bytearray()
+        self.has_ended = False
+        """Whether the other side has sent all that it will."""
         self._send = send
-        self._file = file
+        self.file = file
         self._credit = WINDOW if reads else None
         self._takes = writes
         self._is_socket = reads and writes
         self._pending = bytearray()
         self._used = 0
-        self._ended = False
         if file is not None:
             os.set_blocking(file, False)
-
-    @property
-    def file(self) -> int | None:
-        return self._file
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the other side has sent all that it will."""
-        return self._ended
 
     @property
     def is_over(self) -> bool:
@@ -72,7 +64,7 @@ class Stream:
         """Data has come for this stream."""
         if not self._takes:
             return
-        if self._file is None:
+        if self.file is None:
             self.collected += data
             self._use(len(data))
         else:
@@ -81,7 +73,7 @@ class Stream:
 
     def end(self) -> None:
         """Nothing more comes for this stream."""
-        self._ended = True
+        self.has_ended = True
         self._close_sink_when_done()
 
     def grant(self, payload: bytes) -> None:
@@ -96,15 +88,15 @@ class Stream:
     def close(self) -> None:
         """Lets go of the file; the reader of the other end sees it end."""
         self._takes, self._credit = False, None
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        if self.file is not None:
+            os.close(self.file)
+            self.file = None
 
     def _read_some(self) -> None:
-        assert self._file is not None
+        assert self.file is not None
         assert self._credit is not None
         try:
-            data = os.read(self._file, min(self._credit, PIECE))
+            data = os.read(self.file, min(self._credit, PIECE))
         except BlockingIOError:
             return
         except OSError:
@@ -117,10 +109,10 @@ class Stream:
             self._send(Frame(Kind.END, self.number))
 
     def _write_pending(self) -> None:
-        assert self._file is not None
+        assert self.file is not None
         while self._pending:
             try:
-                count = os.write(self._file, self._pending)
+                count = os.write(self.file, self._pending)
             except BlockingIOError:
                 return
             except OSError:
@@ -134,12 +126,12 @@ class Stream:
         self._close_sink_when_done()
 
     def _close_sink_when_done(self) -> None:
-        if not (self._ended and self._takes) or self._pending:
+        if not (self.has_ended and self._takes) or self._pending:
             return
         self._takes = False
-        if self._is_socket and self._file is not None:
+        if self._is_socket and self.file is not None:
             # Half of a socket ends; the other end may still write.
-            with suppress(OSError), socket.socket(fileno=os.dup(self._file)) as end:
+            with suppress(OSError), socket.socket(fileno=os.dup(self.file)) as end:
                 end.shutdown(socket.SHUT_WR)
 
     def _use(self, count: int) -> None:

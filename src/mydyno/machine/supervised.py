@@ -1,4 +1,9 @@
-"""A host that is served by an agent on this machine: a child of mydyno's, in namespaces if wanted."""
+"""A host that is served by an agent on this machine: a child of mydyno's, in namespaces if wanted.
+
+setpriv ties unshare to mydyno's life; unshare gives the namespaces and kills the agent, the first
+process in them, when it ends itself; with the first process all others go, and with them the mounts.
+No mount and no process there outlives mydyno, however it ends.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,14 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from mydyno.core.errors import MissingToolError
 from mydyno.machine.agent import AgentHost
 from mydyno.machine.channel import Channel
-from mydyno.machine.identity import Identity
+from mydyno.machine.identity import Identity, server_identity
 from mydyno.machine.local import launch
-from mydyno.machine.programs import find_program
+from mydyno.machine.programs import find_program, inherited_environment
 
 AGENT = "mydyno-agent"
 
@@ -83,3 +90,38 @@ class SupervisedHost(AgentHost):
     def _output(self) -> str:
         size = os.fstat(self._errors.fileno()).st_size
         return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")
+
+
+class NamespaceHost(SupervisedHost):
+    """This machine with mounts and processes that are private and end with mydyno, or at `close`.
+
+    Files are the machine's own, so it is not ephemeral. Process numbers are those of its namespace.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """`folder`, a private one, is in the supervisor's command line as its mark.
+
+        Raises MissingToolError without root, HostError when it does not come up.
+        """
+        if os.geteuid() != 0:
+            raise MissingToolError(
+                "private mounts and loop devices need root",
+                "run mydyno as root, or take `host: uml`, which needs none",
+            )
+        super().__init__(
+            prefix=[*_PRIVATE, mark(folder), "--"],
+            name="local",
+            ephemeral=False,
+            server_identity=server_identity(),
+            environment=inherited_environment(),
+        )
+
+
+_PRIVATE = (
+    "unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"
+)  # fmt: skip
+
+
+def mark(folder: Path) -> str:
+    """The argument by which the supervisor of this private folder is known."""
+    return f"--wd={folder}"

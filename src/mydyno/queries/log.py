@@ -15,8 +15,7 @@ from pydantic import ValidationError
 
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.machine.programs import find_program
-from mydyno.queries.grouping import Grouping
-from mydyno.queries.records import FORMAT, Digest, Group
+from mydyno.queries.records import FORMAT, Digest, Group, Grouping
 
 STANDARD_INPUT = "-"
 

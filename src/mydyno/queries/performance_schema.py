@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from mydyno.queries.counting import refuse_what_is_off, uncounted
-from mydyno.queries.digest_table import Reading, look_at_table, read
+from mydyno.queries.digest_table import Reading, look_at_table, read, refuse_what_is_off, uncounted
 from mydyno.queries.fingerprints import fingerprints
 from mydyno.queries.records import Digest, Problem, ProblemKind, Source
 from mydyno.queries.statement_groups import Limits, Named, beyond, example, groups_of, representative
@@ -123,36 +122,31 @@ def _named(rows: Sequence[Row], limits: Limits, source: str) -> list[Named]:
 
 
 def _problems(counts: _Counts, nameless: Sequence[Row], named: Sequence[Named]) -> Iterator[Problem]:
-    lost = sum(row.count for row in nameless)
-    if lost:
-        size = counts.variables.get("performance_schema_digests_size")
-        yield Problem(
-            kind="digests-lost",
-            source=counts.source,
-            count=lost,
-            says=f"statements found the server's table of {size} digests full and are in no group; a larger"
+    size = counts.variables.get("performance_schema_digests_size")
+    length = Limits.of(counts.variables).digest
+    before, after = counts.before.rows if counts.before else {}, counts.after.rows
+    problems: Sequence[tuple[ProblemKind, int, str]] = (
+        (
+            "digests-lost",
+            sum(row.count for row in nameless),
+            f"statements found the server's table of {size} digests full and are in no group; a larger"
             " performance_schema_digests_size (and a restart) has space for all",
-        )
-    cut = sum(each.is_cut for each in named)
-    if cut:
-        length = Limits.of(counts.variables).digest
-        yield Problem(
-            kind="cut-digest",
-            source=counts.source,
-            count=cut,
-            says=f"the server keeps {length} bytes of a digest (max_digest_length,"
+        ),
+        (
+            "cut-digest",
+            sum(each.is_cut for each in named),
+            f"the server keeps {length} bytes of a digest (max_digest_length,"
             " performance_schema_max_digest_length): statements that differ later are one group here",
-        )
-    before = counts.before.rows if counts.before else {}
-    after = counts.after.rows
-    reset = sum(key not in after or was_reset(old, after[key]) for key, old in before.items())
-    if reset:
-        yield Problem(
-            kind="counters-reset",
-            source=counts.source,
-            count=reset,
-            says="the server's table was emptied meanwhile: earlier statements are missing",
-        )
+        ),
+        (
+            "counters-reset",
+            sum(key not in after or was_reset(old, after[key]) for key, old in before.items()),
+            "the server's table was emptied meanwhile: earlier statements are missing",
+        ),
+    )
+    for kind, count, says in problems:
+        if count:
+            yield Problem(kind=kind, source=counts.source, count=count, says=says)
 
 
 def _of_kinds(kind: ProblemKind, source: str, what: str, names: Sequence[str]) -> Iterator[Problem]:

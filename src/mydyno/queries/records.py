@@ -2,47 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
 
 from mydyno.core.record import Record
-from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
 
 FORMAT = 1
 
 Unit = Literal["us", "count", "bytes"]
-GroupKind = Literal[
-    "statement",
-    "administrator-command",
-    # Of digests that are not grouped by fingerprint.
-    "user",
-    "host",
-    "database",
-    "table",
-    "tag",
-]
+GroupKind = Literal["statement", "administrator-command", "user", "host", "database", "table", "tag"]
+"""Those but the first two: of digests that are not grouped by fingerprint."""
 ProblemKind = Literal[
-    "not-a-slow-log",
-    "unreadable",
-    "empty",
-    "interrupted",
-    "broken-compression",
-    "broken-tail",
-    "no-header",
-    "no-statement",
-    "bad-header",
-    "clock-backwards",
-    "not-utf8",
-    "long-statement",
+    "not-a-slow-log", "unreadable", "empty", "interrupted", "broken-compression", "broken-tail",
+    "no-header", "no-statement", "bad-header", "clock-backwards", "not-utf8", "long-statement",
     "read-twice",
     # performance_schema's own.
-    "digests-lost",
-    "cut-digest",
-    "counters-reset",
-    "not-counted",
-    "not-timed",
-]
+    "digests-lost", "cut-digest", "counters-reset", "not-counted", "not-timed",
+]  # fmt: skip
+BY_FINGERPRINT = "fingerprint"
+NAMES = (BY_FINGERPRINT, "user", "host", "database", "table", "tag.KEY")
+
+
+@dataclass(frozen=True)
+class Grouping:
+    by: str = BY_FINGERPRINT
+    """One of `NAMES`."""
+    merge_tables: bool = False
+    """Whether tables whose names differ in a number or a hash only are one."""
+
+    @property
+    def noun(self) -> str:
+        """What a group is, in words: `statement`, `user`, `route`."""
+        return "statement" if self.by == BY_FINGERPRINT else self.by.removeprefix("tag.")
 
 
 class Source(Record):

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from mydyno import __version__
 from mydyno.server.access.login import Login
 from mydyno.survey.facts import Host, Server, System, Unread
-from mydyno.survey.host.load import load_between, read_counters
+from mydyno.survey.host.kernel import load_between, read_counters
 from mydyno.survey.host.machine import LocalMachine, Machine
 from mydyno.survey.host.process import find_process, is_server
 from mydyno.survey.host.read import read_host

@@ -8,7 +8,7 @@ from mydyno.advisor.targets.connections import connections
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Severity
 from mydyno.survey.facts import Accounts, HostCache, Server
-from mydyno.survey.facts.accounts import names_a_host
+from mydyno.survey.facts.server import names_a_host
 
 DAY = 86_400
 

@@ -17,12 +17,11 @@ from mydyno.queries.comparison import compare
 from mydyno.queries.records import Figures, Flag, Plan, PlanRow, Timeline
 from mydyno.queries.report import times as time_bins
 from mydyno.queries.report.chart import MOST_STEPS, load_steps
-from mydyno.queries.report.groups import LEAST, MOST, detailed, group_sections
+from mydyno.queries.report.groups import LEAST, MOST, detailed, group_sections, remarks
 from mydyno.queries.report.page import comparison_html, digest_html
 from mydyno.queries.report.plan_table import plan_table
 from mydyno.queries.report.plan_table import remarks as plan_remarks
 from mydyno.queries.report.profile import profile
-from mydyno.queries.report.remarks import remarks
 from mydyno.queries.report.sql_lines import MOST as MOST_SQL
 from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.queries.report.statement_table import AT_FIRST, MOST_ROWS

@@ -17,8 +17,7 @@ from mydyno.cli.main import app
 from mydyno.core.errors import LabError, MydynoError, UndoError
 from mydyno.lab.results.store import DATABASE, Lab
 from mydyno.lab.stack import journal as journals
-from mydyno.lab.stack.cleanup import cleanup
-from mydyno.lab.stack.journal import Journal
+from mydyno.lab.stack.journal import Journal, cleanup
 from mydyno.lab.stack.undo import LiftThrottle, RestoreSysfs, RestoreVariables, StopArray, Undo
 from mydyno.server.access.address import External
 

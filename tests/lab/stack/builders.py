@@ -11,8 +11,7 @@ from mydyno.core.server_version import parse_version
 from mydyno.lab.stack.journal import Journal
 from mydyno.lab.stack.site import Site
 from mydyno.machine.local import LocalHost
-from mydyno.server.program.binary import ServerBinary
-from mydyno.server.program.options import parse_options
+from mydyno.server.program.binary import ServerBinary, parse_options
 
 GOLDEN = Path(__file__).parents[2] / "server" / "program" / "golden"
 

@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import UndoError
-from mydyno.lab.stack.cleanup import cleanup
-from mydyno.lab.stack.journal import Journal
+from mydyno.lab.stack.journal import Journal, cleanup
 from mydyno.lab.stack.undo import EndProcesses, RemoveTree
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from mydyno.core.errors import ServerError
 from mydyno.machine.identity import Identity
-from mydyno.machine.limits import Limits
 from mydyno.machine.local import LocalHost
 from mydyno.machine.process_limits import (
     LimitDifference,
     LimitInForce,
+    Limits,
     check,
     in_force,
     limits_difference,
@@ -63,7 +63,7 @@ def test_a_wrapped_process_has_the_limits_and_the_user() -> None:
 
 def test_a_limit_above_the_hard_one_is_refused_where_it_may_not_be_raised() -> None:
     script = (
-        "from mydyno.machine.local import LocalHost; from mydyno.machine.limits import Limits;"
+        "from mydyno.machine.local import LocalHost; from mydyno.machine.process_limits import Limits;"
         "from mydyno.machine.process_limits import check; check(LocalHost(), Limits(nofile=400)); "
         "check(LocalHost(), Limits(nofile=501))"
     )

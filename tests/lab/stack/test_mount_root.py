@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mydyno.lab.stack.mount_root import HeldMountRoot, remove_unheld
+from mydyno.lab.stack.undo.mounts import HeldMountRoot, remove_unheld
 
 
 def test_the_folder_is_there_while_it_is_held_and_the_last_holder_removes_it(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
 def test_the_folder_of_a_killed_holder_can_be_removed(tmp_path: Path) -> None:
     root = tmp_path / "mydyno"
     script = (
-        "import sys; from pathlib import Path; from mydyno.lab.stack.mount_root import HeldMountRoot;"
+        "import sys; from pathlib import Path; from mydyno.lab.stack.undo.mounts import HeldMountRoot;"
         "held = HeldMountRoot(Path(sys.argv[1])); print(flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
@@ -48,7 +48,7 @@ def test_the_folder_of_a_killed_holder_can_be_removed(tmp_path: Path) -> None:
 def test_holders_that_come_and_go_at_once_never_hold_a_folder_that_is_gone(tmp_path: Path) -> None:
     root = tmp_path / "mydyno"
     script = (
-        "import sys; from pathlib import Path; from mydyno.lab.stack.mount_root import HeldMountRoot\n"
+        "import sys; from pathlib import Path; from mydyno.lab.stack.undo.mounts import HeldMountRoot\n"
         "for _ in range(300):\n"
         "    held = HeldMountRoot(Path(sys.argv[1])); assert Path(sys.argv[1]).is_dir(); held.let_go()\n"
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.lab.stack.cache.page_cache import PageCache, drop, look, read_fincore
+from mydyno.lab.stack.cache import PageCache, drop, look, read_fincore
 from mydyno.machine.local import LocalHost
 
 MIB = 1 << 20

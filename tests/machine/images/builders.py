@@ -5,7 +5,7 @@ from __future__ import annotations
 import lzma
 from pathlib import Path
 
-from mydyno.machine.images.manifest import KernelManifest, RootManifest
+from mydyno.machine.images.store import KernelManifest, RootManifest
 
 
 def module(name: str, depends: str = "") -> bytes:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mydyno.machine.images.cpio import Entry, archive, file, folder
+from mydyno.machine.vm.initrd import Entry, archive, file, folder
 
 
 def read(data: bytes) -> list[Entry]:

@@ -4,9 +4,8 @@ import pytest
 
 from machine.images.builders import kernel_manifest, root_manifest
 from mydyno.machine.cache_store import folder_elsewhere
-from mydyno.machine.images.manifest import read_manifest, write_manifest
 from mydyno.machine.images.root import installed_packages
-from mydyno.machine.images.store import ImageStore
+from mydyno.machine.images.store import ImageStore, read_manifest, write_manifest
 
 
 def put_root(store: ImageStore, suite: str, content: bytes) -> None:

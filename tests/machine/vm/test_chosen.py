@@ -5,7 +5,7 @@ import pytest
 from machine.images.builders import kernel_manifest, root_manifest
 from mydyno.core.errors import HostError, MissingToolError
 from mydyno.machine.images import ImageStore
-from mydyno.machine.images.manifest import write_manifest
+from mydyno.machine.images.store import write_manifest
 from mydyno.machine.vm.chosen import chosen_kernel, chosen_root
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mydyno.core.errors import HostError
-from mydyno.machine.vm.control import Control
+from mydyno.machine.vm.host import Control
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@ import json
 from pathlib import Path
 
 from mydyno.machine.images import ImageStore
-from mydyno.machine.images.cpio import Entry, file
-from mydyno.machine.vm.initrd import entries, guest_config, make_initrd
+from mydyno.machine.vm.initrd import Entry, entries, file, guest_config, make_initrd
 from mydyno.machine.vm.machine import SharedFolder
 
 

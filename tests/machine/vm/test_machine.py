@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.machine.vm.control import throttle_arguments
+from mydyno.machine.vm.host import throttle_arguments
 from mydyno.machine.vm.machine import DiskImage, Machine, SharedFolder, command_line
 
 MACHINE = Machine(

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mydyno.queries.candidates.pattern import Pattern, begins, columns_of, merged
+from mydyno.queries.candidates.choosing import Pattern, begins, columns_of, merged
 from queries.candidates.builders import looked, only, slow, wanted
 
 

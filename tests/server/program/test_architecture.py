@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.server.program.architecture import architecture_fault
+from mydyno.server.program.binary import architecture_fault
 
 
 def elf(path: Path, machine: int, order: str = "little") -> Path:

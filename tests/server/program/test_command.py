@@ -4,8 +4,8 @@ import pytest
 
 from mydyno.core.errors import LabError
 from mydyno.machine.identity import Identity
-from mydyno.machine.limits import Limits
 from mydyno.machine.local import LocalHost
+from mydyno.machine.process_limits import Limits
 from mydyno.server.program.command import refuse_covered, server_command
 
 SERVER = Path("/usr/sbin/mariadbd")

@@ -5,7 +5,7 @@ from lab.stack.builders import options_of
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import option_name
-from mydyno.server.program.options import parse_options
+from mydyno.server.program.binary import parse_options
 
 MYSQL_CLIENT = """\
 Variables (--variable-name=value)

@@ -10,7 +10,7 @@ from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import parse_version
 from mydyno.machine.local import LocalHost
 from mydyno.server.program.binary import ServerBinary
-from mydyno.server.program.redo_files import (
+from mydyno.server.program.file_places import (
     refused_redo_files,
     remove_refused_redo_files,
     replaces_redo_files,

@@ -2,7 +2,7 @@ import pytest
 
 from mydyno.core.server_version import Vendor, parse_version
 from mydyno.server.releases import KNOWN, known_release
-from mydyno.server.releases.series import Series, series_of, series_of_package
+from mydyno.server.releases.provider import Series, series_of, series_of_package
 
 MARIADB_10_5 = Series(Vendor.MARIADB, (10, 5))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mydyno.survey.facts import Disk, Unread
-from mydyno.survey.host.azure import is_azure, parse_profile, with_host_caching
+from mydyno.survey.host.disks import is_azure, parse_profile, with_host_caching
 from survey.host.machines import machine
 
 ANSWER = """{

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mydyno.survey.host.groups import Group, read_group
+from mydyno.survey.host.process import Group, read_group
 from survey.host.machines import machine
 
 ROOT = "/sys/fs/cgroup"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mydyno.survey.facts import DiskLoad
-from mydyno.survey.host.load import Counters, load_between, read_counters
+from mydyno.survey.host.kernel import Counters, load_between, read_counters
 from mydyno.survey.host.machine import LocalMachine
 
 BEFORE = Counters(

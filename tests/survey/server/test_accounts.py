@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from mydyno.survey.asking import Asking
-from mydyno.survey.server.accounts import read_host_cache
+from mydyno.survey.server.read import read_host_cache
 
 
 @dataclass

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.survey.facts import Innodb
-from mydyno.survey.server.innodb_report import parse_innodb_report
+from mydyno.survey.server.read import parse_innodb_report
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 

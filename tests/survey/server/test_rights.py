@@ -2,7 +2,7 @@
 
 import pytest
 
-from mydyno.survey.server.rights import Rights, rights_of
+from mydyno.survey.server.role import Rights, rights_of
 
 USAGE = "GRANT USAGE ON *.* TO `monitor`@`%` IDENTIFIED BY PASSWORD '*ABC'"
 

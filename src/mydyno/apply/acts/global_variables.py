@@ -10,7 +10,7 @@ from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 from mydyno.server.access import dbapi
 from mydyno.server.variables import global_variables
-from mydyno.server.variables.resizing import resize_status, wait_for_resizing
+from mydyno.server.variables.global_variables import resize_status, wait_for_resizing
 
 _PASSES = 2
 """Some variables bound others (innodb_io_capacity and its maximum): what was lowered first is taken then."""

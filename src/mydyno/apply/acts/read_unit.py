@@ -10,8 +10,7 @@ from mydyno.apply.act import Act, Look, PropertyName, UnitName
 from mydyno.apply.acts.systemd import properties, systemctl
 from mydyno.apply.apply_context import AS_ROOT, ApplyContext
 from mydyno.core.errors import ApplyError
-from mydyno.core.systemd_time import span_seconds
-from mydyno.core.units import parse_bytes
+from mydyno.core.units import parse_bytes, span_seconds
 
 _SHOWN_OTHERWISE = ("NUMAMask",)
 """`all` is shown as the nodes that there are."""

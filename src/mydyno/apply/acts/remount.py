@@ -10,8 +10,8 @@ from mydyno.apply.act import Act, Look, MountOption, PathFromRoot
 from mydyno.apply.apply_context import ApplyContext
 from mydyno.apply.change import with_and_without
 from mydyno.core.errors import ApplyError
+from mydyno.machine.environment import Mount, mounts, own_mounts
 from mydyno.machine.local import LocalHost
-from mydyno.machine.mountinfo import Mount, mounts, own_mounts
 
 _ACCESS_TIMES = frozenset({"noatime", "relatime", "strictatime"})
 """One of them is in force at each mount; mountinfo shows nothing for strictatime (mount(8))."""

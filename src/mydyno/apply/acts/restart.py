@@ -16,8 +16,7 @@ from mydyno.apply.acts.systemd import properties, systemctl, unit_of_process
 from mydyno.apply.apply_context import ApplyContext
 from mydyno.core.errors import ApplyError
 from mydyno.machine.local import LocalHost
-from mydyno.server.access.server_process import process_of
-from mydyno.server.access.session import show_global
+from mydyno.server.access.session import process_of, show_global
 from mydyno.server.variables import global_variables
 from mydyno.server.variables.global_variables import Value
 

@@ -14,8 +14,7 @@ from mydyno.core.errors import ApplyError, ServerError
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import ANSWER_SECONDS
 from mydyno.server.access.session import session, show_global
-from mydyno.server.variables.global_variables import Value
-from mydyno.server.variables.resizing import wait_until_resized
+from mydyno.server.variables.global_variables import Value, wait_until_resized
 from mydyno.server.variables.setting_lock import SETTING_SECONDS, new_lock, take_lock
 from mydyno.server.variables.settings import settings_difference
 

@@ -20,7 +20,7 @@ from mydyno.apply.store.journal import Journal, Progress
 from mydyno.core.beneath import folder_below, is_folder_below, names_below, open_below, read_below
 from mydyno.core.durable import make_folder_below, sync_folder, write_synced
 from mydyno.core.errors import LabError
-from mydyno.core.state_folder import state_folder
+from mydyno.core.folders import state_folder
 
 _FILE = "application.json"
 _HALF = ".partial"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from ruamel.yaml.nodes import Node as YamlNode
 from ruamel.yaml.reader import ReaderError
 
 from mydyno.core.document.problems import Position, Problem, SpecErrors
-from mydyno.core.document.syntax import explain_syntax_error
 from mydyno.core.document.tree import Entry, Mapping, Node, Scalar, Sequence
 from mydyno.core.nearest import nearest
 
@@ -217,3 +217,52 @@ def _refused(file: str, position: Position | None, message: str, **more: str | N
 def _too_deep(file: str, position: Position) -> SpecErrors:
     levels = f"at most {_MOST_NESTING} levels"
     return _refused(file, position, "the file is nested too deeply", allowed=levels)
+
+
+def explain_syntax_error(error: MarkedYAMLError, text: str, file: str, word: str) -> Problem:
+    """One problem for the parser's error, at the place where the author has to look."""
+    problem = str(error.problem or error.context or error)
+    context = str(error.context or "")
+    here = _place(error.problem_mark) or _place(error.context_mark) or Position(1, 1)
+    opened = _place(error.context_mark) or here
+    line = _line_at(text, here)
+
+    if r"'\t'" in problem or "\t" in line[: len(line) - len(line.lstrip())]:
+        column = line.find("\t") + 1 or here.column
+        return Problem(file, Position(here.line, column), "a tab where YAML wants spaces", allowed="spaces")
+    if match := re.search(r"found character '(.)' that cannot start any token", problem):
+        message = f"a value cannot start with {match.group(1)} unless it is in quotes"
+        return Problem(file, here, message, value=line[here.column - 1 :].strip())
+    if "mapping values are not allowed" in problem:
+        message = "a ':' that belongs to no key (wrong indentation, or a text with ': ' that needs quotes)"
+        return Problem(file, here, message, value=line.strip())
+    if "quoted scalar" in context:
+        return Problem(
+            file, opened, "a quote is opened here and never closed", value=_line_at(text, opened).strip()
+        )
+    if "flow sequence" in context:
+        return Problem(file, opened, "a [ is opened here and not closed properly", value=line.strip())
+    if "flow mapping" in context:
+        return Problem(file, opened, "a { is opened here and not closed properly", value=line.strip())
+    if "expected a single document" in context:
+        allowed = f"one {word} a file"
+        return Problem(file, here, "a second document begins here", value="---", allowed=allowed)
+    if match := re.search(r"found undefined alias '(.*)'", problem):
+        return Problem(file, here, "the alias has no anchor before it", value=f"*{match.group(1)}")
+    if "<block end>" in problem or "<document start>" in problem:
+        return Problem(file, here, "the line is not indented like its neighbours", value=line.strip())
+    if "could not find expected ':'" in problem:
+        return Problem(file, opened, "a key without ':' after it", value=_line_at(text, opened).strip())
+    return Problem(file, here, f"not valid YAML: {problem}", value=line.strip() or None)
+
+
+def _place(mark: object) -> Position | None:
+    line, column = getattr(mark, "line", None), getattr(mark, "column", None)
+    if not isinstance(line, int) or not isinstance(column, int):
+        return None
+    return Position(line + 1, column + 1)
+
+
+def _line_at(text: str, position: Position) -> str:
+    lines = text.splitlines()
+    return lines[position.line - 1] if position.line <= len(lines) else ""

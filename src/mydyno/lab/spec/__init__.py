@@ -19,7 +19,7 @@ from mydyno.lab.spec.setup import Setup
 from mydyno.lab.spec.storage import FileSystem, Storage, Volume
 from mydyno.lab.spec.volume_values import Scheduler
 from mydyno.lab.spec.workload import Workload
-from mydyno.machine.limits import Limits
+from mydyno.machine.process_limits import Limits
 from mydyno.server.access.address import External
 
 __all__ = [

@@ -13,7 +13,7 @@ from mydyno.lab.spec.cache import AS_CLONED, Cache
 from mydyno.lab.spec.host import Host
 from mydyno.lab.spec.server import Server
 from mydyno.lab.spec.storage import Storage
-from mydyno.machine.limits import Limits
+from mydyno.machine.process_limits import Limits
 
 
 class Setup(Section):

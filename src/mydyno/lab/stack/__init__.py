@@ -23,16 +23,14 @@ journal before it is done; servers die with the process that started them.
 """
 
 from mydyno.core.server_variables import Setting
-from mydyno.lab.stack.cleanup import cleanup
 from mydyno.lab.stack.datadir import DataDirectory, DataDirectoryLayer
 from mydyno.lab.stack.dataset import DatasetLayer, Facts, FrozenDataset, Origin
-from mydyno.lab.stack.external_layer import ExternalServerLayer
-from mydyno.lab.stack.journal import Journal, outstanding_in
+from mydyno.lab.stack.journal import Journal, cleanup, outstanding_in
 from mydyno.lab.stack.layer import BuiltLayers, Layer
 from mydyno.lab.stack.server.external import ExternalFacts, ExternalServer, look_at
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.server.server import Server
-from mydyno.lab.stack.server_layer import ServerLayer
+from mydyno.lab.stack.server_layer import ExternalServerLayer, ServerLayer
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.stack import Stack
 from mydyno.lab.stack.tables_layer import LoadedTables, TablesLayer

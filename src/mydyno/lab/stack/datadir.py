@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from mydyno.core.errors import LabError, StorageError
 from mydyno.core.server_files import FileKind, home_of
 from mydyno.core.server_variables import Setting
+from mydyno.core.units import format_bytes
 from mydyno.lab.stack.dataset import FrozenDataset
-from mydyno.lab.stack.datasets.clone import Clone, clone_tree
-from mydyno.lab.stack.datasets.release import refuse_another_release
+from mydyno.lab.stack.datasets.manifest import refuse_another_release
 from mydyno.lab.stack.disk_base import DiskBase
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.lab.stack.storage import MountedVolume
+from mydyno.machine.environment import shares_blocks
+from mydyno.machine.local import LocalHost
 from mydyno.machine.protocol import Host
-from mydyno.machine.trees import LONGEST_COPY_SECONDS, sync_tree
+from mydyno.machine.trees import LONGEST_COPY_SECONDS, copy_tree, sync_tree
 from mydyno.server.program.file_places import KINDS, Kind, Place
 
 # What copying runs at when nothing is known of the disk; only the order of trials depends on it.
@@ -27,6 +31,46 @@ _BYTES_A_SECOND = 300e6
 
 _ON_VOLUME = "mydyno"
 """The one folder that mydyno makes on a volume."""
+
+
+@dataclass(frozen=True)
+class Clone:
+    """How the data of a trial came to be."""
+
+    how: Literal["reflink", "copy", "overlay"]
+    """`overlay`: it came with disks that are overlays of a base, which holds a copy."""
+    seconds: float
+    """Without the sync that follows."""
+
+
+def clone_tree(host: Host, source: Path, target: Path, size_bytes: int) -> Clone:
+    """Clones the folder `source`, whose files take `size_bytes`, as the new folder `target` on `host`.
+
+    Raises LabError with numbers when a copy would not fit; whatever goes wrong, `target` is removed.
+    """
+    started = time.monotonic()
+    # Volumes and guests have file systems of their own, with which this machine's shares nothing.
+    shared = isinstance(host, LocalHost) and shares_blocks(source.parent, target.parent)
+    if not shared:
+        _check_room(host, source, target, size_bytes)
+    try:
+        copy_tree(host, source, target)
+    except BaseException:
+        host.remove_tree(target)
+        raise
+    return Clone("reflink" if shared else "copy", time.monotonic() - started)
+
+
+def _check_room(host: Host, source: Path, target: Path, size_bytes: int) -> None:
+    free = host.facts(target.parent).free_disk_bytes
+    if free is None or free >= size_bytes:
+        return
+    raise LabError(
+        f"the data does not fit: a copy of {source} takes {format_bytes(size_bytes)}, and "
+        f"{target.parent} has {format_bytes(free)} free",
+        "free some space (`mydyno datasets list` shows what the lab keeps), take fewer rows, or larger disks "
+        "where it is a volume; a lab on xfs or btrfs shares the blocks and copies nothing: --lab FOLDER",
+    )
 
 
 @dataclass(frozen=True)

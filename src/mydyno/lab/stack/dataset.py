@@ -12,10 +12,9 @@ from typing import Any
 from mydyno.core.errors import LabError, ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.core.writing import writing
-from mydyno.lab.stack.datasets import page_list
 from mydyno.lab.stack.datasets.manifest import DatasetManifest, TableContent, read_manifest, write_manifest
 from mydyno.lab.stack.datasets.store import DatasetStore, touch
-from mydyno.lab.stack.datasets.tables import contents_of, one_checksum, read_everything
+from mydyno.lab.stack.datasets.tables import PAGE_LIST, contents_of, dump_pages, one_checksum, read_everything
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
@@ -149,7 +148,7 @@ class DatasetLayer:
             place.parent.mkdir(parents=True, exist_ok=True)
         staging = site.folder_in(place.parent)
         try:
-            pages = _set_aside(loaded.page_list, staging.path / page_list.FILE_NAME)
+            pages = _set_aside(loaded.page_list, staging.path / PAGE_LIST)
             move_tree(site.host, data, staging.path / "data")
             write_manifest(
                 staging.path,
@@ -206,13 +205,13 @@ class DatasetLayer:
         listed = None
         if tables:
             read_everything(server)
-            listed = page_list.dump_pages(server)
+            listed = dump_pages(server)
         return _Loaded(facts, tables, listed)
 
 
 def frozen(place: Path, manifest: DatasetManifest) -> FrozenDataset:
     """The dataset in the folder `place`, as its manifest describes it."""
-    pages = place / page_list.FILE_NAME
+    pages = place / PAGE_LIST
     return FrozenDataset(
         data=place / "data",
         facts=manifest.facts,

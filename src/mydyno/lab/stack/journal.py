@@ -20,8 +20,9 @@ from mydyno.core.durable import SyncedLog
 from mydyno.core.errors import LabError, UndoError
 from mydyno.core.visible import visible_line
 from mydyno.core.writing import writing_hint
-from mydyno.lab.stack.undo import UNDO, Undo, receipts
+from mydyno.lab.stack.undo import PRIVATE_NAME, UNDO, DetachLoops, Undo, receipts
 from mydyno.lab.stack.undo.base import WayBack
+from mydyno.lab.stack.undo.block_devices import attached_loops
 
 FILE_NAME = "journal.jsonl"
 
@@ -184,3 +185,30 @@ def _replayed(lines: Sequence[bytes]) -> tuple[dict[int, Undo], list[int], int]:
         except ValidationError:
             damaged.append(line_number)
     return held, damaged, following
+
+
+def cleanup(lab: Path) -> list[str]:
+    """Undoes everything that the lab's journal still holds, newest first, and says what, a sentence each.
+
+    The caller holds the lab's lock: a run that is still alive must not lose its servers. Raises
+    UndoError naming everything that could not be restored.
+    """
+    if not (lab / FILE_NAME).is_file():
+        return []
+    journal = Journal(lab)
+    undone = [undo.sentence() for undo in journal.replay()] + journal.left
+    return undone + _sweep_loops(lab.resolve())
+
+
+def _sweep_loops(lab: Path) -> list[str]:
+    """Detaches loop devices over this lab's own files that are in no journal (it may have been lost)."""
+    if not any(Path("/sys/block").glob("loop*/loop")):
+        return []
+    strays = []
+    for file in attached_loops().values():
+        folder = file.parent
+        if file.is_relative_to(lab) and PRIVATE_NAME.fullmatch(folder.name):
+            strays.append(DetachLoops(folder=folder))
+    for stray in dict.fromkeys(strays):
+        stray.carry_out()
+    return [stray.sentence() for stray in dict.fromkeys(strays)]

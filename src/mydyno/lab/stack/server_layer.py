@@ -1,4 +1,4 @@
-"""The server layer: a private server on the data directory below, with one point's settings."""
+"""The server layers: a private server on the data directory below, or an external one, each with settings."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.lab.stack.datadir import DataDirectory
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.server.external import ExternalServer, attach
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.site import Site
-from mydyno.machine.limits import Limits
+from mydyno.machine.process_limits import Limits
+from mydyno.server.access.address import External
 from mydyno.server.program.binary import ServerBinary
-from mydyno.server.program.file_places import place_settings_of
-from mydyno.server.program.redo_files import remove_refused_redo_files
+from mydyno.server.program.file_places import place_settings_of, remove_refused_redo_files
 from mydyno.server.variables.names import canonical
 
 
@@ -84,3 +85,29 @@ class ServerLayer:
 
     def remove(self, site: Site, product: RunningServer) -> None:
         product.stop()
+
+
+@dataclass(frozen=True)
+class ExternalServerLayer:
+    """The server of `external` with `config`, whose names are those of global variables."""
+
+    external: External
+    config: Mapping[str, Setting]
+    cost_seconds: float = 1.0
+    name: str = field(default="external server", init=False)
+
+    def fingerprint(self) -> str:
+        return fingerprint_of(
+            {"server": self.external.model_dump(mode="json"), "settings": dict(self.config)}
+        )
+
+    def side_effects(self) -> tuple[str, ...]:
+        if not self.config:
+            return ()
+        return (f"sets {', '.join(self.config)} of {self.external.told} and restores the old values",)
+
+    def build(self, site: Site, below: BuiltLayers) -> ExternalServer:
+        return attach(site, self.external, self.config)
+
+    def remove(self, site: Site, product: ExternalServer) -> None:
+        product.restore()

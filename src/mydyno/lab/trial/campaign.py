@@ -26,7 +26,7 @@ from mydyno.lab.trial.run_trial import TrialRunner
 from mydyno.lab.trial.sliced_block import SlicedRunner
 from mydyno.machine.protocol import Host
 from mydyno.machine.uml import UmlKernels
-from mydyno.machine.uml.chosen import chosen_kernel
+from mydyno.machine.uml.kernels import chosen_kernel
 from mydyno.server.releases import ReleaseStore
 
 

@@ -31,10 +31,9 @@ from mydyno.machine.protocol import Host
 from mydyno.machine.vm.chosen import chosen_root
 from mydyno.server.program.chunks import POOL
 from mydyno.server.program.config import argument
-from mydyno.server.program.of_image import binary_of_image
 from mydyno.server.program.values import refused_values
 from mydyno.server.releases import binary_of, known_release, not_installed
-from mydyno.server.releases.find import is_release, nearest_release
+from mydyno.server.releases.find import binary_of_image, is_release, nearest_release
 from mydyno.server.variables.names import Understood
 
 

@@ -9,7 +9,7 @@ from mydyno.lab.plan import Plan, Point
 from mydyno.lab.plan.statements import table_names
 from mydyno.lab.spec import Experiment, External, Problem, Variant
 from mydyno.lab.stack import ExternalFacts, look_at
-from mydyno.lab.stack.server.settable import understand_running
+from mydyno.lab.stack.server.external import understand_running
 from mydyno.lab.stack.tables_layer import foreign_tables, refusal
 from mydyno.lab.trial.settings import settings_of
 from mydyno.server.access.session import session

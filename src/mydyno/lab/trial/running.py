@@ -34,7 +34,7 @@ from mydyno.lab.stack.disk_base_layer import DiskBaseLayer
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.ground.choose import ground_layer
 from mydyno.lab.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
-from mydyno.lab.stack.storage.throttle import ThrottleLayer
+from mydyno.lab.stack.storage.degrade import ThrottleLayer
 from mydyno.lab.trial.attempt import Attempt
 from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.self_check import self_check

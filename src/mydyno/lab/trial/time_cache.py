@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from mydyno.core.cache import cache_folder
+from mydyno.core.folders import cache_folder
 from mydyno.lab.plan import TrialTime
 
 KEPT = 1000

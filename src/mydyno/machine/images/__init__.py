@@ -8,9 +8,15 @@ Root and kernel are apart, so that the kernel can be a factor while server and t
 """
 
 from mydyno.machine.images.kernel import build_kernel
-from mydyno.machine.images.manifest import KernelManifest, Manifest, RootManifest
 from mydyno.machine.images.root import build_root
-from mydyno.machine.images.store import ImageStore, KernelImage, RootImage
+from mydyno.machine.images.store import (
+    ImageStore,
+    KernelImage,
+    KernelManifest,
+    Manifest,
+    RootImage,
+    RootManifest,
+)
 
 __all__ = [
     "ImageStore",

@@ -13,9 +13,8 @@ from mydyno.core.errors import HostError
 from mydyno.core.writing import writing
 from mydyno.machine.images.apt import PrivateApt
 from mydyno.machine.images.build import Progress, need, now
-from mydyno.machine.images.manifest import KernelManifest, write_manifest
 from mydyno.machine.images.modules import choose, read_module, unsigned
-from mydyno.machine.images.store import ImageStore, KernelImage
+from mydyno.machine.images.store import ImageStore, KernelImage, KernelManifest, write_manifest
 from mydyno.machine.images.suites import sources_of, suite_of_kernel
 from mydyno.machine.local import LocalHost
 

@@ -18,29 +18,18 @@ from mydyno.core.errors import HostError
 WANTED = (
     # Checksums come first: ext4, xfs, btrfs and f2fs ask the kernel for them by name, which in a guest
     # without modprobe finds only what is in already.
-    "crc32c_generic",
-    "crc32c_intel",
-    "crc32_generic",
-    "xxhash_generic",
-    "blake2b_generic",
-    "sha256_generic",
-    "virtio_pci",
-    "virtio_blk",
-    "virtio_console",
-    "9pnet_virtio",
-    "9p",
-    "erofs",
-    "overlay",
+    *(
+        "crc32c_generic",
+        "crc32c_intel",
+        "crc32_generic",
+        "xxhash_generic",
+        "blake2b_generic",
+        "sha256_generic",
+    ),
+    *("virtio_pci", "virtio_blk", "virtio_console", "9pnet_virtio", "9p", "erofs", "overlay"),
     *raid.MODULES,
-    "ext4",
-    "xfs",
-    "btrfs",
-    "jfs",
-    "reiserfs",
-    "f2fs",
-    "mq_deadline",
-    "kyber_iosched",
-    "bfq",
+    *("ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs"),
+    *("mq_deadline", "kyber_iosched", "bfq"),
 )
 """By the kernel's own names. What a kernel has built in, or has no more, is not in the list that results."""
 

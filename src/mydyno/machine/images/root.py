@@ -19,23 +19,13 @@ from mydyno.core.errors import HostError
 from mydyno.core.writing import writing
 from mydyno.machine.cache_store import folder_elsewhere
 from mydyno.machine.images.build import DOCUMENTS, EPOCH, Progress, need, now, watch
-from mydyno.machine.images.manifest import RootManifest, write_manifest
-from mydyno.machine.images.store import ImageStore, RootImage
+from mydyno.machine.images.store import ImageStore, RootImage, RootManifest, write_manifest
 from mydyno.machine.images.suites import check_suite, reaching_settings, source_lines, sources_of
 from mydyno.machine.local import LocalHost
 
 PACKAGES = (
-    "mariadb-server-core",
-    "fio",
-    "mdadm",
-    "util-linux",
-    "mount",
-    "e2fsprogs",
-    "xfsprogs",
-    "btrfs-progs",
-    "jfsutils",
-    "reiserfsprogs",
-    "f2fs-tools",
+    *("mariadb-server-core", "fio", "mdadm", "util-linux", "mount"),
+    *("e2fsprogs", "xfsprogs", "btrfs-progs", "jfsutils", "reiserfsprogs", "f2fs-tools"),
 )
 
 # Not the guest's business: /dev comes from its kernel, /etc/apt names this machine's sources, and the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from mydyno.core.cache import cache_folder
+from mydyno.core.folders import cache_folder
 from mydyno.machine.cache_store import CacheStore
 from mydyno.machine.images.apt import PrivateApt
 from mydyno.machine.images.build import Progress, need

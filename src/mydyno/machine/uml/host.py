@@ -8,9 +8,10 @@ import shutil
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-from mydyno.core.errors import HostError, MissingToolError
+from mydyno.core.errors import HostError, MissingToolError, MydynoError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.machine.agent import AgentHost
@@ -18,9 +19,7 @@ from mydyno.machine.channel import Channel
 from mydyno.machine.identity import guest_identity
 from mydyno.machine.images.build import need
 from mydyno.machine.local import LocalHost
-from mydyno.machine.neutral import inherited_environment
-from mydyno.machine.programs import find_program
-from mydyno.machine.uml.isolation import isolation
+from mydyno.machine.programs import find_program, inherited_environment
 from mydyno.machine.uml.machine import AGENT, CONFIGURATION, UmlMachine
 
 READY_SECONDS = 60.0
@@ -30,6 +29,7 @@ _WRITE_BACK_SECONDS = 60.0
 _KILLED_WITHIN_SECONDS = 10.0
 
 _TEMPORARY = (Path("/dev/shm"), Path("/tmp"), Path("/var/tmp"))
+_NAMESPACES = ("--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 
 
 class UmlHost(AgentHost):
@@ -134,3 +134,17 @@ def _memory_folder(size: int) -> Path:
         + ", ".join(f"{folder} has {format_bytes(room)} free" for folder, room in free.items()),
         "give the guest less (host: {kind: uml, memory: ...})",
     )
+
+
+@cache
+def isolation() -> tuple[str, ...]:
+    """`unshare` with what this user may have; empty on a machine that allows none to an ordinary user.
+
+    Without it a killed mydyno leaves helpers of the kernel behind, which the journal's undo ends.
+    """
+    user = () if os.geteuid() == 0 else ("--user", "--map-current-user")
+    command = ("unshare", *user, *_NAMESPACES)
+    try:
+        return command if LocalHost().run([*command, "--", "true"]).returncode == 0 else ()
+    except MydynoError:
+        return ()

@@ -12,8 +12,8 @@ from typing import Any
 
 import vl_convert
 
-from mydyno.core.cache import cache_folder
 from mydyno.core.durable import replacing
+from mydyno.core.folders import cache_folder
 
 LOCALE = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", ""]}
 _SNIPPET = "window.vegaEmbed=vegaEmbed"

@@ -17,7 +17,7 @@ from mydyno.core.errors import EngineError, MissingToolError
 from mydyno.machine.images import unpacked
 from mydyno.machine.images.build import Progress
 from mydyno.machine.images.suites import MOVING_SUITE
-from mydyno.machine.memory_file import MemoryFile
+from mydyno.machine.local import MemoryFile
 from mydyno.server.access.login import Login
 
 PACKAGE = "mysqltuner"

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 
 from mydyno.core.server_version import Version
 from mydyno.core.sql_names import quote
-from mydyno.queries.candidates.access import Access
-from mydyno.queries.candidates.choosing import is_covering
+from mydyno.queries.candidates.choosing import Pattern, is_covering, merged
 from mydyno.queries.candidates.existing import replaced, shown
 from mydyno.queries.candidates.key_parts import key_parts, ordered
 from mydyno.queries.candidates.needs import Need
-from mydyno.queries.candidates.pattern import Pattern, merged
-from mydyno.queries.candidates.schema import Definition, TableName
+from mydyno.queries.candidates.schema import Access, Definition, TableName
 from mydyno.queries.records import Group, IndexCandidate
 from mydyno.survey.facts.indexes import Part, TableIndex
 

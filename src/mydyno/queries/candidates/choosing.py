@@ -8,14 +8,18 @@ Optimization"; Lahdenmäki and Leach, "Relational Database Index Design and the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mydyno.queries.candidates.access import Access
-from mydyno.queries.candidates.pattern import Pattern, columns_of
+from mydyno.queries.candidates.schema import Access
 
 MOST_COLUMNS = 6
 """More make an index wide and hardly narrower to search; a server takes at least 16."""
 _UP_AND_DOWN = "goes up and down: only an index with DESC columns has that order (MySQL 8.0, MariaDB 10.8)"
+Pattern = tuple[frozenset[str], ...]
+"""An index in the making: blocks of columns, where the order inside a block is still free. Columns that are
+compared with one value may be in any order before the rest, so `a = ? AND b = ?` is one block of two; with
+`b = ?` alone it becomes (b, a), and one index serves both statements."""
 
 
 @dataclass(frozen=True)
@@ -100,3 +104,35 @@ def _named(access: Access, columns: list[str] | tuple[str, ...]) -> str:
 def is_covering(access: Access, pattern: Pattern) -> bool:
     """Whether an index on it holds everything that the block reads of the table."""
     return access.read is not None and access.read <= columns_of(pattern)
+
+
+def columns_of(pattern: Pattern) -> frozenset[str]:
+    return frozenset().union(*pattern)
+
+
+def merged(one: Pattern, other: Pattern) -> Pattern | None:
+    """A pattern whose indexes begin with what both want; the shorter is served by the longer's beginning.
+
+    None when there is no such order of columns.
+    """
+    left, right = list(one), list(other)
+    together: list[frozenset[str]] = []
+    while left and right:
+        first, second = left[0], right[0]
+        common = first & second
+        if not common or (first - second and second - first):
+            return None
+        together.append(common)
+        left[:1] = [first - second] if first - second else []
+        right[:1] = [second - first] if second - first else []
+    return (*together, *left, *right)
+
+
+def begins(columns: Sequence[str], pattern: Pattern) -> bool:
+    """Whether an index on these columns, in their order, begins with the pattern."""
+    at = 0
+    for block in pattern:
+        if frozenset(columns[at : at + len(block)]) != block:
+            return False
+        at += len(block)
+    return True

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mydyno.queries.candidates.access import Access
-from mydyno.queries.candidates.pattern import Pattern, begins
-from mydyno.queries.candidates.schema import Definition
+from mydyno.queries.candidates.choosing import Pattern, begins
+from mydyno.queries.candidates.schema import Access, Definition
 from mydyno.survey.facts.indexes import PRIMARY, TableIndex, covered
 
 FEW_ROWS = 10

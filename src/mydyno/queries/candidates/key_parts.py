@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mydyno.core.server_version import Version
+from mydyno.queries.candidates.choosing import Pattern
 from mydyno.queries.candidates.existing import different_values
-from mydyno.queries.candidates.pattern import Pattern
 from mydyno.queries.candidates.schema import Column, Definition
 from mydyno.survey.facts.indexes import Part
 

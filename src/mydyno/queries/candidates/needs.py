@@ -6,16 +6,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mydyno.queries.candidates.access import Access
 from mydyno.queries.candidates.accesses import BlockAccesses, accesses_of
-from mydyno.queries.candidates.choosing import Choice, choose
-from mydyno.queries.candidates.evidence import FEW_ROWS, Evidence, evidence, plan_reason, plan_row
+from mydyno.queries.candidates.choosing import Choice, Pattern, choose
 from mydyno.queries.candidates.existing import different_values
 from mydyno.queries.candidates.key_parts import can_be_indexed, fitted
 from mydyno.queries.candidates.parsing import Parsed, Refused, parse_group
-from mydyno.queries.candidates.pattern import Pattern
-from mydyno.queries.candidates.refusing import Wish, refusals
-from mydyno.queries.candidates.schema import Definition, Schema, TableName
+from mydyno.queries.candidates.refusing import (
+    FEW_ROWS,
+    Evidence,
+    Wish,
+    evidence,
+    plan_reason,
+    plan_row,
+    refusals,
+)
+from mydyno.queries.candidates.schema import Access, Definition, Schema, TableName
 from mydyno.queries.records import Group
 
 _UNKNOWN_ROWS = 100_000

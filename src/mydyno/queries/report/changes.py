@@ -19,12 +19,11 @@ from mydyno.queries.records import Group
 from mydyno.queries.report.abbreviated import abbreviated
 from mydyno.queries.report.chart import Shift, changes_chart
 from mydyno.queries.report.comparison_text import change_words, is_notable, load_text, signed, verdict
-from mydyno.queries.report.figures import figure
-from mydyno.queries.report.header import span
+from mydyno.queries.report.figures import figure, span
 from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.queries.report.statement_table import MOST_ROWS, Column, StatementTable, statement_table
 from mydyno.queries.report.times import Axis, Times, axis, times
-from mydyno.queries.report.words import all_groups, amount, per_second
+from mydyno.queries.report.words import all_groups, per_second, time_text
 
 _BARS = 12
 _SEEN = 0.01
@@ -95,7 +94,7 @@ def sides_table(comparison: Comparison, zone: Zone) -> Table:
         (
             ("calls", *(count(each.total.count) for each in sides)),
             ("statements", *(count(all_groups(each)) for each in sides)),
-            ("query time", *(amount(each.total.query_time_us, "us") for each in sides)),
+            ("query time", *(time_text(each.total.query_time_us) for each in sides)),
             ("calls a second", *(number(per_second(each.total, each)) for each in sides)),
             ("running at once", *(number(each.load) for each in sides)),
             ("from", *(span(each, zone).replace(" to ", "\nto ") or MISSING for each in sides)),
@@ -142,10 +141,6 @@ def _side(side: str, title: str, name: str, write: Callable[[float | None], str]
     return _column(f"{side}_{name}", f"{side} {title}", side, name, write)
 
 
-def _time(microseconds: float | None) -> str:
-    return amount(microseconds, "us")
-
-
 def _load(value: float | None) -> str:
     return MISSING if value is None else load_text(value)
 
@@ -160,11 +155,11 @@ _COLUMNS: tuple[Column[Change], ...] = (
     Column("change", "load", _size, lambda each: MISSING if each.load is None else signed(each.load)),
     _side("old", "load", "load", _load),
     _side("new", "load", "load", _load),
-    _side("old", "mean", "mean_us", _time),
-    _side("new", "mean", "mean_us", _time),
+    _side("old", "mean", "mean_us", time_text),
+    _side("new", "mean", "mean_us", time_text),
     _column("mean", "mean, new of old", "mean_ratio", "value", ratio),
-    _side("old", "p95", "p95_us", _time),
-    _side("new", "p95", "p95_us", _time),
+    _side("old", "p95", "p95_us", time_text),
+    _side("new", "p95", "p95_us", time_text),
     _side("old", "calls/s", "per_second", number),
     _side("new", "calls/s", "per_second", number),
     _column("rate", "calls/s, change", "rate_ratio", "value", change),

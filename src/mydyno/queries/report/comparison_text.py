@@ -14,7 +14,7 @@ from mydyno.queries.change import FEWEST, NOTABLE
 from mydyno.queries.comparison import Change, Comparison, Run, Times
 from mydyno.queries.records import Digest
 from mydyno.queries.report.text import header_lines
-from mydyno.queries.report.words import amount
+from mydyno.queries.report.words import time_text
 
 AS_BEFORE = "as before"
 NOT_SHOWN = "no change shown"
@@ -68,8 +68,8 @@ def notes(comparison: Comparison) -> Iterator[str]:
     least = [_least_us(digest) for digest in (old, new)]
     if least[0] is not None and least[1] is not None and _far_apart(least[0], least[1]):
         yield (
-            f"the quickest statement of OLD took {amount(least[0], 'us')}, that of NEW"
-            f" {amount(least[1], 'us')}: with another long_query_time statements come and go that ran just"
+            f"the quickest statement of OLD took {time_text(least[0])}, that of NEW"
+            f" {time_text(least[1])}: with another long_query_time statements come and go that ran just"
             " the same"
         )
     if old.seconds is None or new.seconds is None:
@@ -128,9 +128,9 @@ def change_words(each: Change) -> Iterator[str]:
         if run is not None:
             rate = f", {number(run.per_second)} a second" if run.per_second is not None else ""
             calls = f"{count(run.count)} {plural(run.count, 'call')}"
-            yield f"{calls}{rate}, mean {_time(run.mean_us)}, p95 {_time(run.p95_us)}"
+            yield f"{calls}{rate}, mean {time_text(run.mean_us)}, p95 {time_text(run.p95_us)}"
         return
-    yield f"mean {_time(each.old.mean_us)} -> {_time(each.new.mean_us)}{_mean_words(each)}"
+    yield f"mean {time_text(each.old.mean_us)} -> {time_text(each.new.mean_us)}{_mean_words(each)}"
     calls = f"calls {count(each.old.count)} -> {count(each.new.count)}"
     if each.rate_ratio is not None:
         of = each.rate_ratio
@@ -180,7 +180,3 @@ def load_text(load: float) -> str:
 
 def _load_of(run: Run | None) -> str:
     return "0" if run is None or run.load is None else load_text(run.load)
-
-
-def _time(value: float | None) -> str:
-    return amount(value, "us")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from mydyno.page.blocks import heights, on_log_scale
 from mydyno.page.format import MISSING, count, number, printable, printable_lines, shorten
 from mydyno.page.lines import Line, wrapped
 from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import title
-from mydyno.queries.records import Digest, Example, Group, Measure, Plan, PlanRow
-from mydyno.queries.report.measures import fitting, measure_lines
+from mydyno.queries.records import Digest, Example, Figures, Group, Measure, Plan, PlanRow
 from mydyno.queries.report.plan_table import remarks
 from mydyno.queries.report.words import (
     amount,
@@ -19,6 +18,7 @@ from mydyno.queries.report.words import (
     history_words,
     per_second,
     share,
+    time_text,
 )
 
 _LABEL = 10
@@ -33,6 +33,56 @@ _MANY = 100
 """Rows examined for each that is sent."""
 _CELL = 32
 """Characters of a cell of EXPLAIN but the last."""
+_COLUMNS = ("share", "total", "mean", "min", "p50", "p95", "p99", "max")
+_OF_ONE = ("share", "total")
+"""Of a statement that ran once: all others say the same."""
+_FIRST_TO_GO = ("min", "p99", "share", "p50", "total")
+"""In the order in which they go when there is no room."""
+_OF_THE_LOG = ("log_slow_rate_limit",)
+"""Attributes of the log, not of its statements."""
+_FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent")
+
+
+def measure_lines(group: Group, total: Figures, width: int) -> Iterator[Line]:
+    """What no statement of the group has any of is left out, but for the first four."""
+    names = [name for name in _FIRST if name in group.measures]
+    left_out = (*_FIRST, *_OF_THE_LOG)
+    names += [name for name, each in group.measures.items() if name not in left_out and each.sum]
+    rows = [_row(group.measures[name], total.measures.get(name)) for name in names]
+    columns = [
+        column for column in (_COLUMNS if group.count > 1 else _OF_ONE) if any(row[column] for row in rows)
+    ]
+    label = max((len(title(name).short) for name in names), default=0)
+    sizes = {column: max(len(column), *(len(row[column]) for row in rows)) for column in columns}
+    columns = fitting(columns, sizes, width - 2 - label, _FIRST_TO_GO)
+    if rows:
+        heads = "".join(f"  {column:>{sizes[column]}}" for column in columns)
+        yield Line(f"  {'':{label}}{heads}", "faint")
+    for name, row in zip(names, rows, strict=True):
+        cells = "".join(f"  {row[column]:>{sizes[column]}}" for column in columns)
+        yield Line(f"  {title(name).short:{label}}{cells}".rstrip())
+
+
+def fitting(
+    columns: Sequence[str], sizes: Mapping[str, int], width: int, gives_way: Sequence[str]
+) -> list[str]:
+    """The columns for which there is space, each two blanks from the next; those in `gives_way` go first."""
+    left = list(columns)
+    for column in gives_way:
+        if sum(sizes[each] + 2 for each in left) <= width:
+            break
+        left = [each for each in left if each != column]
+    return left
+
+
+def _row(measure: Measure, total: Measure | None) -> dict[str, str]:
+    """Empty where a column does not apply."""
+    values = {column: getattr(measure, column) for column in ("mean", "min", "p50", "p95", "p99", "max")}
+    return {
+        "share": share(measure.sum, total.sum) if total and total.sum else "",
+        "total": amount(measure.sum, measure.unit),
+        **{name: "" if value is None else amount(value, measure.unit) for name, value in values.items()},
+    }
 
 
 def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
@@ -76,8 +126,8 @@ def _labelled(label: str, text: str, width: int) -> Iterator[Line]:
 def _histogram(time: Measure, width: int) -> Iterator[Line]:
     if len(time.histogram) < 2:
         return
-    low = amount(time.min if time.min is not None else time.histogram[0][0], "us")
-    high = amount(time.max if time.max is not None else time.histogram[-1][0], "us")
+    low = time_text(time.min if time.min is not None else time.histogram[0][0])
+    high = time_text(time.max if time.max is not None else time.histogram[-1][0])
     steps = on_log_scale(time.histogram, max(8, min(_STEPS, width - len(f"{_INDENT}{low} ││ {high}"))))
     yield Line(f"{_INDENT}{low} │{heights(steps)}│ {high}")
 
@@ -112,7 +162,7 @@ def _of_example(example: Example, zone: Zone) -> Iterator[str]:
     if example.source is not None:
         yield example.source + (f":{example.line}" if example.line is not None else "")
     if example.query_time_us is not None:
-        yield f"took {amount(example.query_time_us, 'us')}"
+        yield f"took {time_text(example.query_time_us)}"
     if example.time_us is not None:
         yield f"at {zone.moment(example.time_us)}"
     if example.user is not None:

@@ -11,10 +11,10 @@ from markupsafe import Markup
 from mydyno.page.format import MISSING, capitalised, count, number, printable
 from mydyno.page.table import Table
 from mydyno.page.time_zones import Zone
+from mydyno.queries.attributes import title
 from mydyno.queries.records import Digest, Example, Figures, Group, IndexCandidate, Measure
 from mydyno.queries.report.abbreviated import abbreviated
 from mydyno.queries.report.plan_table import plan_table
-from mydyno.queries.report.remarks import Remark, remarks
 from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.queries.report.times import Axis, Times, axis, times
 from mydyno.queries.report.words import (
@@ -25,6 +25,7 @@ from mydyno.queries.report.words import (
     history_words,
     share,
     share_of_time,
+    time_text,
     where,
 )
 
@@ -36,6 +37,10 @@ _FIRST = ("query_time", "lock_time", "rows_examined", "rows_sent")
 """Attributes that come first in a table of them; the others follow by name."""
 _TITLE = 110
 """Characters of the statement in a section's first line."""
+_MANY_PER_ROW = 1_000
+"""Rows examined for a row that is sent: an index needs a few."""
+_MUCH_WAITING = 0.1
+"""Of the query time."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +109,13 @@ def _section(digest: Digest, group: Group, rank: int, on: Axis, zone: Zone) -> G
 def _facts(group: Group, total: Figures, zone: Zone) -> Iterator[tuple[str, str]]:
     time = group.query_time
     if time:
-        yield "Total", f"{amount(time.sum, 'us')}, {share(time.sum, total.query_time_us)}"
+        yield "Total", f"{time_text(time.sum)}, {share(time.sum, total.query_time_us)}"
     yield "Calls", f"{count(group.count)}, {share(group.count, total.count)}"
     if time and group.count > 1:
-        yield "Mean", amount(time.mean, "us")
+        yield "Mean", time_text(time.mean)
         if time.p95 is not None:
-            yield "95 in 100 below", amount(time.p95, "us")
-        yield "Longest", amount(time.max, "us")
+            yield "95 in 100 below", time_text(time.p95)
+        yield "Longest", time_text(time.max)
     examined = group.figure("rows_examined", "mean")
     if examined is not None:
         yield "Rows examined a call", number(examined)
@@ -161,7 +166,7 @@ def _example(example: Example, zone: Zone) -> str:
     """`The slowest: 812 ms at 2026-11-22 03:30:00 UTC, by web@10.0.0.11 in shop; slow.log, line 31,802`."""
     parts = []
     if example.query_time_us is not None:
-        parts.append(f"took {amount(example.query_time_us, 'us')}")
+        parts.append(f"took {time_text(example.query_time_us)}")
     if example.time_us is not None:
         parts.append(f"at {zone.moment(example.time_us)}")
     if example.user or example.host:
@@ -171,3 +176,40 @@ def _example(example: Example, zone: Zone) -> str:
     if example.is_cut:
         parts.append(f"{count(example.bytes)} bytes long")
     return capitalised("; ".join(part for part in (" ".join(parts), where(example)) if part))
+
+
+@dataclass(frozen=True)
+class Remark:
+    text: str
+    is_alarming: bool = True
+
+
+def remarks(group: Group) -> tuple[Remark, ...]:
+    """The alarming ones first; flags that no statement had are left out."""
+    return tuple(sorted(_remarks(group), key=lambda each: not each.is_alarming))
+
+
+def _remarks(group: Group) -> Iterator[Remark]:
+    lock, time = group.figure("lock_time"), group.query_time_us
+    if lock is not None and time > 0 and lock >= time * _MUCH_WAITING:
+        yield Remark(f"{share(lock, time)} of its time is waiting for locks")
+    per_row = examined_per_sent(group)
+    if per_row is not None and per_row >= _MANY_PER_ROW:
+        yield Remark(f"{count(per_row)} rows are examined for each row sent")
+    yield from _flags(group)
+
+
+def _flags(group: Group) -> list[Remark]:
+    flags = [(name, flag) for name, flag in group.flags.items() if flag.yes and flag.told]
+    flags.sort(key=lambda each: (-each[1].yes / each[1].told, each[0]))
+    return [
+        Remark(
+            f"{called(name)} in {_of_calls(flag.yes, flag.told)}: {title(name).means}",
+            title(name).is_alarming,
+        )
+        for name, flag in flags
+    ]
+
+
+def _of_calls(yes: int, counted: int) -> str:
+    return "each of its calls" if yes == counted else f"{share(yes, counted)} of its calls"

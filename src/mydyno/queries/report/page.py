@@ -29,9 +29,15 @@ from mydyno.queries.report.changes import (
 )
 from mydyno.queries.report.chart import SHIFTS
 from mydyno.queries.report.comparison_text import notes
-from mydyno.queries.report.figures import digest_figures
+from mydyno.queries.report.figures import (
+    candidates_text,
+    digest_figures,
+    each_call,
+    facts,
+    sources_table,
+    span,
+)
 from mydyno.queries.report.groups import detailed, group_sections
-from mydyno.queries.report.header import candidates_text, each_call, facts, sources_table, span
 from mydyno.queries.report.profile import profile
 from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.queries.report.words import all_groups, cautions, headline, how_often, share, share_of_time, where

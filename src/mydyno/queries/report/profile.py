@@ -8,7 +8,7 @@ from mydyno.page.format import MISSING, count, number, printable
 from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest, Group
 from mydyno.queries.report.statement_table import MOST_ROWS, Column, StatementTable, cut, statement_table
-from mydyno.queries.report.words import amount, called, examined_per_sent, others, share
+from mydyno.queries.report.words import amount, called, examined_per_sent, others, share, time_text
 
 _NAMES = 3
 _NAME = 60
@@ -40,11 +40,11 @@ def _columns(digest: Digest, zone: Zone) -> Iterator[Column[Group]]:
         return text.removeprefix(f"{day} ") if day else text
 
     yield _column("share", "share", lambda group: group.query_time_us, lambda time: share(time or 0, whole))
-    yield _column("total", "total", _figure("query_time", "sum"), _time)
+    yield _column("total", "total", _figure("query_time", "sum"), time_text)
     yield _column("count", "calls", lambda group: group.count, count)
     for what in ("mean", "p50", "p95", "p99", "max"):
-        yield _column(what, what, _figure("query_time", what), _time)
-    yield _column("lock", "lock", _figure("lock_time", "mean"), _time)
+        yield _column(what, what, _figure("query_time", what), time_text)
+    yield _column("lock", "lock", _figure("lock_time", "mean"), time_text)
     for name in ("rows_examined", "rows_sent"):
         yield _column(name, called(name), _figure(name, "mean"), _rows)
     yield _column("per_sent", "examined per sent", examined_per_sent, number)
@@ -60,10 +60,6 @@ def _column(
 
 def _figure(attribute: str, what: str) -> Callable[[Group], float | None]:
     return lambda group: group.figure(attribute, what)
-
-
-def _time(microseconds: float | None) -> str:
-    return amount(microseconds, "us")
 
 
 def _rows(mean: float | None) -> str:
@@ -99,8 +95,8 @@ def _beyond(digest: Digest, keys: Sequence[str]) -> tuple[str, ...]:
     time = sum(group.query_time_us for group in without_row) + (rest.query_time_us if rest else 0)
     known = {
         "count": count(calls),
-        "total": amount(time, "us"),
+        "total": time_text(time),
         "share": share(time, digest.total.query_time_us),
-        "mean": amount(time / calls if calls else None, "us"),
+        "mean": time_text(time / calls if calls else None),
     }
     return (others(groups), *(known.get(key, "") for key in keys))

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from mydyno.core.plurals import plural
 from mydyno.core.units import format_bytes
-from mydyno.page.format import count, duration, number, shorten
+from mydyno.page.blocks import bar
+from mydyno.page.format import MISSING, count, duration, number, shorten
 from mydyno.page.lines import Line, wrapped
 from mydyno.page.time_zones import Zone
-from mydyno.queries.records import Digest, IndexCandidate, Problem, Source
+from mydyno.queries.records import Digest, Figures, Group, IndexCandidate, Problem, Source, Unit
+from mydyno.queries.report.abbreviated import abbreviated
 from mydyno.queries.report.group_text import group_lines
-from mydyno.queries.report.table import table_lines
-from mydyno.queries.report.words import all_groups, amount, cautions, headline, how_often, per_second, share
+from mydyno.queries.report.words import (
+    all_groups,
+    amount,
+    amounts_us,
+    cautions,
+    headline,
+    how_often,
+    per_second,
+    share,
+    time_text,
+)
 
 _MOST_SOURCES = 8
 _MOST_OF_BANNER = 60
 """Characters of what a server calls itself; some have a slogan in it."""
 _LABEL = 9
 _GRAVE = ("unreadable", "not-a-slow-log", "broken-compression", "interrupted")
+_BAR = 8
+_STATEMENT = 30
+"""Characters that a statement needs to be known again; columns give way to it."""
 
 
 def digest_lines(
@@ -115,7 +130,7 @@ def _totals(digest: Digest) -> str:
 
 
 def _length(time_us: int) -> str:
-    return amount(time_us, "us") if time_us < 10_000_000 else duration(time_us / 1e6)
+    return time_text(time_us) if time_us < 10_000_000 else duration(time_us / 1e6)
 
 
 def _beyond(digest: Digest) -> str:
@@ -125,7 +140,7 @@ def _beyond(digest: Digest) -> str:
     of_time = share(rest.query_time_us, digest.total.query_time_us)
     return (
         f"and {count(rest.groups)} more with {of_time} of the time ({_statements(rest.count)},"
-        f" {amount(rest.query_time_us, 'us')}); --limit shows more"
+        f" {time_text(rest.query_time_us)}); --limit shows more"
     )
 
 
@@ -142,3 +157,68 @@ def _candidate(place: int, candidate: IndexCandidate, digest: Digest, width: int
         yield from wrapped(text, width, first="     + ", rest=" " * 7)
     for text in candidate.caveats:
         yield from wrapped(text, width, first="     - ", rest=" " * 7, style="faint")
+
+
+@dataclass(frozen=True)
+class _Column:
+    head: str
+    cell: Callable[[Group, Figures], str]
+    importance: int
+    """Of columns without room, that with the least goes first."""
+    left: bool = False
+
+
+def _measured(name: str, what: str, unit: Unit = "us") -> Callable[[Group, Figures], str]:
+    return lambda group, total: amount(group.figure(name, what), unit)
+
+
+def _share(group: Group, total: Figures) -> float:
+    return group.query_time_us / total.query_time_us if total.query_time_us else 0.0
+
+
+_COLUMNS = (
+    _Column("", lambda group, total: bar(_share(group, total), _BAR), 2, left=True),
+    _Column("share", lambda group, total: share(group.query_time_us, total.query_time_us), 9),
+    _Column("count", lambda group, total: count(group.count), 8),
+    _Column("total", _measured("query_time", "sum"), 4),
+    _Column("mean", _measured("query_time", "mean"), 7),
+    _Column("p95", _measured("query_time", "p95"), 6),
+    _Column("max", _measured("query_time", "max"), 3),
+    _Column("examined", _measured("rows_examined", "mean", "count"), 5),
+    _Column("sent", _measured("rows_sent", "mean", "count"), 1),
+)
+
+
+def table_lines(digest: Digest, width: int) -> Iterator[Line]:
+    """A heading, then a line a group, numbered in the digest's order."""
+    rows = [[column.cell(group, digest.total) for column in _COLUMNS] for group in digest.groups]
+    total = next(place for place, column in enumerate(_COLUMNS) if column.head == "total")
+    sums = [group.query_time.sum if group.query_time else None for group in digest.groups]
+    for row, text in zip(rows, amounts_us(sums), strict=True):
+        row[total] = text
+    rank = len(str(len(digest.groups)))
+    columns = [
+        place
+        for place, column in enumerate(_COLUMNS)
+        if any(row[place].strip() not in ("", MISSING) for row in rows)
+    ]
+    sizes = {
+        place: max(len(_COLUMNS[place].head), *(len(row[place]) for row in rows)) if rows else 0
+        for place in columns
+    }
+    while columns and _room(width, rank, [sizes[place] for place in columns]) < _STATEMENT:
+        columns.remove(min(columns, key=lambda place: _COLUMNS[place].importance))
+    room = max(_room(width, rank, [sizes[place] for place in columns]), _STATEMENT)
+    heads = [_set(_COLUMNS[place].head, place, sizes) for place in columns]
+    yield Line("  ".join([" " * rank, *heads, digest.grouping.noun]), "heading")
+    for position, (group, row) in enumerate(zip(digest.groups, rows, strict=True), 1):
+        cells = [_set(row[place], place, sizes) for place in columns]
+        yield Line("  ".join([f"{position:{rank}}", *cells, abbreviated(group.fingerprint, room)]))
+
+
+def _room(width: int, rank: int, sizes: Sequence[int]) -> int:
+    return width - rank - sum(sizes) - 2 * (len(sizes) + 1)
+
+
+def _set(text: str, place: int, sizes: dict[int, int]) -> str:
+    return text.ljust(sizes[place]) if _COLUMNS[place].left else text.rjust(sizes[place])

@@ -12,7 +12,7 @@ from mydyno.core.plurals import plural
 from mydyno.page.charts.histogram import histogram
 from mydyno.page.format import count
 from mydyno.queries.records import Measure
-from mydyno.queries.report.words import amount, share
+from mydyno.queries.report.words import share, time_text
 
 PER_DECADE = 10
 _FIRST, _LAST = 0, 12
@@ -85,7 +85,7 @@ def times(measure: Measure | None, on: Axis) -> Times | None:
     calls = sum(in_bins)
 
     def label(place: int) -> str:
-        number, ends = in_bins[place], [amount(on.edge(at), "us") for at in (place, place + 1)]
+        number, ends = in_bins[place], [time_text(on.edge(at)) for at in (place, place + 1)]
         return f"{' to '.join(ends)}: {count(number)} {plural(number, 'call')}, {share(number, calls)}"
 
     decades = len(on.ticks) - 1
@@ -94,11 +94,11 @@ def times(measure: Measure | None, on: Axis) -> Times | None:
 
 
 def _label(measure: Measure, calls: int) -> str:
-    ends = f"from {amount(measure.min, 'us')} to {amount(measure.max, 'us')}"
+    ends = f"from {time_text(measure.min)} to {time_text(measure.max)}"
     label = f"Query times of {count(calls)} {plural(calls, 'call')}, {ends}"
     if measure.p50 is None or measure.p95 is None:
         return label
-    half, most = amount(measure.p50, "us"), amount(measure.p95, "us")
+    half, most = time_text(measure.p50), time_text(measure.p95)
     return f"{label}; half of them below {half}, 95 in 100 below {most}"
 
 

@@ -123,6 +123,10 @@ def amount(value: float | None, unit: Unit) -> str:
     return count(value) if value == int(value) else number(value)
 
 
+def time_text(microseconds: float | None) -> str:
+    return amount(microseconds, "us")
+
+
 def amounts_us(values: Sequence[int | None]) -> list[str]:
     """Times in the unit that suits the largest of them: a column of them is compared at a glance."""
     largest = max((value for value in values if value), default=0)

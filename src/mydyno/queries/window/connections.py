@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mydyno.core.errors import ServerError
+from mydyno.queries.window.settings import Output
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.session import session, show_global
+from mydyno.server.variables import global_variables
+from mydyno.survey.asking import account_of
 
 _INTERNAL = frozenset({"system user", "event_scheduler", "system"})
 _NO_STATEMENTS = ("Daemon", "Binlog Dump", "Connect", "Register Slave")
@@ -20,6 +24,7 @@ SELECT COUNT(*)
  WHERE v.variable_name = 'long_query_time' AND v.variable_value + 0 > %s
    AND t.processlist_id <> CONNECTION_ID()
 """
+_NEWER = "SYSTEM_VARIABLES_ADMIN"
 
 
 @dataclass(frozen=True)
@@ -70,3 +75,29 @@ def _above(cursor: dbapi.Cursor, threshold: float) -> int | None:
         return None
     row = cursor.fetchone()
     return int(row[0]) if row else None
+
+
+def must_be_allowed(cursor: dbapi.Cursor, names: Iterable[str], output: Output) -> None:
+    """Raises ServerError that names the GRANT which is missing."""
+    refusals = {name: why for name in names if (why := global_variables.refusal(cursor, name)) is not None}
+    if refusals:
+        account = account_of(cursor)
+        right = _NEWER if any(_NEWER in why for why in refusals.values()) else "SUPER"
+        name, why = next(iter(refusals.items()))
+        raise ServerError(
+            f"{account} cannot set {', '.join(refusals)}: {name}: {why}",
+            f"GRANT {right} ON *.* TO {account}; on a managed server, which does not grant this, set them "
+            "in its parameter group and give its log to `mydyno digest`",
+        )
+    if output == "TABLE":
+        _must_read_the_table(cursor)
+
+
+def _must_read_the_table(cursor: dbapi.Cursor) -> None:
+    try:
+        cursor.execute("SELECT start_time FROM mysql.slow_log LIMIT 0")
+    except dbapi.Error as error:
+        raise ServerError(
+            f"mysql.slow_log cannot be read, nor can the log's file from here: {dbapi.text_of(error)}",
+            f"GRANT SELECT ON mysql.slow_log TO {account_of(cursor)}; or --ssh USER@HOST for the file",
+        ) from None

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from mydyno.core.errors import UsageError
 from mydyno.queries.log import STANDARD_INPUT, read_logs
 from mydyno.queries.records import Digest, Group
-from mydyno.queries.window.log import Log
+from mydyno.queries.window.watching import Log
 
 
 def digest_of(log: Log, name: str, *, keep: BinaryIO | None = None, **options: Any) -> Digest:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from mydyno.core.errors import HostError
-from mydyno.queries.window.log import Amount
 from mydyno.queries.window.pieces import Piece, Pieces, begins_at, entries_in
+from mydyno.queries.window.watching import Amount
 from mydyno.survey.host.machine import Machine
 from mydyno.survey.host.ssh import SshMachine
 

@@ -15,18 +15,14 @@ from mydyno.apply.transaction import held_while
 from mydyno.core.errors import ServerError, UndoError
 from mydyno.core.server_version import Version, parse_version
 from mydyno.core.units import format_bytes
-from mydyno.queries.window.connections import Sessions, sessions, still_there
+from mydyno.queries.window.connections import Sessions, must_be_allowed, sessions, still_there
 from mydyno.queries.window.files import FileLog, Files, files_far, files_here
-from mydyno.queries.window.hidden import hidden, unseen
-from mydyno.queries.window.log import Log
-from mydyno.queries.window.rights import must_be_allowed
-from mydyno.queries.window.settings import Settings, Wish, settings
+from mydyno.queries.window.settings import Settings, Wish, hidden, settings, unseen
 from mydyno.queries.window.table import ANSWER_SECONDS, TableLog, has_fractions
-from mydyno.queries.window.watching import Watched, limits, watch
+from mydyno.queries.window.watching import Log, Watched, limits, watch
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
-from mydyno.server.access.server_process import process_of
-from mydyno.server.access.session import session, show_global, version_line
+from mydyno.server.access.session import process_of, session, show_global, version_line
 from mydyno.survey.host.machine import LocalMachine, Machine
 from mydyno.survey.server.interval import Report, Wait, pause
 
@@ -172,7 +168,8 @@ def _files(
 
 def _must_be_the_only_one(cursor: dbapi.Cursor, login: Login) -> None:
     """By a lock of the server's own, since the other may be on another machine."""
-    cursor.execute("SELECT GET_LOCK(%s, 0)", (_LOCK,))
+    # The server frees the lock of a connection a moment after it was closed.
+    cursor.execute("SELECT GET_LOCK(%s, 2)", (_LOCK,))
     row = cursor.fetchone()
     if row is None or row[0] != 1:
         raise ServerError(

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mydyno.core.server_text import one_line
 from mydyno.core.units import format_bytes
+from mydyno.core.visible import one_line
 from mydyno.server.access.answer import Answer, AnyPacket
 from mydyno.server.access.dbapi import CR, Error, MysqlPacket, OperationalError
 from mydyno.server.access.dialling import dial

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mydyno.core.errors import ServerError, UsageError
 from mydyno.core.secrets import Secret
-from mydyno.core.server_text import one_line
+from mydyno.core.visible import one_line
 from mydyno.server.access import dbapi
 from mydyno.server.access.address import DEFAULT_PORT, External
 from mydyno.server.access.credentials import read_option_file, read_password_file
@@ -27,12 +27,22 @@ ANSWER_SECONDS = 30
 TOO_MANY_CONNECTIONS = 1040
 _DENIED = (1045, 1698)
 _UNREACHED = (2002, 2003, 2005)
-_TLS_FAILED = 2026
-_TLS_WANTED = 3159
-"""ER_SECURE_TRANSPORT_REQUIRED."""
-_PASSWORD_KEPT = 2061
-"""mydyno.server.access.client.REFUSED."""
-_BROKEN = 2027
+_WHICH_PASSWORD = (
+    "the password comes from password_file or defaults_file; is it the right one for this account?"
+)
+_HINTS = {
+    **dict.fromkeys(_DENIED, _WHICH_PASSWORD),
+    **dict.fromkeys(_UNREACHED, "is the server running, and does it listen there?"),
+    TOO_MANY_CONNECTIONS: "the server has no connection left: raise its max_connections, or load it at "
+    "another time",
+    # The client's own refusal to send the password (client.REFUSED), and an answer that is none.
+    2061: "the server's unix socket; --ssl-ca CA.PEM, by which its certificate is checked; or, for accounts"
+    " of caching_sha2_password and sha256_password, --ssl-mode DISABLED --server-public-key KEY.PEM",
+    2027: "is it a MySQL or MariaDB server that listens there?",
+    # TLS failed, and ER_SECURE_TRANSPORT_REQUIRED.
+    2026: "--ssl-ca names the server's authority; --ssl-mode VERIFY_CA does not check the host's name",
+    3159: "--ssl-mode REQUIRED, or VERIFY_CA with --ssl-ca, or the server's unix socket",
+}
 _NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError)
 """What comes of taking an answer for what it is not: no row, NULL for a number, a column that is missing."""
 _LONGEST_SOCKET = 107
@@ -176,25 +186,7 @@ def explained(error: BaseException, login: Login, what: str = "cannot get in") -
 
 
 def _hint(number: int | None, login: Login) -> str | None:
-    if number in _DENIED:
-        hint = "the password comes from password_file or defaults_file; is it the right one for this account?"
-        if login.socket is None:
-            # So says MariaDB, as seen with 10.11 without a certificate and require_secure_transport=ON.
-            hint += " (a server that takes encrypted connections only may say the same)"
-        return hint
-    if number in _UNREACHED:
-        return "is the server running, and does it listen there?"
-    if number == TOO_MANY_CONNECTIONS:
-        return "the server has no connection left: raise its max_connections, or load it at another time"
-    if number == _TLS_WANTED:
-        return "--ssl-mode REQUIRED, or VERIFY_CA with --ssl-ca, or the server's unix socket"
-    if number == _TLS_FAILED:
-        return "--ssl-ca names the server's authority; --ssl-mode VERIFY_CA does not check the host's name"
-    if number == _PASSWORD_KEPT:
-        return (
-            "the server's unix socket; --ssl-ca CA.PEM, by which its certificate is checked; or, for accounts"
-            " of caching_sha2_password and sha256_password, --ssl-mode DISABLED --server-public-key KEY.PEM"
-        )
-    if number == _BROKEN:
-        return "is it a MySQL or MariaDB server that listens there?"
-    return None
+    if number in _DENIED and login.socket is None:
+        # So says MariaDB, as seen with 10.11 without a certificate and require_secure_transport=ON.
+        return f"{_WHICH_PASSWORD} (a server that takes encrypted connections only may say the same)"
+    return _HINTS.get(number or 0)

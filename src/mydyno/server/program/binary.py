@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
+import struct
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -12,12 +14,11 @@ from pathlib import Path
 
 from mydyno.core import environment
 from mydyno.core.errors import MissingToolError, ServerError
+from mydyno.core.server_variables import option_name
 from mydyno.core.server_version import Version, parse_version
 from mydyno.machine.protocol import Host
-from mydyno.server.program.architecture import architecture_fault
 from mydyno.server.program.command import server_command
 from mydyno.server.program.errorlog import telling_lines
-from mydyno.server.program.options import parse_options
 
 SERVER_NAMES = ("mariadbd", "mysqld")
 
@@ -26,14 +27,8 @@ _MESSAGES = "english/errmsg.sys"
 
 # sbin is not in an ordinary user's PATH on Debian; the rest is where archives and other packagers put it.
 _FOLDERS = (
-    "/usr/sbin",
-    "/usr/local/sbin",
-    "/usr/local/bin",
-    "/usr/libexec",
-    "/usr/local/mysql/bin",
-    "/usr/local/mariadb/bin",
-    "/opt/mysql/bin",
-    "/opt/mariadb/bin",
+    *("/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/usr/libexec", "/usr/local/mysql/bin"),
+    *("/usr/local/mariadb/bin", "/opt/mysql/bin", "/opt/mariadb/bin"),
 )
 
 _INSTALL_HINT = (
@@ -43,6 +38,28 @@ _INSTALL_HINT = (
 
 
 _inspected: dict[tuple[str, Path, int, int], ServerBinary] = {}
+_RULE = re.compile(r"^-{10,} -{5,}\s*$", re.MULTILINE)
+_NO_DEFAULT = "(No default value)"
+_MAGIC = b"\x7fELF"
+_HEADER = struct.Struct("<4sBB12xH")  # magic, class, byte order, then the machine at byte 18
+_LITTLE = 1
+
+_MACHINES = {
+    3: "x86",
+    8: "mips",
+    20: "powerpc",
+    21: "ppc64le",
+    22: "s390x",
+    40: "arm",
+    62: "x86_64",
+    183: "aarch64",
+    243: "riscv64",
+    258: "loongarch64",
+}
+"""e_machine -> name. Source: the registry of ELF machines in the System V ABI (gABI, chapter 4)."""
+
+# A 64-bit kernel runs programs of its 32-bit ancestor, when their libraries are there.
+_RUNS_TOO = {"x86_64": {"x86"}, "aarch64": {"arm"}}
 
 
 @dataclass(frozen=True)
@@ -212,3 +229,43 @@ def _why_it_cannot_run(host: Host, root: Path | None, output: str) -> str | None
 def _is_program(path: Path) -> bool:
     # A folder in PATH that this user may not enter holds nothing for it; is_file() would raise.
     return os.access(path, os.X_OK) and path.is_file()
+
+
+def parse_options(help_text: str) -> Mapping[str, str | None]:
+    """Option names with their defaults (None: the server has none) from the table that ends the help.
+
+    The table's first column is as wide as its longest name and the second runs to the end of the
+    line. Raises ServerError when there is no such table or it is not a server's.
+    """
+    rule = _RULE.search(help_text)
+    options: dict[str, str | None] = {}
+    if rule is not None:
+        for line in help_text[rule.end() + 1 :].splitlines():
+            if not line.strip():
+                break
+            name, _, value = line.partition(" ")
+            options[option_name(name)] = None if value.strip() == _NO_DEFAULT else value.strip()
+    if "datadir" not in options or "max_connections" not in options:
+        raise ServerError("not a MySQL or MariaDB server: its --verbose --help lists no server options")
+    return options
+
+
+def architecture_fault(program: Path, machine: str | None = None) -> str | None:
+    """Why the file cannot run on `machine` (None: this one); None when nothing speaks against it.
+
+    A script is as good as a program: build trees wrap servers in one.
+    """
+    machine = machine or platform.machine()
+    with program.open("rb") as file:
+        header = file.read(_HEADER.size)
+    if header.startswith(b"#!"):
+        return None
+    if len(header) < _HEADER.size or not header.startswith(_MAGIC):
+        return "is not a program: it is neither an ELF file nor a script"
+    _, _, order, number = _HEADER.unpack(header)
+    if order != _LITTLE:
+        number = int.from_bytes(header[18:20], "big")
+    made_for = _MACHINES.get(number, f"machine {number}")
+    if made_for == machine or made_for in _RUNS_TOO.get(machine, ()):
+        return None
+    return f"is a program for {made_for}, and this machine is {machine}"

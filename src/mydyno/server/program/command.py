@@ -13,7 +13,7 @@ from pathlib import Path
 from mydyno.core.errors import LabError
 from mydyno.machine import process_limits as os_limits
 from mydyno.machine.identity import Identity
-from mydyno.machine.limits import Limits
+from mydyno.machine.process_limits import Limits
 from mydyno.machine.protocol import Host
 from mydyno.machine.supervised import AGENT
 

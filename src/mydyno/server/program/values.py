@@ -14,10 +14,9 @@ from pathlib import Path
 from mydyno.core.errors import ServerError
 from mydyno.core.server_variables import Setting, option_name
 from mydyno.machine.protocol import Finished, Host
-from mydyno.server.program.binary import ServerBinary, help_arguments
+from mydyno.server.program.binary import ServerBinary, help_arguments, parse_options
 from mydyno.server.program.command import server_command
 from mydyno.server.program.config import argument
-from mydyno.server.program.options import parse_options
 from mydyno.server.variables.settings import number, rounded_down
 
 _ADJUSTED = re.compile(r"option '([\w-]+)': (?:\w+ )?value \S+ adjusted to (\S+?)\.?$", re.MULTILINE)

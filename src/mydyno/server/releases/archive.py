@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.beneath import opened_folder
-from mydyno.core.cache import full_cache
 from mydyno.core.errors import UsageError
+from mydyno.core.folders import full_cache
 from mydyno.core.writing import writing
 from mydyno.machine.images.build import Progress
 from mydyno.server.releases.entries import EntryError, unpack_entry

@@ -19,8 +19,7 @@ from mydyno.machine.images.build import DOCUMENTS, Progress, need, watch
 from mydyno.machine.images.suites import MOVING_SUITE, sources_of
 from mydyno.machine.local import LocalHost
 from mydyno.server.releases.place import server_in
-from mydyno.server.releases.provider import CONTENT, ROOT, Provided, ProviderName
-from mydyno.server.releases.series import Series, series_of_package
+from mydyno.server.releases.provider import CONTENT, ROOT, Provided, ProviderName, Series, series_of_package
 
 _MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 """Folders that are links into usr since the merge of /usr (Debian's usrmerge(7))."""

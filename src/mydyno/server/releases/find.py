@@ -10,6 +10,8 @@ from mydyno.core import environment
 from mydyno.core.errors import MissingToolError, MydynoError, UsageError
 from mydyno.core.nearest import nearest, unknown
 from mydyno.core.server_release import SYSTEM
+from mydyno.core.server_version import parse_version
+from mydyno.machine.images import RootImage
 from mydyno.machine.local import LocalHost
 from mydyno.machine.protocol import Host
 from mydyno.server.program.binary import (
@@ -17,6 +19,7 @@ from mydyno.server.program.binary import (
     ServerBinary,
     find_binary,
     inspect_binary,
+    parse_options,
     search_folders,
 )
 from mydyno.server.releases.known import KNOWN, known_release
@@ -95,3 +98,9 @@ def nearest_release(name: str) -> str | None:
     names = [SYSTEM, *KNOWN, *ReleaseStore().names()]
     holding = [each for each in names if name.lower() in each.lower()]
     return nearest(name, names) or next(iter(holding), None)
+
+
+def binary_of_image(root: RootImage) -> ServerBinary:
+    """Where it is in the guest, its release and its options, from what it said when the image was built."""
+    path = Path(root.manifest.server.split()[0])
+    return ServerBinary(path, parse_version(root.manifest.server), parse_options(root.server_help()))

@@ -6,16 +6,15 @@ import time
 from shutil import disk_usage
 
 from mydyno import __version__
-from mydyno.core.cache import full_cache
 from mydyno.core.errors import HostError, ServerError
+from mydyno.core.folders import full_cache
 from mydyno.core.writing import writing
 from mydyno.machine.images.build import Progress, now
 from mydyno.machine.local import LocalHost
 from mydyno.machine.trees import size_of_tree, sync_tree
 from mydyno.server.releases.find import binary_of_installed
-from mydyno.server.releases.manifest import Manifest, write_manifest
 from mydyno.server.releases.provider import CONTENT, Provider
-from mydyno.server.releases.store import Installed, ReleaseStore
+from mydyno.server.releases.store import Installed, Manifest, ReleaseStore, write_manifest
 
 _LITTLE_BYTES = 16 * 1024**2
 """Less than the large files of a server take: with so little left, a full disk is what was wrong."""

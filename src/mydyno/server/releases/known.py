@@ -9,8 +9,7 @@ from types import MappingProxyType
 from mydyno.core.server_version import Vendor
 from mydyno.server.releases.debian import Debian, moving
 from mydyno.server.releases.npm import Npm
-from mydyno.server.releases.provider import Provider
-from mydyno.server.releases.series import Series, series_of
+from mydyno.server.releases.provider import Provider, Series, series_of
 
 
 @dataclass(frozen=True)

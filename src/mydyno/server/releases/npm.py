@@ -10,7 +10,7 @@ from pathlib import Path
 from mydyno.core.errors import HostError, MissingToolError, UsageError
 from mydyno.core.writing import writing
 from mydyno.machine.images.build import Progress, watch
-from mydyno.server.program.architecture import architecture_fault
+from mydyno.server.program.binary import architecture_fault
 from mydyno.server.releases.archive import TREE, digest, unpack
 from mydyno.server.releases.provider import CONTENT, Provided, ProviderName
 

@@ -10,13 +10,7 @@ from mydyno.core.errors import UsageError
 _NAMES = ("mariadbd", "mysqld")
 
 _FOLDERS = (
-    "bin",
-    "sbin",
-    "libexec",
-    "usr/sbin",
-    "usr/bin",
-    "usr/libexec",
-    "usr/local/mysql/bin",
+    *("bin", "sbin", "libexec", "usr/sbin", "usr/bin", "usr/libexec", "usr/local/mysql/bin"),
     "runtime_output_directory",  # where MySQL's cmake puts programs
     "sql",  # where MariaDB's does
     ".",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from decimal import Decimal
 
@@ -19,6 +20,10 @@ _PRIVILEGE = 1227
 _SESSION_ONLY = (1228, 1229)
 _READ_ONLY = 1238
 _ONE_COLUMN = 1241
+_STATUS = "Innodb_buffer_pool_resize_status"
+_SECONDS = 120.0
+_BEGINS_SECONDS = 2.0
+_POLL_SECONDS = 0.05
 
 
 def read(cursor: dbapi.Cursor, names: Iterable[str]) -> dict[str, Value]:
@@ -90,3 +95,32 @@ def _plain(value: object) -> Value:
     if isinstance(value, Decimal):
         return float(value)
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def resize_status(cursor: dbapi.Cursor) -> str:
+    """What the server says of its last resizing; empty where it says nothing."""
+    cursor.execute("SHOW GLOBAL STATUS LIKE %s", (_STATUS,))
+    row = cursor.fetchone()
+    return str(row[1]) if row else ""
+
+
+def wait_for_resizing(cursor: dbapi.Cursor, before: str) -> None:
+    """Until the resizing is over that was just requested; until it begins, the status is still `before`."""
+    started = time.monotonic()
+    while (now := resize_status(cursor)) == before or not _is_over(now):
+        waited = time.monotonic() - started
+        if waited > _SECONDS or (now == before and waited > _BEGINS_SECONDS):
+            return
+        time.sleep(_POLL_SECONDS)
+
+
+def wait_until_resized(cursor: dbapi.Cursor) -> None:
+    """Until no earlier resizing goes on: MySQL does it in the background, and refuses a size
+    meanwhile."""
+    started = time.monotonic()
+    while not _is_over(resize_status(cursor)) and time.monotonic() - started < _SECONDS:
+        time.sleep(_POLL_SECONDS)
+
+
+def _is_over(status: str) -> bool:
+    return not status or any(word in status for word in ("ompleted", "did not change", "ailed"))

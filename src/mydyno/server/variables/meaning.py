@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mydyno.core.units import parse_bytes
+from mydyno.core.units import bytes_or_none
 from mydyno.server.variables.row import same_value
 
 
@@ -15,7 +15,4 @@ def _number(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        try:
-            return float(parse_bytes(text))
-        except ValueError:
-            return None
+        return bytes_or_none(text)

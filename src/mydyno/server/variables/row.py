@@ -12,71 +12,24 @@ from mydyno.core.server_version import Version
 from mydyno.server.variables.release import Family, Life, Written
 
 Unit = Literal[
-    "bytes",
-    "pages",
-    "rows",
-    "count",
-    "percent",
-    "number",
-    "days",
-    "seconds",
-    "milliseconds",
-    "microseconds",
-    "switch",
-    "enumeration",
-    "list",
-    "text",
-    "path",
-    "port",
-]
+    "bytes", "pages", "rows", "count", "percent", "number", "days", "seconds", "milliseconds",
+    "microseconds", "switch", "enumeration", "list", "text", "path", "port",
+]  # fmt: skip
 Layer = Literal[
-    "memory",
-    "redo log",
-    "binary log",
-    "undo",
-    "InnoDB I/O",
-    "InnoDB files",
-    "InnoDB concurrency",
-    "InnoDB statistics",
-    "connections",
-    "threads",
-    "limits",
-    "tables",
-    "temporary tables",
-    "optimiser",
-    "query cache",
-    "MyISAM and Aria",
-    "replication",
-    "network",
-    "logs",
-    "access",
-    "SQL",
-    "places",
+    "memory", "redo log", "binary log", "undo", "InnoDB I/O", "InnoDB files", "InnoDB concurrency",
+    "InnoDB statistics", "connections", "threads", "limits", "tables", "temporary tables", "optimiser",
+    "query cache", "MyISAM and Aria", "replication", "network", "logs", "access", "SQL", "places",
     "instruments",
-]
+]  # fmt: skip
 Memory = Literal[
-    "once",
-    "each connection",
-    "each transaction",
-    "each temporary table",
-    "each operation",
-    "each replica worker",
-    "bound of all",
-    "bound of a session",
-]
+    "once", "each connection", "each transaction", "each temporary table", "each operation",
+    "each replica worker", "bound of all", "bound of a session",
+]  # fmt: skip
 """What takes as much memory: the server when it starts, each connection at a time, or else."""
 How = Literal[
-    "same",
-    "inverted",
-    "times",
-    "divided",
-    "days to seconds",
-    "seconds to days",
-    "seconds to milliseconds",
-    "milliseconds to seconds",
-    "words",
-    "switch and file",
-]
+    "same", "inverted", "times", "divided", "days to seconds", "seconds to days",
+    "seconds to milliseconds", "milliseconds to seconds", "words", "switch and file",
+]  # fmt: skip
 Level = Literal["unsafe", "server crash", "OS crash"]
 
 

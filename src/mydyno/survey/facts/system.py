@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Mapping
 
 from pydantic import ValidationError
 
@@ -10,9 +12,37 @@ from mydyno.core.errors import UsageError
 from mydyno.core.record import Record
 from mydyno.survey.facts.machine import Host
 from mydyno.survey.facts.server import Server
-from mydyno.survey.facts.unread import Unread
 
 FORMAT = 1
+
+
+class Unread(Record):
+    what: str
+    """In a few words: `the limits of the server's process`."""
+    why: str
+    """`permission denied`, `performance_schema is off`, `no /sys in this container`."""
+    hint: str | None = None
+    """What would let it be read: `sudo`, `GRANT PROCESS ON *.* TO ...`."""
+
+
+_GRANT = re.compile(r"GRANT (?P<rights>.+) ON (?P<on>\S+) TO (?P<account>.+)")
+_EVERYWHERE = "*.*"
+
+
+def missing_rights(unread: Iterable[Unread]) -> Mapping[str, tuple[str, ...]]:
+    """GRANT statement -> what it would let be read: one statement for all rights on the same schemas."""
+    wanted = [(found, each.what) for each in unread if each.hint and (found := _GRANT.fullmatch(each.hint))]
+    everywhere = {found["rights"] for found, _ in wanted if found["on"] == _EVERYWHERE}
+    rights: dict[tuple[str, str], dict[str, None]] = {}
+    adds: dict[tuple[str, str], dict[str, None]] = {}
+    for found, what in wanted:
+        place = (_EVERYWHERE if found["rights"] in everywhere else found["on"], found["account"])
+        rights.setdefault(place, {})[found["rights"]] = None
+        adds.setdefault(place, {})[what] = None
+    return {
+        f"GRANT {', '.join(sorted(rights[on, account]))} ON {on} TO {account};": tuple(what)
+        for (on, account), what in adds.items()
+    }
 
 
 class System(Record):

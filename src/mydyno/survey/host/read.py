@@ -21,8 +21,15 @@ from mydyno.survey.facts.option_files import (
     start_files,
 )
 from mydyno.survey.facts.storage import FstabEntry
-from mydyno.survey.host.azure import CLOUD, is_azure, with_host_caching
-from mydyno.survey.host.disks import read_arrays, read_disks, read_tree, read_volumes
+from mydyno.survey.host.disks import (
+    CLOUD,
+    is_azure,
+    read_arrays,
+    read_disks,
+    read_tree,
+    read_volumes,
+    with_host_caching,
+)
 from mydyno.survey.host.filesystems import files_of, places, read_filesystems
 from mydyno.survey.host.kernel import files, read_cpu, read_kernel, read_memory
 from mydyno.survey.host.machine import MISSING, Machine, note

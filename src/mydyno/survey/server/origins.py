@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mydyno.core.server_version import Version
-from mydyno.core.units import parse_bytes
+from mydyno.server.variables.meaning import same_meaning
 from mydyno.server.variables.row import same_value
 from mydyno.survey.asking import Asking
 from mydyno.survey.facts import Origin
@@ -114,17 +114,4 @@ def _means(written: str | None, shown: str) -> bool:
     """Whether what a file says is what the server shows."""
     if written is None:
         return same_value("ON", shown)
-    if same_value(written, shown) or written.rstrip("/") == shown.rstrip("/"):
-        return True
-    try:
-        return _number(written) == float(shown)
-    except ValueError:
-        return False
-
-
-def _number(text: str) -> float:
-    """Of `10`, `0.5` and `16M`. Raises ValueError."""
-    try:
-        return float(text)
-    except ValueError:
-        return parse_bytes(text)
+    return same_meaning(written, shown) or written.rstrip("/") == shown.rstrip("/")

@@ -17,7 +17,7 @@ from mydyno.server.access import dbapi
 from mydyno.survey.asking import Asking, text_of
 from mydyno.survey.facts import Index, Schema, Table, Unread
 from mydyno.survey.facts.indexes import PRIMARY, ForeignKey, TableIndex, covered, not_needed, of_rows
-from mydyno.survey.server.rights import Rights
+from mydyno.survey.server.role import Rights
 
 MOST_SECONDS = 30
 """For each question; a server that answers later is left alone."""

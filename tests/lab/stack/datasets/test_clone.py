@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError
-from mydyno.lab.stack.datasets.clone import clone_tree
+from mydyno.lab.stack.datadir import clone_tree
+from mydyno.machine.environment import shares_blocks
 from mydyno.machine.local import LocalHost
-from mydyno.machine.reflink import shares_blocks
 
 MIB = 1 << 20
 

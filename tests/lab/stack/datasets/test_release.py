@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError
-from mydyno.lab.stack.datasets.release import recorded_releases, refuse_another_release
+from mydyno.lab.stack.datasets.manifest import recorded_releases, refuse_another_release
 
 
 def redo_log(path: Path, creator: bytes) -> Path:

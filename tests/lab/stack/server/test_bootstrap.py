@@ -4,7 +4,7 @@ import pytest
 
 from mydyno.core.errors import ServerError
 from mydyno.core.server_version import parse_version
-from mydyno.lab.stack.server.bootstrap import bootstrap_script, bootstraps
+from mydyno.lab.stack.server.initialise import bootstrap_script, bootstraps
 from mydyno.server.program.binary import ServerBinary
 
 OLD_NAMES = (

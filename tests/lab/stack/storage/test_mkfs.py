@@ -10,7 +10,7 @@ from lab.stack.storage.recorded import recorded
 from mydyno.lab.spec.alignment import Alignment, alignment
 from mydyno.lab.spec.arrays import Stripe
 from mydyno.lab.spec.storage import Volume
-from mydyno.lab.stack.storage.mkfs import (
+from mydyno.lab.stack.storage.filesystem import (
     geometry_command,
     geometry_shown,
     known_filesystems,

@@ -8,11 +8,11 @@ from lab.stack.storage.recorded import recorded
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import DiskLimits
 from mydyno.lab.stack.storage.array import ArrayLayer
-from mydyno.lab.stack.storage.btrfs import parse_profiles, profile_differences
+from mydyno.lab.stack.storage.built import VolumeLayer
+from mydyno.lab.stack.storage.degrade import shown
 from mydyno.lab.stack.storage.filesystem import FileSystemLayer
-from mydyno.lab.stack.storage.scheduler import parse_schedulers
-from mydyno.lab.stack.storage.throttle import shown
-from mydyno.lab.stack.storage.volume_layer import VolumeLayer
+from mydyno.lab.stack.storage.mount_options import parse_profiles, profile_differences
+from mydyno.lab.stack.storage.queues import parse_schedulers
 
 
 def test_the_scheduler_in_force_is_in_brackets() -> None:

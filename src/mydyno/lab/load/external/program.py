@@ -22,7 +22,7 @@ from pathlib import Path
 from mydyno.core.errors import EngineError, MissingToolError
 from mydyno.core.secrets import Secret
 from mydyno.machine.identity import tied_to_parent
-from mydyno.machine.memory_file import MemoryFile
+from mydyno.machine.local import MemoryFile
 
 _ENDS_WITHIN_S = 10.0
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")

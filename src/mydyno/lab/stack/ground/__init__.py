@@ -1,5 +1,85 @@
-"""The environment of storage layers: a guest, or a private place on this machine, with its disks."""
+"""What every environment gives to the layers above it: a host, disks, and the throttling of those disks."""
 
-from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits, Ground
+from __future__ import annotations
 
-__all__ = ["Budget", "Contents", "Disk", "DiskLimits", "Ground"]
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, runtime_checkable
+
+from mydyno.machine.protocol import Host
+
+Budget = Literal["joint", "separate"]
+"""How a disk's limit counts: reads and writes together, as on cloud disks, or each on its own."""
+
+Contents = Literal["blank", "kept", "restored"]
+"""What is on the disks of an environment that has come up. `blank`: nothing. `kept`: nothing yet, and what is
+built there stays when it is removed. `restored`: what was built on kept disks; it is taken over."""
+
+
+@dataclass(frozen=True)
+class Disk:
+    """One disk of a volume on the environment's host."""
+
+    volume: str
+    """Its name: `data`, `log`..."""
+    index: int
+    """0-based position in its volume."""
+    path: Path
+    """The block device there: /dev/ubdb, /dev/vda, /dev/loop3."""
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class DiskLimits:
+    """What a disk may do; None: as much as it can."""
+
+    iops: int | None = None
+    bytes_per_second: int | None = None
+
+
+@runtime_checkable
+class Ground(Protocol):
+    """A running environment with disks. Layers above it run their commands on its host."""
+
+    @property
+    def kind(self) -> str:
+        """`local`, `uml` or `vm`."""
+
+    @property
+    def host(self) -> Host: ...
+
+    @property
+    def budget(self) -> Budget: ...
+
+    @property
+    def disk_model(self) -> str:
+        """What a disk here is, what limits it, and how the limit counts, in words."""
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's release, as uname(1) shows it."""
+
+    @property
+    def described(self) -> Mapping[str, str]:
+        """What a result should show of it besides: a guest's kernel package, its accelerator, real disks."""
+
+    @property
+    def cpus(self) -> int: ...
+
+    @property
+    def disks(self) -> Mapping[str, tuple[Disk, ...]]:
+        """The disks of each volume by its name."""
+
+    @property
+    def contents(self) -> Contents: ...
+
+    @property
+    def longest_queue(self) -> int | None:
+        """Requests that the queue of a disk may hold here; None: as many as its kernel likes."""
+
+    def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
+        """Sets the limits of these disks from now on; `DiskLimits()` lifts them. Raises StorageError."""
+
+    def kernel_log(self) -> str:
+        """The last lines of the kernel's log, for errors; empty when it cannot be read."""

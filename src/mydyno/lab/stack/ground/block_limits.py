@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mydyno.core.errors import HostError, StorageError
-from mydyno.lab.stack.ground.ground import DiskLimits
+from mydyno.lab.stack.ground import DiskLimits
 from mydyno.lab.stack.site import Site
-from mydyno.lab.stack.undo.lift_throttle import BLKIO_FILES, LiftThrottle, LimitKind
-from mydyno.machine.mountinfo import OWN, mounts
+from mydyno.lab.stack.undo.block_devices import BLKIO_FILES, LiftThrottle, LimitKind
+from mydyno.machine.environment import OWN, mounts
 from mydyno.machine.protocol import Host
 
 # Pairs of a file and a line; a refusal names its file.

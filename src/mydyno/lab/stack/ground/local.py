@@ -18,19 +18,25 @@ from mydyno.core.errors import MissingToolError, MydynoError, StorageError
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.stack.ground.agent_ground import KERNEL_LOG_LINES, AgentGround, GroundLayer, private_folder
+from mydyno.lab.stack.ground import Budget, Contents, Disk, DiskLimits
+from mydyno.lab.stack.ground.agent_ground import (
+    KERNEL_LOG_LINES,
+    AgentGround,
+    GroundLayer,
+    make_disk_files,
+    private_folder,
+    refuse_without_room,
+)
 from mydyno.lab.stack.ground.block_limits import BlockLimits
-from mydyno.lab.stack.ground.disk_files import make_disk_files, refuse_without_room
-from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
 from mydyno.lab.stack.ground.real_disks import RealDisk, examine, make_blank
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
-from mydyno.lab.stack.mount_root import MOUNT_ROOT, HeldMountRoot
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import DetachLoops, EndProcesses, RemoveMountRoot
+from mydyno.lab.stack.undo.mounts import MOUNT_ROOT, HeldMountRoot
 from mydyno.machine.agent import AgentHost
 from mydyno.machine.block_devices import STABLE_FOLDERS
 from mydyno.machine.local import LocalHost
-from mydyno.machine.namespace import NamespaceHost, mark
+from mydyno.machine.supervised import NamespaceHost, mark
 
 _HOLDER_SECONDS = 5.0
 

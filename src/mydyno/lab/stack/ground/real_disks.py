@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mydyno.core.errors import StorageError
+from mydyno.core.facts import AskedDisk
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.stack.ground.ground import Disk
+from mydyno.lab.stack.ground import Disk
 from mydyno.machine.block_devices import STABLE_FOLDERS, BlockDevice, read_block_device
-from mydyno.machine.device_refusals import AskedDevice, refusals
+from mydyno.machine.device_refusals import refusals
 from mydyno.machine.local import LocalHost
 
 
@@ -18,14 +19,9 @@ from mydyno.machine.local import LocalHost
 class RealDisk:
     """A device that was examined and may be built on."""
 
-    asked: AskedDevice
+    asked: AskedDisk
     device: BlockDevice
     disk: Disk
-
-
-def asked_devices(disks: Disks) -> tuple[AskedDevice, ...]:
-    """What an experiment says of the real devices of a volume."""
-    return tuple(AskedDevice(Path(each.id), each.serial, disks.wipe) for each in disks.devices)
 
 
 def examine(
@@ -38,10 +34,13 @@ def examine(
     known: list[RealDisk] = []
     complaints: list[str] = []
     for volume, disks in volumes.items():
-        for index, asked in enumerate(asked_devices(disks)):
-            device = read_block_device(LocalHost(), asked.name, stable_folders)
+        for index, each in enumerate(disks.devices):
+            asked = AskedDisk(each.id, each.serial, disks.wipe)
+            device = read_block_device(LocalHost(), Path(asked.name), stable_folders)
             reasons = refusals(device, asked)
-            reasons += [f"it is also {each.asked.name}" for each in known if each.device.path == device.path]
+            reasons += [
+                f"it is also {other.asked.name}" for other in known if other.device.path == device.path
+            ]
             complaints += [f"{asked.name} ({device.path}): {reason}" for reason in reasons]
             known.append(RealDisk(asked, device, Disk(volume, index, device.path, device.size_bytes)))
     if complaints:
@@ -56,12 +55,8 @@ def make_blank(disk: RealDisk, stable_folders: Sequence[Path] = STABLE_FOLDERS) 
 
     wipefs opens it exclusively, so one that is in use is left alone. Raises StorageError.
     """
-    now = read_block_device(LocalHost(), disk.asked.name, stable_folders)
-    if (now.path, now.serial, now.size_bytes) != (
-        disk.device.path,
-        disk.device.serial,
-        disk.device.size_bytes,
-    ):
+    then, now = disk.device, read_block_device(LocalHost(), Path(disk.asked.name), stable_folders)
+    if (now.path, now.serial, now.size_bytes) != (then.path, then.serial, then.size_bytes):
         raise StorageError(f"{disk.asked.name} is another disk now: {now.description()}")
     if not now.signatures:
         return

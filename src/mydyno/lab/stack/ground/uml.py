@@ -17,19 +17,22 @@ from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec.disks import Disks
 from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
-from mydyno.lab.stack.ground.agent_ground import GroundLayer, private_folder
+from mydyno.lab.stack.ground import Budget, Contents, Disk, DiskLimits
+from mydyno.lab.stack.ground.agent_ground import (
+    GroundLayer,
+    GuestGround,
+    make_disk_files,
+    private_folder,
+    refuse_without_room,
+)
 from mydyno.lab.stack.ground.block_limits import BlockLimits
-from mydyno.lab.stack.ground.disk_files import make_disk_files, refuse_without_room
-from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
-from mydyno.lab.stack.ground.guest import GuestGround
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
-from mydyno.lab.stack.mount_root import MOUNT_ROOT
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import EndProcesses
+from mydyno.lab.stack.undo.mounts import MOUNT_ROOT
 from mydyno.machine.programs import find_program
-from mydyno.machine.uml.chosen import chosen_kernel
 from mydyno.machine.uml.host import UmlHost
-from mydyno.machine.uml.kernels import UmlKernel, UmlKernels
+from mydyno.machine.uml.kernels import UmlKernel, UmlKernels, chosen_kernel
 from mydyno.machine.uml.machine import Share, UmlMachine, disk_name, hidden_folders
 
 _PROGRAMS = ("mydyno-agent", "mydyno-engine")

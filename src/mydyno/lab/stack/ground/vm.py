@@ -13,10 +13,14 @@ from mydyno.core.errors import HostError, StorageError
 from mydyno.lab.spec.disks import Disks
 from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
 from mydyno.lab.stack.disk_base import DiskBase
-from mydyno.lab.stack.ground.agent_ground import GroundLayer
-from mydyno.lab.stack.ground.disk_files import disk_file, make_disk_files, refuse_without_room
-from mydyno.lab.stack.ground.ground import Budget, Contents, Disk, DiskLimits
-from mydyno.lab.stack.ground.guest import GuestGround
+from mydyno.lab.stack.ground import Budget, Contents, Disk, DiskLimits
+from mydyno.lab.stack.ground.agent_ground import (
+    GroundLayer,
+    GuestGround,
+    disk_file,
+    make_disk_files,
+    refuse_without_room,
+)
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import EndProcesses

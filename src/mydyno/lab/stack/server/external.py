@@ -15,11 +15,10 @@ from mydyno.machine.protocol import Host
 from mydyno.server.access import dbapi
 from mydyno.server.access.address import External
 from mydyno.server.access.login import ANSWER_SECONDS, TOO_MANY_CONNECTIONS, Login, login_of
-from mydyno.server.access.server_process import process_of
-from mydyno.server.access.session import must_take_plain, session, show_global, version_line
-from mydyno.server.variables import global_variables
-from mydyno.server.variables.names import understand
-from mydyno.server.variables.resizing import resize_status, wait_for_resizing
+from mydyno.server.access.session import must_take_plain, process_of, session, show_global, version_line
+from mydyno.server.variables import Note, global_variables
+from mydyno.server.variables.global_variables import resize_status, wait_for_resizing
+from mydyno.server.variables.names import SettingProblem, Understood, understand
 from mydyno.server.variables.setting_lock import SETTING_SECONDS, take_lock
 
 
@@ -128,3 +127,33 @@ def _set(site: Site, external: External, login: Login, settings: Mapping[str, Se
     except BaseException:
         site.undo(undo)
         raise
+
+
+def understand_running(facts: ExternalFacts, config: Mapping[str, Setting]) -> Understood:
+    """What this server makes of a configuration, with every setting as a problem that this account cannot
+    give to it without a restart.
+
+    Raises ServerError when the server does not answer.
+    """
+    understood = understand(facts, config)
+    if not config:
+        return understood
+    with session(facts.login, "the settings that it accepts could not be read") as cursor:
+        problems = [_of_a_session(cursor, problem) or problem for problem in understood.problems]
+        refused = {name: global_variables.refusal(cursor, name) for name in understood.settings}
+    problems += [
+        SettingProblem(_written(name, understood), why) for name, why in refused.items() if why is not None
+    ]
+    return Understood(understood.settings, understood.notes, tuple(problems), understood.written_as)
+
+
+def _of_a_session(cursor: dbapi.Cursor, problem: SettingProblem) -> SettingProblem | None:
+    """The same setting, if it is unknown only because it has no global value."""
+    why = global_variables.refusal(cursor, problem.name)
+    return SettingProblem(problem.name, why) if why == global_variables.OF_A_SESSION else None
+
+
+def _written(name: str, understood: Understood) -> str:
+    """The setting of the experiment that became `name` on this server."""
+    made = (note for note in understood.notes if isinstance(note, Note) and name in note.became)
+    return next((note.name for note in made), name)

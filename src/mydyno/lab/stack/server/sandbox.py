@@ -20,8 +20,8 @@ from mydyno.lab.stack.server.initialise import place_settings, room_settings
 from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.lab.stack.undo import EndProcesses
 from mydyno.machine import process_limits as os_limits
-from mydyno.machine.limits import Limits
 from mydyno.machine.local import LocalHost
+from mydyno.machine.process_limits import Limits
 from mydyno.machine.protocol import Host, Process
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login

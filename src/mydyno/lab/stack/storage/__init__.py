@@ -11,12 +11,10 @@ from mydyno.lab.spec.storage import Storage
 from mydyno.lab.stack.layer import Layer
 from mydyno.lab.stack.storage.array import ArrayLayer
 from mydyno.lab.stack.storage.built import FLUSHES, Array, Built, FileSystem, MountedVolume, described
-from mydyno.lab.stack.storage.degrade import DegradeLayer
+from mydyno.lab.stack.storage.degrade import DegradeLayer, ThrottleLayer
 from mydyno.lab.stack.storage.filesystem import FileSystemLayer
 from mydyno.lab.stack.storage.mount import MountLayer
-from mydyno.lab.stack.storage.readahead import ReadaheadLayer
-from mydyno.lab.stack.storage.scheduler import SchedulerLayer
-from mydyno.lab.stack.storage.throttle import ThrottleLayer
+from mydyno.lab.stack.storage.queues import ReadaheadLayer, SchedulerLayer
 
 
 def building_layers(storage: Storage) -> list[Layer]:

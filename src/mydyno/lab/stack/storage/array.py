@@ -17,9 +17,8 @@ from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.storage import md
-from mydyno.lab.stack.storage.built import Array
+from mydyno.lab.stack.storage.built import Array, VolumeLayer
 from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool, setting, write_setting
-from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 from mydyno.lab.stack.undo import StopArray
 
 _POLL_SECONDS = 0.1

@@ -1,13 +1,15 @@
-"""What the storage layers give: each product says of which volume it is, and what was read back of it."""
+"""What the storage layers share, and what they give: of which volume it is, and what was read back of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from mydyno.lab.stack.layer import BuiltLayers
+from mydyno.lab.spec.storage import Volume
+from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.site import Site
 
 FLUSHES = "fsync empties the disk's cache"
 """Of a mounted volume: `yes`, or `no` where a loss of power takes what was synced."""
@@ -67,3 +69,29 @@ def described(built: BuiltLayers) -> dict[str, dict[str, str]]:
     for each in built.all(Built):
         volumes.setdefault(each.volume, {}).update(each.described)
     return volumes
+
+
+@dataclass(frozen=True)
+class VolumeLayer:
+    """One layer of a volume. A subclass builds it, and overrides what it has of side effects and removal."""
+
+    volume: str
+    wanted: Volume
+    part: ClassVar[str]
+    """Its name after that of the volume: `scheduler`."""
+    shaping: ClassVar[tuple[str, ...]]
+    """Fields of the volume that distinguish two such layers."""
+    cost_seconds: ClassVar[float] = 0.1
+
+    @property
+    def name(self) -> str:
+        return f"{self.volume} {self.part}"
+
+    def fingerprint(self) -> str:
+        return fingerprint_of({field: getattr(self.wanted, field) for field in self.shaping})
+
+    def side_effects(self) -> tuple[str, ...]:
+        return ()
+
+    def remove(self, site: Site, product: Any) -> None:
+        """It goes with the layers below."""

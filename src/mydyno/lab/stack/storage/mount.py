@@ -10,17 +10,17 @@ from mydyno.core.errors import MountRefusedError, StorageError
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
-from mydyno.lab.stack.storage.btrfs import parse_profiles, profile_differences
-from mydyno.lab.stack.storage.built import FLUSHES, FileSystem, MountedVolume, of_volume
+from mydyno.lab.stack.storage.built import FLUSHES, FileSystem, MountedVolume, VolumeLayer, of_volume
 from mydyno.lab.stack.storage.mount_options import (
     Mounted,
     flushes,
     named_options,
     not_in_force,
     parse_findmnt,
+    parse_profiles,
+    profile_differences,
 )
 from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool
-from mydyno.lab.stack.storage.volume_layer import VolumeLayer
 from mydyno.lab.stack.undo import MOUNT_ROOT, Unmount
 
 _COLUMNS = "SOURCE,FSTYPE,VFS-OPTIONS,FS-OPTIONS"

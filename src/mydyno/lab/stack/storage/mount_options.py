@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mydyno.core.units import parse_bytes
+from mydyno.core.units import bytes_or_none
 
 
 @dataclass(frozen=True)
@@ -147,11 +147,21 @@ def _same(configured: str, shown: str) -> bool:
     shown_name, _, shown_value = shown.partition("=")
     if name != shown_name or not value or not shown_value:
         return False
-    return shown_value.startswith(f"{value}:") or _bytes(value) == _bytes(shown_value) is not None
+    return (
+        shown_value.startswith(f"{value}:") or bytes_or_none(value) == bytes_or_none(shown_value) is not None
+    )
 
 
-def _bytes(text: str) -> int | None:
-    try:
-        return parse_bytes(text)
-    except ValueError:
-        return None
+def parse_profiles(text: str) -> dict[str, str]:
+    """`btrfs filesystem df`: `Data, RAID10: total=...` -> `data profile` is `raid10`."""
+    rows = re.findall(r"^(Data|Metadata), (\w+):", text, re.MULTILINE)
+    return {f"{kind.lower()} profile": profile.lower() for kind, profile in rows}
+
+
+def profile_differences(wanted: Mapping[str, str | None], shown: Mapping[str, str]) -> list[str]:
+    """Profiles that are not as configured, a clause each; None: not configured."""
+    return [
+        f"its {kind} is {shown.get(kind, 'not shown')}, not {profile}"
+        for kind, profile in wanted.items()
+        if profile is not None and shown.get(kind) != profile
+    ]

@@ -9,23 +9,17 @@ from mydyno.core.errors import MissingToolError, StorageError
 from mydyno.machine.protocol import Finished, Host
 
 # The package of Debian, and of what is made of it, that has each tool.
-PACKAGES = {
-    "blkid": "util-linux",
-    "btrfs": "btrfs-progs",
-    "dumpe2fs": "e2fsprogs",
-    "findmnt": "util-linux",
+_TOOLS_OF = {
+    "btrfs-progs": "btrfs mkfs.btrfs",
+    "e2fsprogs": "dumpe2fs mkfs.ext2 mkfs.ext3 mkfs.ext4",
+    "f2fs-tools": "mkfs.f2fs",
+    "jfsutils": "mkfs.jfs",
     "mdadm": "mdadm",
-    "mkfs.btrfs": "btrfs-progs",
-    "mkfs.ext2": "e2fsprogs",
-    "mkfs.ext3": "e2fsprogs",
-    "mkfs.ext4": "e2fsprogs",
-    "mkfs.f2fs": "f2fs-tools",
-    "mkfs.jfs": "jfsutils",
-    "mkfs.reiserfs": "reiserfsprogs",
-    "mkfs.xfs": "xfsprogs",
-    "wipefs": "util-linux",
-    "xfs_db": "xfsprogs",
+    "reiserfsprogs": "mkfs.reiserfs",
+    "util-linux": "blkid findmnt wipefs",
+    "xfsprogs": "mkfs.xfs xfs_db",
 }
+PACKAGES = {tool: package for package, tools in _TOOLS_OF.items() for tool in tools.split()}
 
 # mount(8) sends the user to the kernel's log, which the errors here quote.
 _DMESG = "dmesg(1) may have"

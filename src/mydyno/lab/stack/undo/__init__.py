@@ -11,17 +11,11 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from mydyno.lab.stack.mount_root import MOUNT_ROOT
 from mydyno.lab.stack.undo.base import PRIVATE_NAME
-from mydyno.lab.stack.undo.detach_loops import DetachLoops
-from mydyno.lab.stack.undo.end_processes import EndProcesses
-from mydyno.lab.stack.undo.lift_throttle import LiftThrottle
-from mydyno.lab.stack.undo.remove_mount_root import RemoveMountRoot
-from mydyno.lab.stack.undo.remove_tree import RemoveTree
-from mydyno.lab.stack.undo.restore_sysfs import RestoreSysfs
+from mydyno.lab.stack.undo.block_devices import DetachLoops, LiftThrottle, RestoreSysfs, StopArray
+from mydyno.lab.stack.undo.mounts import MOUNT_ROOT, RemoveMountRoot, Unmount
+from mydyno.lab.stack.undo.private import EndProcesses, RemoveTree
 from mydyno.lab.stack.undo.restore_variables import RestoreVariables
-from mydyno.lab.stack.undo.stop_array import StopArray
-from mydyno.lab.stack.undo.unmount import Unmount
 
 Undo = Annotated[
     EndProcesses

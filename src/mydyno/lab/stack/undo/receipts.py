@@ -18,7 +18,7 @@ from pathlib import Path
 from mydyno.core.beneath import read_below
 from mydyno.core.durable import sync, write_synced
 from mydyno.core.errors import LabError
-from mydyno.core.state_folder import state_folder
+from mydyno.core.folders import state_folder
 from mydyno.core.writing import writing_hint
 
 

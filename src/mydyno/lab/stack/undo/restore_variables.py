@@ -15,8 +15,7 @@ from mydyno.server.access import dbapi
 from mydyno.server.access.address import External
 from mydyno.server.access.login import Login, explained, login_of
 from mydyno.server.variables import global_variables
-from mydyno.server.variables.global_variables import Value
-from mydyno.server.variables.resizing import wait_until_resized
+from mydyno.server.variables.global_variables import Value, wait_until_resized
 from mydyno.server.variables.setting_lock import SETTING_SECONDS, new_lock, take_lock
 
 _PASSES = 2

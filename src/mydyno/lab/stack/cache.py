@@ -1,25 +1,30 @@
-"""The page cache under a clone, between its making and the server's start: looked at, and dropped for `cold`.
+"""How warm a trial begins: the operating system's page cache, then the server's buffer pool.
 
+The page cache is looked at under a clone, between its making and the server's start, and dropped for `cold`.
 On this machine it is dropped for the clone's files alone (posix_fadvise(2), POSIX_FADV_DONTNEED, by way of
 dd's `iflag=nocache count=0`): that needs no right but to read them and leaves the cache of other programs
 alone. A guest has its own kernel, whose whole cache is dropped (/proc/sys/vm/drop_caches). Only clean pages
 go, and a clone has been synced. What remains is read back with fincore(1), which asks mincore(2) or
-cachestat(2).
-
-It can do nothing on tmpfs, whose files are nowhere but in the page cache, and it is moot for files that the
-server opens with O_DIRECT.
+cachestat(2). It can do nothing on tmpfs, whose files are nowhere but in the page cache, and it is moot for
+files that the server opens with O_DIRECT. The buffer pool is filled by reading everything, or from a list of
+pages.
 """
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
-from mydyno.core.errors import LabError, MissingToolError
+from mydyno.core.errors import LabError, MissingToolError, ServerError
 from mydyno.lab.stack.datadir import DataDirectory
+from mydyno.lab.stack.dataset import FrozenDataset
+from mydyno.lab.stack.datasets.tables import list_name, load_pages, read_everything
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.server.sandbox import RunningServer
 from mydyno.lab.stack.site import Site
 from mydyno.machine.protocol import Host
 
@@ -103,3 +108,58 @@ def read_fincore(text: str) -> PageCache:
         # The last page of a file may reach beyond its end.
         cached_bytes=sum(min(int(file["res"]), int(file["size"])) for file in files),
     )
+
+
+@dataclass(frozen=True)
+class WarmPool:
+    """How the buffer pool was filled, and how long that took: no phase counts it."""
+
+    how: Literal["scan", "dump"]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class WarmPoolLayer:
+    """`scan` reads every table and index once through the server; `dump` loads the list of their pages."""
+
+    how: Literal["scan", "dump"]
+    cost_seconds: float = 2.0
+    name: str = field(default="warm buffer pool", init=False)
+
+    def fingerprint(self) -> str:
+        return fingerprint_of({"how": self.how})
+
+    def side_effects(self) -> tuple[str, ...]:
+        return ()
+
+    def build(self, site: Site, below: BuiltLayers) -> WarmPool:
+        server, dataset = below.of(RunningServer), below.of(FrozenDataset)
+        started = time.monotonic()
+        if self.how == "scan":
+            read_everything(server)
+        else:
+            _load(site.host, server, dataset)
+        return WarmPool(self.how, time.monotonic() - started)
+
+    def remove(self, site: Site, product: WarmPool) -> None:
+        """The pool goes with its server."""
+
+
+def _load(host: Host, server: RunningServer, dataset: FrozenDataset) -> None:
+    name = list_name(server)
+    if name is None:
+        raise ServerError(
+            f"{server.version} cannot load a list of pages into its buffer pool", "use `cache: scan`"
+        )
+    if dataset.page_list is None:
+        raise LabError(
+            f"the dataset {dataset.name} has no list of pages: an older mydyno made it",
+            f"remove it, and the next run makes it again: mydyno datasets remove {dataset.name}",
+        )
+    place, owner = server.datadir / name, host.server_identity
+    done = host.run(["cp", "--", str(dataset.page_list), str(place)])
+    if done.returncode == 0 and owner is not None:
+        done = host.run(["chown", f"{owner.uid}:{owner.gid}", str(place)])
+    if done.returncode != 0:
+        raise LabError(f"the list of pages could not be put into {server.datadir}: {done.stderr.strip()}")
+    load_pages(server)
