@@ -16,7 +16,7 @@ from mydyno.apply.store.application import new_application
 from mydyno.apply.store.store import Store
 from mydyno.cli.main import app
 from mydyno.core.errors import ExitCode, LabError, UsageError
-from mydyno.lab.results.lock import WriterLock
+from mydyno.lab.results.ownership import WriterLock
 from mydyno.lab.stack.journal import Journal
 from mydyno.lab.stack.undo import RemoveTree, receipts
 

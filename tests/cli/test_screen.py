@@ -24,7 +24,7 @@ from cli.test_compare import kept
 from mydyno.cli import screen
 from mydyno.cli.display import for_stream
 from mydyno.core.visible import visible, visible_json, visible_line
-from mydyno.lab.results.bundle.manifest import _checksum
+from mydyno.lab.results.bundle.archive import _checksum
 from mydyno.lab.trial import events
 
 TITLE = "\x1b]0;OWNED\x07"

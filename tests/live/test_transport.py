@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -13,12 +14,10 @@ from server.access.certificates import make_certificates, make_public_key
 
 from live.conftest import Start
 from live.mydyno_process import Workplace
-from mydyno.core.errors import ServerError
 from mydyno.core.secrets import Secret
 from mydyno.lab.stack import RunningServer
 from mydyno.server.access.client import REFUSED
 from mydyno.server.access.login import Login
-from mydyno.server.access.session import refuse_encryption
 from mydyno.server.access.transport import Transport, transport
 
 pytestmark = pytest.mark.live
@@ -120,23 +119,91 @@ def test_sha256_password_goes_by_the_same_rules(mysql: RunningServer, certificat
     assert cipher(nobody) == "", "an empty password is no secret"
 
 
-def test_load_says_why_a_server_that_wants_tls_cannot_be_loaded(
-    mysql: RunningServer, certificates: Path, workplace: Workplace
-) -> None:
+Load = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def load(workplace: Workplace) -> Load:
+    """`mydyno load` over TCP, of a moment."""
     (workplace.folder / "word").write_text(WORD)
-    load = (
-        *("load", "oltp-read-only", "--host", "127.0.0.1", "--port", str(mysql.port), "--user", "bench"),
-        *("--password-file", str(workplace.folder / "word"), "--seconds", "0.2", "--connections", "1"),
+
+    def load(server: RunningServer, *options: object) -> subprocess.CompletedProcess[str]:
+        return workplace.run(
+            *("load", "oltp-point-select", "--table-size", "100", "--host", "127.0.0.1", "--user", "bench"),
+            *("--port", str(server.port), "--password-file", str(workplace.folder / "word")),
+            *("--seconds", "0.3", "--connections", "3", *map(str, options)),
+        )
+
+    return load
+
+
+def encrypted(server: RunningServer) -> int:
+    """Connections that have begun TLS since the server was started."""
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("SHOW GLOBAL STATUS LIKE 'Ssl_finished_accepts'")
+        return int(cursor.fetchall()[0][1])
+
+
+@pytest.mark.parametrize("name", ["mysql-9.7", "mariadb-10.5", "mariadb-10.11", "mariadb-11.8"])
+def test_a_load_is_encrypted_and_checks_whom_it_talks_to(
+    name: str, start_release: StartRelease, certificates: Path, load: Load
+) -> None:
+    server = start_release(name)(dict(tls(certificates)), port=0)
+    do(server, f"CREATE USER bench@'%' IDENTIFIED BY '{WORD}'", "GRANT ALL ON *.* TO bench@'%'")
+    ca, other = certificates / "ca.pem", certificates / "other.pem"
+    wrong = load(server, "--ssl-ca", other)
+    assert (wrong.returncode, "certificate" in wrong.stderr) == (4, True), wrong.stderr
+    assert encrypted(server) == 0 or name.startswith("mysql-9")
+    for options in (
+        ("--ssl-ca", ca),
+        ("--ssl-ca", ca, "--ssl-mode", "VERIFY_IDENTITY"),
+        ("--ssl-mode", "REQUIRED"),
+    ):
+        before = encrypted(server)
+        done = load(server, *options)
+        assert done.returncode == 0, done.stderr
+        assert encrypted(server) >= before + 4, "three connections of the load, and others"
+    before = encrypted(server)
+    assert load(server, "--ssl-mode", "DISABLED").returncode == 0
+    assert encrypted(server) == before
+
+
+def test_a_server_with_an_old_tls_is_loaded_without_it_where_none_is_required(
+    start_release: StartRelease, certificates: Path, load: Load
+) -> None:
+    server = start_release("mysql-5.6")(dict(tls(certificates)), port=0)
+    do(server, f"CREATE USER bench@'%' IDENTIFIED BY '{WORD}'", "GRANT ALL ON *.* TO bench@'%'")
+    refused = load(server, "--ssl-ca", certificates / "ca.pem")
+    assert (refused.returncode, "TLS before 1.2 is not supported" in refused.stderr) == (4, True), (
+        refused.stderr
     )
-    refused = workplace.run(*load)
+    done = load(server)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_account_that_needs_a_certificate_is_loaded_with_one(
+    start: Start, certificates: Path, load: Load
+) -> None:
+    server = start(dict(tls(certificates)), port=0)
+    do(server, f"CREATE USER bench@'%' IDENTIFIED BY '{WORD}' REQUIRE X509", "GRANT ALL ON *.* TO bench@'%'")
+    ca, cert, key = (certificates / f"ca{end}.pem" for end in ("", "-client", "-client-key"))
+    without = load(server, "--ssl-ca", ca)
+    assert (without.returncode, "denied" in without.stderr) == (4, True), without.stderr
+    done = load(server, "--ssl-ca", ca, "--ssl-cert", cert, "--ssl-key", key)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_load_says_how_a_password_gets_to_a_server_that_wants_all_of_it(
+    mysql: RunningServer, certificates: Path, load: Load
+) -> None:
+    refused = load(mysql)
     assert refused.returncode == 4
-    assert "its certificate was not checked: it was not sent" in refused.stderr
+    assert "caching_sha2_password needs the whole password" in refused.stderr
     assert "--ssl-ca" in refused.stderr
+    done = load(mysql, "--ssl-ca", certificates / "ca.pem")
+    assert done.returncode == 0, done.stderr
     do(mysql, "SET GLOBAL require_secure_transport = ON")
-    refused = workplace.run(*load, "--ssl-ca", str(certificates / "ca.pem"))
-    assert refused.returncode == 4
-    assert "no TLS" in refused.stderr
-    refused = workplace.run(*load, "--ssl-mode", "DISABLED")
+    refused = load(mysql, "--ssl-mode", "DISABLED")
     assert refused.returncode == 4
     assert "error 3159" in refused.stderr
     assert "--ssl-mode REQUIRED" in refused.stderr
@@ -157,8 +224,6 @@ def test_a_mariadb_that_wants_tls_has_it_and_its_certificate_is_checked(
     do(server, "SET GLOBAL require_secure_transport = ON")
     assert cipher(over_tcp(server, transport("REQUIRED"), "guarded"))
     assert number(over_tcp(server, transport("DISABLED"))) in (1045, 3159)
-    with pytest.raises(ServerError, match="require_secure_transport=ON"):
-        refuse_encryption(over_tcp(server, transport()))
 
 
 def test_ed25519_of_mariadb_proves_a_password_over_any_connection(start: Start, certificates: Path) -> None:

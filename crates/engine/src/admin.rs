@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use crate::os::address::Address;
 use crate::os::signals;
 use crate::protocol::frames::{Packet, in_order};
-use crate::protocol::handshake::{Handshake, Login, Session, Step};
+use crate::protocol::handshake::{Handshake, Login, Session, Step, answer_to};
 use crate::protocol::response::{Outcome, Response};
-use crate::protocol::{ServerError, code, commands, length_encoded};
+use crate::protocol::{ServerError, code, commands, length_encoded, tls};
 use crate::workload::Literal;
 use elsewhere::Elsewhere;
 use opening::{Stream, open};
@@ -232,17 +232,35 @@ impl Admin {
             let packet = Packet { length, sequence, head: &self.input };
             self.output.clear();
             match handshake.take(login, packet, &mut self.output) {
-                Step::Continue => {
+                Step::Continue if self.output.is_empty() => {}
+                Step::Continue => self.answer()?,
+                Step::Encrypt => {
                     self.flush()?;
-                    if let Some(number) = self.output.get(3) {
-                        self.next_number = number.wrapping_add(1);
-                    }
+                    self.encrypt(login)?;
+                    self.output = handshake.login();
+                    self.answer()?;
                 }
                 Step::Done => break,
                 Step::Failed(error) => return Err(error),
             }
         }
         self.session = handshake.into_session();
+        Ok(())
+    }
+
+    /// Sends a packet of the handshake.
+    fn answer(&mut self) -> Result<(), ServerError> {
+        self.next_number = answer_to(&self.output);
+        self.flush()
+    }
+
+    fn encrypt(&mut self, login: &Login) -> Result<(), ServerError> {
+        if !self.stream.buffer().is_empty() {
+            return Err(tls::not_encrypted());
+        }
+        let session = login.tls.as_ref().expect("the handshake wants it").session()?;
+        let plain = std::mem::replace(self.stream.get_mut(), Box::new(io::empty()));
+        *self.stream.get_mut() = Box::new(session.over(plain));
         Ok(())
     }
 
@@ -257,7 +275,8 @@ impl Admin {
                 }
                 Err(error) => {
                     let message = format!("server gone: {error}");
-                    return Err(ServerError::new(code::SERVER_GONE, message));
+                    let gone = ServerError::new(code::SERVER_GONE, message);
+                    return Err(tls::cause(&error).unwrap_or(gone));
                 }
             }
         }
@@ -307,7 +326,9 @@ impl Admin {
                     space = &mut space[count..];
                 }
                 Err(error) if is_timeout(&error) => self.heed_signals()?,
-                Err(error) => return Err(lost(&error.to_string())),
+                Err(error) => {
+                    return Err(tls::cause(&error).unwrap_or_else(|| lost(&error.to_string())));
+                }
             }
         }
         Ok(())

@@ -9,14 +9,16 @@ use crate::checks::{self, Checked};
 use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
 use crate::job::program::ProgramJob;
-use crate::job::{Job, PROTOCOL, Prepare, ServerJob, SqlBenchJob, WorkloadJob};
+use crate::job::{Job, PROTOCOL, Prepare, ServerJob, SqlBenchJob, TlsMode, WorkloadJob};
 use crate::load::{Event, ServerEvent};
 use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
 use crate::os::{cpus, limits, signals};
 use crate::phases::{Conductor, Server};
 use crate::prepare::{Asked, prepare};
+use crate::protocol::code;
 use crate::protocol::handshake::Login;
+use crate::protocol::tls::Tls;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
 use crate::sample::{Sampled, Sampler};
@@ -124,9 +126,7 @@ fn prepared<'a>(
         let message = "workload.program.transactions: is empty, yet there are phases";
         return Err(Fatal::new(FatalCode::BadJob, message));
     }
-    let address = Address::resolve(&server.target)?;
-    let login = login(server, &address);
-    let mut admin = connect(job, &address, &login)?;
+    let (address, login, mut admin) = connect(job, server)?;
     say_hello(&admin);
     // Where nothing is made the server gets no statement beside the load's.
     if job.prepare != Prepare::None {
@@ -176,9 +176,7 @@ fn watch(
     reporter: &Reporter,
     events: &Receiver<ServerEvent>,
 ) -> Result<Exit, Fatal> {
-    let address = Address::resolve(&server.target)?;
-    let login = login(server, &address);
-    let admin = connect(job, &address, &login)?;
+    let (address, login, admin) = connect(job, server)?;
     reporter.send(&hello(job, 0, clock, &admin, 0, false));
     drop(admin);
     sampled(job, clock, reporter, &[(server, &address, &login)], || {
@@ -199,29 +197,48 @@ fn bench(
     clock: Clock,
     reporter: &Reporter,
 ) -> Result<Exit, Fatal> {
-    let address = Address::resolve(&server.target)?;
-    let login = login(server, &address);
-    let admin = connect(job, &address, &login)?;
+    let (address, login, admin) = connect(job, server)?;
     reporter.send(&hello(job, 0, clock, &admin, 1, false));
     sqlbench::run(&Suite { job, server, clock, address, login, reporter }, sql_bench, admin)
 }
 
-fn login(server: &ServerJob, address: &Address) -> Login {
+fn login(server: &ServerJob, address: &Address) -> Result<Login, Fatal> {
     let target = &server.target;
-    Login {
+    // Nobody listens on the way to a unix socket: TLS is spoken there only where it is required.
+    let wanted =
+        target.tls.as_ref().filter(|tls| tls.mode != TlsMode::Preferred || !address.is_local());
+    let host = target.host.as_deref().unwrap_or("localhost");
+    let tls = wanted.map(|tls| Tls::new(tls, host)).transpose();
+    let tls =
+        tls.map_err(|reason| Fatal::new(FatalCode::BadJob, format!("target.tls: {reason}")))?;
+    Ok(Login {
         user: target.user.clone(),
         password: target.password.clone(),
         database: Some(target.database.clone()),
         local: address.is_local(),
         server_key: target.server_public_key.clone(),
-    }
+        tls,
+    })
 }
 
-/// The first connection, which needs no database.
-fn connect(job: &Job, address: &Address, login: &Login) -> Result<Admin, Fatal> {
-    let first = Login { database: None, ..login.clone() };
-    Admin::connect(address, &first, job.answer_within())
-        .map_err(|error| connect_failure(&error, address))
+/// The first connection, which needs no database, and how the others are made.
+fn connect(job: &Job, server: &ServerJob) -> Result<(Address, Login, Admin), Fatal> {
+    let address = Address::resolve(&server.target)?;
+    let mut login = login(server, &address)?;
+    loop {
+        let first = Login { database: None, ..login.clone() };
+        match Admin::connect(&address, &first, job.answer_within()) {
+            Ok(admin) => return Ok((address, login, admin)),
+            // A server whose TLS is too old, where TLS is only preferred.
+            Err(error)
+                if error.code == code::TLS
+                    && login.tls.as_ref().is_some_and(|tls| !tls.required) =>
+            {
+                login.tls = None;
+            }
+            Err(error) => return Err(connect_failure(&error, &address)),
+        }
+    }
 }
 
 fn hello(

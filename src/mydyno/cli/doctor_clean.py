@@ -168,7 +168,7 @@ def _why_receipts_stay() -> str | None:
 def _refuse_while_active(lab: Path) -> None:
     """Raises LabError when another mydyno runs that uses the same places."""
     from mydyno.apply.store.store import Store
-    from mydyno.lab.results.lock import WriterLock
+    from mydyno.lab.results.ownership import WriterLock
 
     others = [f"{pid}: {command}" for pid, command in _others()]
     if Store.of_system(Path("/")).is_held:

@@ -50,7 +50,7 @@ def export(
     mydyno export --grafana-dashboard dashboard.json
     ```
     """
-    from mydyno.lab.results.lost import lost_series
+    from mydyno.lab.results.files import lost_series
 
     if form is None and grafana_dashboard is None:
         raise UsageError(

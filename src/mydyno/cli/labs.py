@@ -12,8 +12,8 @@ from mydyno.cli import options, screen
 from mydyno.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from mydyno.lab.results.database import Upgrade
     from mydyno.lab.results.store import Lab
-    from mydyno.lab.results.upgrade import Upgrade
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from mydyno.cli.labs import LabOptions
 from mydyno.cli.shown import show_table
 
 if TYPE_CHECKING:
-    from mydyno.lab.results.summaries import RunSummary
+    from mydyno.lab.results.run_rows import RunSummary
 
 
 _HEAD = ("run", "made (UTC)", "trials", "invalid", "state", "files")

@@ -16,8 +16,7 @@ from mydyno.core.errors import UsageError
 from mydyno.lab.analysis import metrics as known
 from mydyno.lab.analysis.metrics import LATENCY_P95, OF_IOS, OF_QUERIES, QUERIES_PER_SECOND, RUNNING_TIME
 from mydyno.lab.analysis.observations import overall_observations, overall_places, value_at
-from mydyno.lab.imports.mapping import loads
-from mydyno.lab.imports.metrics import UNITS
+from mydyno.lab.imports.mapping import UNITS, loads
 from mydyno.lab.imports.records import Imported, imported
 from mydyno.lab.imports.table import parse
 from mydyno.lab.imports.take import from_options, take

@@ -7,7 +7,7 @@ import pytest
 from lab.spec.builders import experiment, workload
 from mydyno.core.facts import HostFacts
 from mydyno.lab import plan
-from mydyno.lab.plan.bases import as_built, base_key
+from mydyno.lab.plan.layers import as_built, base_key
 from mydyno.lab.spec import Storage
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)

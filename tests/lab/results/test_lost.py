@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import LabError, ServerError
-from mydyno.lab.results.lost import lost_series, removal_explained
+from mydyno.lab.results.files import lost_series, removal_explained
 from mydyno.lab.results.store import DATABASE, Lab
 
 FAILURES = (FileNotFoundError("x"), sqlite3.OperationalError("disk I/O error"), ServerError("it ended"))

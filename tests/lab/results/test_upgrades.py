@@ -14,7 +14,7 @@ from lab.results.builders import experiment, save, trial
 from lab.results.test_old_labs import FIRST_VERSION, SECOND_VERSION, THIRD_VERSION, make_lab
 from mydyno.core.errors import LabError
 from mydyno.lab.results import files, schema
-from mydyno.lab.results.lock import WriterLock
+from mydyno.lab.results.ownership import WriterLock
 from mydyno.lab.results.store import Lab
 
 NOW = len(schema.MIGRATIONS)

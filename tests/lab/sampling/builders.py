@@ -7,7 +7,7 @@ import base64
 import numpy as np
 
 from mydyno.lab.load.messages import Disk, HostCounters, Interval, Process, Sample
-from mydyno.lab.sampling.hdr import HdrCounts
+from mydyno.lab.sampling.histograms import HdrCounts
 
 AN_HOUR = 3_600_000_000_000
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from mydyno.lab.sampling.hdr import HdrCounts
+from mydyno.lab.sampling.histograms import HdrCounts
 
 RUNS = some.lists(
     some.tuples(some.integers(0, 3000), some.one_of(some.integers(1, 300), some.integers(1, 1 << 48))),

@@ -8,7 +8,7 @@ import pytest
 from lab.sampling.builders import cpu, sample
 from mydyno.lab.analysis.utilisation import utilisation
 from mydyno.lab.sampling.frames import sample_frame
-from mydyno.lab.sampling.stretch import stretch
+from mydyno.lab.sampling.series import stretch
 
 
 def frame() -> pl.DataFrame:

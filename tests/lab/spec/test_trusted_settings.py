@@ -12,7 +12,7 @@ from mydyno.core.document.tree import walk
 from mydyno.core.server_variables import CONTROLLED, IN_DATA_DIRECTORY
 from mydyno.lab import spec
 from mydyno.lab.spec.config_value import ConfigValue
-from mydyno.lab.spec.trusted_settings import trust_needed
+from mydyno.lab.spec.trust import trust_needed
 from mydyno.server.variables import catalogue
 
 EXPERIMENTS = Path(__file__).parents[3] / "experiments"

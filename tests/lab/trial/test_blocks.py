@@ -16,7 +16,7 @@ from mydyno.lab.results.records import Invalidity
 from mydyno.lab.results.store import Lab
 from mydyno.lab.results.writer import RunWriter
 from mydyno.lab.spec import Experiment
-from mydyno.lab.trial.blocks import Blocks
+from mydyno.lab.trial.campaign import Blocks
 from mydyno.lab.trial.describe import experiment_record
 from mydyno.lab.trial.events import Event, EventLog
 

@@ -1,9 +1,8 @@
 from pathlib import Path
 
 from mydyno.lab.load import messages
-from mydyno.lab.trial.collect import Collector
+from mydyno.lab.trial.collect import Collector, progress_of
 from mydyno.lab.trial.events import Measured, PhaseFinished
-from mydyno.lab.trial.progress import progress_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "engine" / "messages"
 

@@ -15,9 +15,8 @@ from mydyno.lab import plan
 from mydyno.lab.plan import Plan, time_of
 from mydyno.lab.results.store import Lab
 from mydyno.lab.spec import Experiment
-from mydyno.lab.trial import time_cache
 from mydyno.lab.trial.describe import experiment_record
-from mydyno.lab.trial.lab_times import lab_times, past_times
+from mydyno.lab.trial.lab_times import add_time, lab_times, past_times, time_cache
 from mydyno.machine.environment import read_environment
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
@@ -34,7 +33,7 @@ SECONDS = {"p1": 80.0, "p2": 10.0}
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of this machine."""
     monkeypatch.setenv("MYDYNO_CACHE", str(tmp_path / "cache"))
-    return time_cache.time_cache()
+    return time_cache()
 
 
 def measured(
@@ -82,7 +81,7 @@ def test_another_experiment_of_the_same_program_learns_the_factor(tmp_path: Path
 
 def test_a_trial_that_the_cache_has_too_counts_once(tmp_path: Path, cache: Path) -> None:
     for name, seconds in SECONDS.items():
-        time_cache.add_time(cache, time_of(MADE.point(name), MADE.estimate.trials[name], seconds))
+        add_time(cache, time_of(MADE.point(name), MADE.estimate.trials[name], seconds))
     assert len(past_times(measured(tmp_path / "lab"), FACTS)) == 2
 
 

@@ -12,7 +12,7 @@ from mydyno.core.facts import HostFacts
 from mydyno.lab import plan, spec
 from mydyno.lab.plan import Point
 from mydyno.lab.stack import ServerBinary, Setting
-from mydyno.lab.trial.preflight_cache import cache_notes
+from mydyno.lab.trial.preflight_binary import cache_notes
 
 FACTS = HostFacts(8 * 2**30, 2, 2**40)
 

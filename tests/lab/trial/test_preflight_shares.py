@@ -9,8 +9,8 @@ from mydyno.core.server_version import Version
 from mydyno.lab import spec
 from mydyno.lab.plan import Plan, make
 from mydyno.lab.stack import ServerBinary
-from mydyno.lab.trial.preflight_shares import pool_of_share, share_notes, with_pools
-from mydyno.lab.trial.settings import settings_of
+from mydyno.lab.trial.attempt import settings_of
+from mydyno.lab.trial.preflight_binary import pool_of_share, share_notes, with_pools
 
 EXPERIMENT = """
 experiment: example

@@ -14,13 +14,13 @@ from mydyno.lab import plan
 from mydyno.lab.analysis.comparability import Unequal
 from mydyno.lab.spec import Experiment, SpecErrors
 from mydyno.lab.stack import ServerBinary, understand
+from mydyno.lab.trial.attempt import settings_of
 from mydyno.lab.trial.preflight_unequal import (
     effective,
     found_unequal,
     unequal_problems,
     unequal_warnings,
 )
-from mydyno.lab.trial.settings import settings_of
 
 FACTS = HostFacts(memory_bytes=16 * 1024**3, cpus=2, free_disk_bytes=100 * 1024**3)
 TWO = "{server.release: [mysql-5.7, mariadb-10.11]}"

@@ -13,7 +13,7 @@ from mydyno.core.facts import HostFacts
 from mydyno.lab import plan
 from mydyno.lab.spec import Problem, Variant
 from mydyno.lab.stack import ServerBinary
-from mydyno.lab.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
+from mydyno.lab.trial.preflight_binary import idle_problems, volume_notes, volume_problems
 from mydyno.server.program.config import Setting
 from mydyno.server.variables.names import canonical
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mydyno.lab.plan import TrialTime
-from mydyno.lab.trial import time_cache
-from mydyno.lab.trial.time_cache import add_time, read_times
+from mydyno.lab.trial import lab_times
+from mydyno.lab.trial.lab_times import add_time, read_times
 
 
 def time(seconds: float) -> TrialTime:
@@ -26,9 +26,9 @@ def test_times_come_back_oldest_first_and_damaged_lines_are_passed_over(tmp_path
 def test_the_file_is_cut_to_the_last_trials(tmp_path: Path) -> None:
     path = tmp_path / "times.jsonl"
     line = time(0).model_dump_json() + "\n"
-    path.write_text(line * (time_cache._LONGEST_BYTES // len(line) + 1))
+    path.write_text(line * (lab_times._LONGEST_BYTES // len(line) + 1))
     add_time(path, time(7))
-    assert len(path.read_bytes().splitlines()) == time_cache.KEPT
+    assert len(path.read_bytes().splitlines()) == lab_times.KEPT
     assert read_times(path)[-1] == time(7)
 
 

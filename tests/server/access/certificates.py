@@ -19,22 +19,24 @@ from cryptography.x509.oid import NameOID
 
 
 def make_certificates(folder: Path, name: str = "ca") -> Path:
-    """`NAME.pem`, the authority, and `NAME-server.pem` with `NAME-server-key.pem` for 127.0.0.1."""
-    authority, server = _key(), _key()
+    """`NAME.pem`, the authority, and what it has signed: `NAME-server.pem`, which is for 127.0.0.1, and
+    `NAME-client.pem`, each with its key (`NAME-server-key.pem`).
+    """
+    authority = _key()
     issuer = _name(f"authority {name}")
     ca = _builder(issuer, issuer, authority)
     ca = ca.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-    own = _builder(issuer, _name("db1"), server).add_extension(
-        x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
-    )
     path = folder / f"{name}.pem"
     path.write_bytes(ca.sign(authority, hashes.SHA256()).public_bytes(Encoding.PEM))
-    (folder / f"{name}-server.pem").write_bytes(
-        own.sign(authority, hashes.SHA256()).public_bytes(Encoding.PEM)
-    )
-    (folder / f"{name}-server-key.pem").write_bytes(
-        server.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
-    )
+    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    for role, subject in (("server", "db1"), ("client", "bench")):
+        key = _key()
+        own = _builder(issuer, _name(subject), key).add_extension(address, critical=False)
+        signed = own.sign(authority, hashes.SHA256())
+        (folder / f"{name}-{role}.pem").write_bytes(signed.public_bytes(Encoding.PEM))
+        (folder / f"{name}-{role}-key.pem").write_bytes(
+            key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+        )
     for made in folder.glob(f"{name}*.pem"):
         made.chmod(0o644)  # The servers of tests run as a user of their own.
     return path

@@ -9,14 +9,15 @@ pub fn connect_failure(error: &ServerError, address: &Address) -> Fatal {
     let (kind, hint) = match error.code {
         code::AUTH_REFUSED => (
             FatalCode::Auth,
-            "use the server's unix socket, or name its key with --server-public-key-path, or let the \
-             account log in once over TLS (mysql --ssl-mode=REQUIRED): the server then has it in memory",
+            "use the server's unix socket; or name its certificate authority with --ssl-ca; or, without \
+             TLS, its key with --server-public-key",
         ),
         code::SECURE_TRANSPORT => (FatalCode::Auth, UNENCRYPTED),
         code::ACCESS_DENIED if !address.is_local() => (FatalCode::Auth, DENIED_OVER_TCP),
         code::ACCESS_DENIED | code::DATABASE_DENIED | code::AUTH_PLUGIN => {
             (FatalCode::Auth, "check target.user and target.password of the job")
         }
+        code::TLS => (FatalCode::Connect, CERTIFICATE),
         code::TOO_MANY_CONNECTIONS => {
             (FatalCode::Connect, "the server has no connection left: raise max_connections")
         }
@@ -29,8 +30,11 @@ pub fn connect_failure(error: &ServerError, address: &Address) -> Fatal {
     Fatal::new(kind, error.to_string()).hint(hint)
 }
 
-const UNENCRYPTED: &str = "the engine does not encrypt: use the server's unix socket";
-const DENIED_OVER_TCP: &str = "check user and password; an account with REQUIRE SSL is denied in the \
-    same words, as the engine does not encrypt: use the server's unix socket";
+const UNENCRYPTED: &str =
+    "--ssl-mode REQUIRED, or VERIFY_CA with --ssl-ca, or the server's unix socket";
+const DENIED_OVER_TCP: &str = "check user and password; an account with REQUIRE SSL or X509 is \
+    denied in the same words: --ssl-mode REQUIRED, --ssl-cert and --ssl-key";
+const CERTIFICATE: &str = "--ssl-ca names the server's authority; --ssl-mode VERIFY_CA does not check \
+    the host's name, REQUIRED checks nothing; TLS before 1.2 is not supported";
 const NO_PORT: &str = "widen net.ipv4.ip_local_port_range, set net.ipv4.tcp_tw_reuse = 1, keep \
     connections open, or use the server's unix socket";

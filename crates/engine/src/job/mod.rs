@@ -93,7 +93,39 @@ pub struct Target {
     /// The server's RSA key in PEM: over TCP nothing else encrypts a password.
     #[serde(default)]
     pub server_public_key: Option<ServerKey>,
+    /// How connections are encrypted; none: they are not.
+    #[serde(default)]
+    pub tls: Option<TlsJob>,
     pub database: String,
+}
+
+/// TLS, and what is checked; the files are PEM.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TlsJob {
+    pub mode: TlsMode,
+    /// Certificates of authorities; those of the system unless said.
+    #[serde(default)]
+    pub ca: Option<PathBuf>,
+    /// The client's own certificate, and its key (in the same file unless said).
+    #[serde(default)]
+    pub cert: Option<PathBuf>,
+    #[serde(default)]
+    pub key: Option<PathBuf>,
+}
+
+/// As the modes of the MySQL clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TlsMode {
+    /// Where the server offers TLS; nothing is checked.
+    Preferred,
+    /// Always; nothing is checked.
+    Required,
+    /// The certificate must be signed by an authority.
+    VerifyCa,
+    /// The same, and it must be that of the host.
+    VerifyIdentity,
 }
 
 /// What the connections do.

@@ -7,6 +7,7 @@ use crate::protocol::commands;
 use crate::protocol::frames::Frames;
 use crate::protocol::handshake::Handshake;
 use crate::protocol::response::Response;
+use crate::protocol::tls::Session;
 use crate::random::Random;
 use crate::workload::Cursor;
 
@@ -61,6 +62,8 @@ pub(super) enum Handle {
 
 pub(super) struct Connection {
     pub socket: Option<OwnedFd>,
+    /// Once TLS has begun.
+    pub tls: Option<Session>,
     pub stage: Stage,
     pub frames: Frames,
     /// The number that the server's next packet must have.
@@ -107,6 +110,7 @@ impl Connection {
     pub fn new(random: Random, cursor: Cursor, events_left: u64, carries: bool) -> Self {
         Self {
             socket: None,
+            tls: None,
             stage: Stage::Closed,
             frames: Frames::default(),
             next_number: 0,
@@ -183,6 +187,7 @@ impl Connection {
         self.in_transaction = false;
         self.unread_ns = None;
         self.unsent.clear();
+        self.tls = None;
         self.socket.take().is_some()
     }
 }

@@ -121,6 +121,9 @@ pub struct Reactor<'a> {
     statements: Vec<Compiled>,
     values: Values,
     outbox: Vec<u8>,
+    /// What TLS makes of the outbox, and of the inbox.
+    sealed: Vec<u8>,
+    opened_bytes: Vec<u8>,
     recorder: Recorder,
     connects: Latencies,
     opened: Opened,
@@ -179,6 +182,8 @@ impl<'a> Reactor<'a> {
             statements: plan.workload.statements().iter().map(Compiled::new).collect(),
             values: Values::default(),
             outbox: Vec::with_capacity(4096),
+            sealed: Vec::new(),
+            opened_bytes: Vec::new(),
             connects: Latencies::default(),
             opened: Opened::default(),
             opened_ns: 0,
@@ -325,13 +330,9 @@ impl<'a> Reactor<'a> {
     fn close_all(&mut self) {
         self.drained_ns = self.now();
         self.report(Event::Drained);
-        for connection in &mut self.connections {
-            if let Some(socket) = &connection.socket {
-                self.outbox.clear();
-                connection.leave(&mut self.outbox);
-                let _ = rustix::io::write(socket, &self.outbox);
-            }
-            connection.close();
+        for index in 0..self.connections.len() {
+            self.take_leave(index);
+            self.connections[index].close();
         }
         self.stretch = Stretch::Over;
     }

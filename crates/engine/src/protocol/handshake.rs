@@ -1,16 +1,20 @@
-//! From the server's greeting to its first OK: capabilities and authentication.
+//! From the server's greeting to its first OK: capabilities, encryption and authentication.
 //!
 //! Plugins: mysql_native_password and caching_sha2_password. The latter's full exchange sends the
-//! password in clear over a unix socket and encrypted with the server's RSA key over plain TCP.
+//! password in clear over a unix socket and over TLS whose certificate was checked, and encrypted with
+//! the server's RSA key over plain TCP.
 
 use mysql_common::auth::plugins::{AuthProc, ChallengeResponsePlugin, Context, Response};
 use mysql_common::constants::CapabilityFlags as Capability;
 use mysql_common::io::ParseBuf;
-use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse};
+use mysql_common::packets::{
+    AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse, SslRequest,
+};
 use mysql_common::proto::{MyDeserialize, MySerialize};
 
 use super::frames::{KEPT, Packet};
 use super::server_key::ServerKey;
+use super::tls::{self, Tls};
 use super::{ServerError, code, commands};
 use crate::job::Secret;
 
@@ -21,6 +25,8 @@ const ERROR: u8 = 0xff;
 /// caching_sha2_password: the server does not have the password's hash in memory and wants all of it.
 const FULL_AUTHENTICATION: u8 = 4;
 const MOST_PACKET: u32 = 1 << 30;
+/// utf8mb4_general_ci.
+const UTF8MB4: u8 = 45;
 
 /// Who connects, and over what.
 #[derive(Clone, Debug)]
@@ -33,6 +39,8 @@ pub struct Login {
     pub local: bool,
     /// The server's key, if the user has named it.
     pub server_key: Option<ServerKey>,
+    /// How connections are encrypted; none: they are not.
+    pub tls: Option<Tls>,
 }
 
 /// What became known of the server.
@@ -45,11 +53,18 @@ pub struct Session {
     pub no_eof: bool,
 }
 
+/// The number of the server's answer to a packet of the handshake.
+pub fn answer_to(packet: &[u8]) -> u8 {
+    packet[3].wrapping_add(1)
+}
+
 /// What to do after a packet was taken.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
     /// Send what was appended, if anything, and wait for the next packet.
     Continue,
+    /// Send what was appended in clear, begin TLS, and then send the [`Handshake::login`].
+    Encrypt,
     Done,
     Failed(ServerError),
 }
@@ -62,6 +77,10 @@ pub struct Handshake {
     plugin: Option<AuthProc>,
     /// The server has asked for another method; it may do so once.
     switched: bool,
+    /// The packets are encrypted.
+    encrypted: bool,
+    /// What goes to the server once they are.
+    login: Vec<u8>,
 }
 
 impl Handshake {
@@ -80,6 +99,11 @@ impl Handshake {
             (Some(&SWITCH), true) => self.switch(login, payload, answer, out),
             _ => malformed("unexpected packet in the handshake"),
         }
+    }
+
+    /// The packet that follows the beginning of TLS.
+    pub fn login(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.login)
     }
 
     /// What the server said of itself; complete once the handshake is done.
@@ -103,6 +127,14 @@ impl Handshake {
             | Capability::CLIENT_TRANSACTIONS
             | Capability::CLIENT_MULTI_RESULTS
             | Capability::CLIENT_DEPRECATE_EOF;
+        if let Some(tls) = &login.tls {
+            self.encrypted = server.contains(Capability::CLIENT_SSL);
+            if tls.required && !self.encrypted {
+                return Step::Failed(tls::not_offered());
+            }
+        }
+        let mut capabilities = wanted & server;
+        capabilities.set(Capability::CLIENT_SSL, self.encrypted);
         self.session = Session {
             server_version: plain_version(&greeting.server_version_str()),
             connection_id: greeting.connection_id(),
@@ -121,16 +153,22 @@ impl Handshake {
         };
         let response = HandshakeResponse::new(
             Some(first),
-            (8, 0, 0), // chooses utf8mb4
+            (8, 0, 0), // chooses utf8mb4, too
             Some(login.user.as_bytes()),
             login.database.as_ref().map(|name| name.as_bytes()),
             Some(plugin),
-            wanted & server,
+            capabilities,
             None,
             MOST_PACKET,
         );
-        commands::packet(answer, out, |out| response.serialize(out));
-        Step::Continue
+        if !self.encrypted {
+            commands::packet(answer, out, |out| response.serialize(out));
+            return Step::Continue;
+        }
+        let request = SslRequest::new(response.capabilities(), MOST_PACKET, UTF8MB4);
+        commands::packet(answer, out, |out| request.serialize(out));
+        commands::packet(answer.wrapping_add(1), &mut self.login, |out| response.serialize(out));
+        Step::Encrypt
     }
 
     fn switch(&mut self, login: &Login, payload: &[u8], answer: u8, out: &mut Vec<u8>) -> Step {
@@ -172,11 +210,14 @@ impl Handshake {
     }
 
     fn run(&mut self, login: &Login, data: &[u8]) -> Result<Option<Vec<u8>>, ServerError> {
-        let protected = login.local || login.server_key.is_some();
+        // The server reads it in clear where the connection is encrypted.
+        let private =
+            login.local || self.encrypted && login.tls.as_ref().is_some_and(|tls| tls.verified);
+        let protected = private || !self.encrypted && login.server_key.is_some();
         if !protected && data == [FULL_AUTHENTICATION] {
             return Err(unprotected(&login.user));
         }
-        let context = Credentials { login, nonce: &self.nonce };
+        let context = Credentials { login, nonce: &self.nonce, encrypted: self.encrypted };
         let plugin = self.plugin.as_mut().expect("the greeting has chosen a plugin");
         match plugin.run(context, data) {
             Ok(Response::Next { packet } | Response::Last { packet }) => Ok(packet),
@@ -191,6 +232,7 @@ impl Handshake {
 struct Credentials<'a> {
     login: &'a Login,
     nonce: &'a [u8],
+    encrypted: bool,
 }
 
 impl Context for Credentials<'_> {
@@ -203,7 +245,7 @@ impl Context for Credentials<'_> {
     }
 
     fn is_tls_transport(&self) -> bool {
-        false
+        self.encrypted
     }
 
     fn scramble(&self) -> &[u8] {
@@ -241,8 +283,8 @@ fn unsupported(plugin: &str) -> ServerError {
 /// their own.
 fn unprotected(user: &str) -> ServerError {
     let message = format!(
-        "caching_sha2_password wants the whole password of {user}, which an unencrypted TCP connection \
-         would give away"
+        "caching_sha2_password needs the whole password of {user}, which is not sent over a TCP connection \
+         without TLS whose certificate is checked"
     );
     ServerError::new(code::AUTH_REFUSED, message)
 }

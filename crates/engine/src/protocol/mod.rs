@@ -8,6 +8,7 @@ pub mod literal;
 pub mod response;
 pub mod server_key;
 pub mod template;
+pub mod tls;
 pub mod values;
 
 /// Error codes that the engine gives a name of its own or treats specially.
@@ -26,6 +27,8 @@ pub mod code {
     pub const SERVER_LOST: u16 = 2013;
     /// Client: a result set is still to be fetched.
     pub const OUT_OF_SYNC: u16 = 2014;
+    /// Client: the connection could not be encrypted.
+    pub const TLS: u16 = 2026;
     /// Client: the server sent something that the protocol does not allow here.
     pub const MALFORMED_PACKET: u16 = 2027;
     /// Client: the server asks for a way to authenticate that the engine does not have.

@@ -76,6 +76,7 @@ fn driven<'a>(job: &'a ServerJob, server: &Server, script: &Arc<Script>) -> Driv
         database: Some("played".to_owned()),
         local: true,
         server_key: None,
+        tls: None,
     };
     let address = Address::Unix(server.socket.clone());
     Driven { job, address, login, workload: script.clone() }

@@ -20,7 +20,6 @@ from mydyno.lab.trial.collect import Collector
 from mydyno.lab.trial.drivers import driver
 from mydyno.lab.trial.job import engine_workload, phases
 from mydyno.machine.local import LocalHost
-from mydyno.server.access.session import refuse_encryption
 
 
 def target_of(values: dict[str, Any]) -> Target:
@@ -31,7 +30,6 @@ def target_of(values: dict[str, Any]) -> Target:
             "which server? neither --socket nor --host is given",
             "for a server on this machine: --socket /run/mysqld/mysqld.sock",
         )
-    refuse_encryption(login)
     return Target.of(login, values["database"])
 
 

@@ -12,10 +12,8 @@ from mydyno import __version__
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest
 from mydyno.core.plurals import agreeing, counted
-from mydyno.lab.imports.mapping import FactorColumn, ImportFile
-from mydyno.lab.imports.metrics import IOS_PER_SECOND, RUNNING_TIME
-from mydyno.lab.imports.numbers import seconds_or_rate, unit_of
-from mydyno.lab.imports.table import Row, Table
+from mydyno.lab.imports.mapping import IOS_PER_SECOND, RUNNING_TIME, FactorColumn, ImportFile
+from mydyno.lab.imports.table import Row, Table, seconds_or_rate, unit_of
 from mydyno.lab.imports.trials import Key, trials_of
 from mydyno.lab.results.records import ClaimRecord, ExperimentRecord, PointRecord, TrialRecord
 

@@ -7,10 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from mydyno.core.errors import UsageError
-from mydyno.lab.imports.mapping import ImportFile
-from mydyno.lab.imports.metrics import RUNNING_TIME, with_metric
-from mydyno.lab.imports.numbers import number, whole
-from mydyno.lab.imports.table import Row, Table
+from mydyno.lab.imports.mapping import RUNNING_TIME, ImportFile, with_metric
+from mydyno.lab.imports.table import Row, Table, number, whole
 from mydyno.lab.results.records import NO_LATENCY, Invalidity, PhaseRecord, PointRecord, TrialRecord
 
 Key = tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""The engine as a child process: found, started, listened to, stopped."""
+"""What drives a server: mydyno's own engine as a child process, found, started, listened to, stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from pydantic import ValidationError
 
@@ -27,6 +27,26 @@ _SILENT_S = 30
 """The engine writes every 5 s (docs/reference/engine-protocol.md): one that is silent so long was stopped."""
 _LINES_AHEAD = 1000
 """Lines that are read ahead."""
+
+
+class Driver(Protocol):
+    """One job under way. Iterate over it once, inside `with`, to hear its messages up to Done.
+
+    What cannot be carried out at all is raised as UsageError, MissingToolError or EngineError; what goes
+    wrong during a phase is in its PhaseEnd.
+    """
+
+    def __iter__(self) -> Iterator[messages.Message]: ...
+
+    def request_stop(self) -> None:
+        """Ask for an early end: the running phase is closed and reported as interrupted."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Ends everything that was started, whatever happened."""
 
 
 def engine_version() -> str:

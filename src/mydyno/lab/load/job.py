@@ -29,7 +29,6 @@ class Target:
     host: str | None = None
     port: int | None = None
     transport: Transport = field(default_factory=Transport)
-    """Of Python's own connections: the engine has no TLS."""
 
     @classmethod
     def of(cls, login: Login, database: str) -> Target:
@@ -51,6 +50,7 @@ class Target:
             "user": self.user,
             "password": self.password.reveal(),
             "database": self.database,
+            **self.transport.to_wire(),
         }
 
 

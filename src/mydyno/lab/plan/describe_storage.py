@@ -8,8 +8,7 @@ from mydyno.core.raid import level_title
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec import Setup, Storage, Volume
 from mydyno.lab.spec.alignment import alignment, mkfs_words
-from mydyno.lab.spec.arrays import stripe_of
-from mydyno.lab.spec.capacity import array_of
+from mydyno.lab.spec.arrays import array_of, stripe_of
 
 
 def describe_host(setup: Setup) -> str:

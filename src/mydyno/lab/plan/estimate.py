@@ -12,15 +12,14 @@ from pydantic import BaseModel, ConfigDict
 from mydyno.core.grounds import GROUNDS
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes, format_duration
-from mydyno.lab.plan.bases import base_key
 from mydyno.lab.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes, tables_bytes
-from mydyno.lab.plan.layers import digest, layer_keys
+from mydyno.lab.plan.layers import base_key, digest, layer_keys
 from mydyno.lab.plan.point import Point
 from mydyno.lab.plan.room import file_bytes
 from mydyno.lab.plan.statements import writes
 from mydyno.lab.plan.trial_times import Basis, TrialCost, TrialTime, trial_cost
 from mydyno.lab.spec import Setup, Workload
-from mydyno.lab.spec.cache import READING
+from mydyno.lab.spec.setup import READING
 from mydyno.lab.workload.external_program import FioOptions
 
 QUERIES_PER_SECOND = 30_000

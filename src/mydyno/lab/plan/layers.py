@@ -1,9 +1,9 @@
-"""Which layers two points share, so that the plan can keep those together that need no rebuilding.
+"""Which layers two points share, so that the plan keeps those together that need no rebuilding.
 
-The layers stand in the order of their price: what is hard to change stays together longest. A key is a
+The layers are in the order of their price: what is hard to change stays together longest. A key is a
 digest, equal exactly when the layer is. A dataset is made once, on this machine, and kept: it depends on
-neither host nor storage, which only say where its clones lie; but for undo tablespaces, which an undo volume
-needs and a dataset has or not.
+neither host nor storage, which only say where its clones are; but for undo tablespaces, which an undo volume
+needs and a dataset has or not. A base is a set of disks on which storage was built and a dataset cloned once.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 from mydyno.lab.plan.point import Point
-from mydyno.lab.spec import Workload
-from mydyno.lab.spec.cache import AS_CLONED
+from mydyno.lab.spec import Setup, Storage, Workload
+from mydyno.lab.spec.setup import AS_CLONED
 from mydyno.lab.workload.external_program import ExternalSysbench
 from mydyno.server.variables import catalogue
 
@@ -101,3 +101,47 @@ def digest(content: Any) -> str:
     """A short text that is equal for equal JSON content."""
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def starts_from_base(setup: Setup, workload: Workload) -> bool:
+    """Whether the guest gets overlays of frozen disks.
+
+    fio makes its files anew on blank disks. A raw volume is overwritten by the self-check, so nothing can
+    be on it before.
+    """
+    storage = setup.storage
+    return (
+        setup.host.kind == "vm"
+        and storage is not None
+        and workload.fio_options is None
+        and all(volume.filesystem != "raw" for volume in storage.volumes.values())
+    )
+
+
+def base_key(point: Point) -> str | None:
+    """Equal for points that share a base; None for one that starts from blank disks or none."""
+    storage = point.setup.storage
+    if storage is None or not starts_from_base(point.setup, point.workload):
+        return None
+    host, server = point.setup.host, [pair for pair in layer_keys(point) if pair[0] in ("release", "dataset")]
+    return digest([as_built(storage).model_dump(mode="json"), host.kernel, host.cpus, *server])
+
+
+def as_built(storage: Storage) -> Storage:
+    """What of it shapes the bytes on the disks. Limits, queues and failures come when a trial stands, so
+    points that differ only there share a base."""
+    return storage.model_copy(
+        update={
+            name: volume.model_copy(
+                update={
+                    "disks": volume.disks.model_copy(update={"iops": None, "bandwidth": None}),
+                    "scheduler": None,
+                    "queue_depth": None,
+                    "readahead": None,
+                    "fail": 0,
+                    "rebuild": False,
+                }
+            )
+            for name, volume in storage.volumes.items()
+        }
+    )

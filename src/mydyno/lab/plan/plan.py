@@ -10,13 +10,12 @@ from pydantic import BaseModel, ConfigDict
 
 from mydyno.core.facts import GroundFacts, HostFacts
 from mydyno.core.units import format_bytes
-from mydyno.lab.plan.control import FEWEST_BLOCKS, control_of, is_controlled, order_keys
 from mydyno.lab.plan.design import Order, PlannedDesign, order_of, planned_design
 from mydyno.lab.plan.estimate import Estimate, estimate
 from mydyno.lab.plan.ground_checks import MissingTool, ground_problems, missing_tools
 from mydyno.lab.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
 from mydyno.lab.plan.mount_options import mount_problems, mount_warnings
-from mydyno.lab.plan.order import blocked, trial_seed
+from mydyno.lab.plan.order import FEWEST_BLOCKS, blocked, control_of, is_controlled, order_keys, trial_seed
 from mydyno.lab.plan.point import Point, memory_bytes, points_of
 from mydyno.lab.plan.room import room_problems
 from mydyno.lab.plan.side_effects import side_effects

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from mydyno.core.facts import GroundFacts
 from mydyno.core.grounds import GROUNDS, GUESTS
-from mydyno.lab.plan.bases import starts_from_base
 from mydyno.lab.plan.grounds import is_fetched
+from mydyno.lab.plan.layers import starts_from_base
 from mydyno.lab.plan.point import Point
 from mydyno.lab.spec import External, kernel_version
 

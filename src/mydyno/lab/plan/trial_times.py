@@ -1,4 +1,4 @@
-"""What trials took on this machine: a plan's estimate learns from it. Pure; `time_cache.py` of trial has it.
+"""What trials took on this machine: a plan's estimate learns from it. Pure; `lab_times.py` of trial reads it.
 
 The time of a trial has a part that a clock ends (warm-ups, measured seconds, pauses), which is known, and a
 part that is assumed (boots, copies, work that is counted). Only the latter is learned: as the seconds that

@@ -1,16 +1,15 @@
-"""Whether a lab may be opened: written by this user, and nothing in it but files and folders.
-
-A lab is read and written by name, so a link, a device or a FIFO in it would be another file than it seems.
-The lab's folder itself may be a link: the user has named it.
-"""
+"""Who may open a lab: one writer at a time, and only a lab of this user that holds nothing but files."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pwd
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from mydyno.core.errors import LabError
 
@@ -19,6 +18,42 @@ _REMEDY = (
     "--trust opens it as if it were yours (docs/reference/trust.md); "
     "or copy it: cp -r --no-preserve=ownership"
 )
+
+
+class WriterLock:
+    """An exclusive flock(2) on `lab/lock`, held until closed; the file names the holder for people.
+
+    Raises LabError when another process holds it.
+    """
+
+    def __init__(self, lab: Path) -> None:
+        self._file = (lab / "lock").open("a+", encoding="utf-8")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.seek(0)
+            holder = self._file.read().strip()
+            self._file.close()
+            raise LabError(
+                f"the lab {lab} is in use by another mydyno" + (f" (pid {holder})" if holder else ""),
+                "wait until it ends or stop it with Ctrl-C there, or use another lab with --lab FOLDER",
+            ) from None
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(f"{os.getpid()}\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Let the next writer in."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def must_be_sound(lab: Path, *, trust: bool) -> None:

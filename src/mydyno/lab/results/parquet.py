@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import polars.selectors as cs
 
-from mydyno.lab.results.lost import damaged, look_at_parquet
+from mydyno.lab.results.files import damaged, look_at_parquet
 
 _BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What polars makes of a damaged file. A panic is its own bug, and of the file all the same."""

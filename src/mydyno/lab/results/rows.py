@@ -11,6 +11,7 @@ from mydyno.lab.results.records import (
     NO_LATENCY,
     CheckRecord,
     DataRecord,
+    GroundRecord,
     Invalidity,
     Latency,
     OperationRecord,
@@ -22,9 +23,9 @@ from mydyno.lab.results.records import (
     SlicesRecord,
     StatementRecord,
     TrialRecord,
+    VolumeRecord,
 )
 from mydyno.lab.results.sound import sound
-from mydyno.lab.results.storage_rows import insert_ground, select_grounds
 from mydyno.lab.results.tables import (
     SEED,
     RecordTable,
@@ -36,8 +37,10 @@ from mydyno.lab.results.tables import (
     rows_of_run,
 )
 
-_LARGEST_INTEGER = 2**63 - 1
+_GROUNDS = RecordTable("grounds", GroundRecord, elsewhere=("volumes",))
 
+
+_LARGEST_INTEGER = 2**63 - 1
 _LISTS: dict[str, RecordTable[Any]] = {
     "invalidities": RecordTable("invalidities", Invalidity, columns={"check": "check_name"}),
     "checks": RecordTable("checks", CheckRecord),
@@ -77,6 +80,33 @@ _PHASES = RecordTable(
     },
     elsewhere={*_SCOPES.values(), "statements", "operations", "errors", "error_examples"},
 )
+
+
+def insert_ground(connection: sqlite3.Connection, key: int, ground: GroundRecord) -> None:
+    """Writes that of one trial. The caller owns the transaction."""
+    _GROUNDS.insert(connection, ground, trial_key=key)
+    for position, volume in enumerate(ground.volumes):
+        insert(connection, "volumes", trial_key=key, position=position, name=volume.name)
+        for place, (name, value) in enumerate(volume.facts.items()):
+            at = {"trial_key": key, "volume": volume.name, "position": place}
+            insert(connection, "volume_facts", **at, name=name, value=value)
+
+
+def select_grounds(connection: sqlite3.Connection, run_id: int) -> Mapping[int, GroundRecord]:
+    """Those of every attempt at every trial of a run, by the trial's key."""
+    facts: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
+    for row in rows_of_run(connection, run_id, "volume_facts", "volume_facts.position"):
+        facts[row["trial_key"], row["volume"]][row["name"]] = row["value"]
+    volumes = rows_by_trial(connection, run_id, "volumes", "position")
+    return {
+        (key := row["trial_key"]): _GROUNDS.record(
+            row,
+            volumes=tuple(
+                VolumeRecord(name=one["name"], facts=facts[key, one["name"]]) for one in volumes[key]
+            ),
+        )
+        for row in rows_of_run(connection, run_id, "grounds", "trial_key")
+    }
 
 
 def insert_trial(

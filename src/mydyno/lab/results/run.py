@@ -14,8 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from mydyno.core.errors import LabError
 from mydyno.lab.results import rows
 from mydyno.lab.results.database import DATABASE
-from mydyno.lab.results.files import plain_name
-from mydyno.lab.results.lost import damaged, look_at_parquet, unreadable
+from mydyno.lab.results.files import damaged, look_at_parquet, plain_name, unreadable
 from mydyno.lab.results.plain_rows import PlainRun, plain_run
 from mydyno.lab.results.records import (
     LOAD_AVERAGE,

@@ -1,4 +1,4 @@
-"""Runs to rows of lab.sqlite and back."""
+"""Runs to rows of lab.sqlite and back, and each run of a lab in a few numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 
+from mydyno.lab.results.files import plain_name, tree_bytes
 from mydyno.lab.results.records import ClaimRecord, DesignRecord, ExperimentRecord, PointRecord
 from mydyno.lab.results.sound import sound
 from mydyno.lab.results.tables import SEED, RecordTable, document, insert
@@ -24,6 +26,24 @@ _RUNS = RecordTable(
     elsewhere=("factors", "points"),
 )
 _POINTS = RecordTable("points", PointRecord, elsewhere=("levels",))
+
+
+_SUMMARIES = """
+    WITH attempts AS (
+        SELECT run_id, status, started_at, file_bytes, folder,
+               attempt = max(attempt) OVER (PARTITION BY run_id, trial_id) AS last
+        FROM trials
+    ), counted AS (
+        SELECT run_id, sum(last AND status = 'valid') AS valid, sum(last AND status = 'invalid') AS invalid,
+               max(started_at) AS last_started_at, coalesce(sum(file_bytes), 0) AS file_bytes
+        FROM attempts GROUP BY run_id
+    )
+    SELECT r.run_id, r.folder, r.experiment, r.size, r.created_at, r.planned_trials, r.imported,
+           c.last_started_at, coalesce(c.valid, 0) AS valid, coalesce(c.invalid, 0) AS invalid,
+           coalesce(c.file_bytes, 0) AS file_bytes
+    FROM runs r LEFT JOIN counted c USING (run_id)
+    ORDER BY r.run_id DESC
+"""
 
 
 @dataclass(frozen=True)
@@ -123,3 +143,58 @@ def free_folder(
     taken = {row["folder"] for row in connection.execute("SELECT folder FROM runs")} | set(also_taken)
     names = (f"{wanted}-{number}" for number in count(2))
     return wanted if wanted not in taken else next(name for name in names if name not in taken)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSummary:
+    """One run. A trial counts once, by its last attempt."""
+
+    folder: str
+    experiment: str
+    size: str
+    created_at: str
+    """ISO 8601, UTC."""
+    last_started_at: str | None
+    """When its last trial began; None before the first."""
+    planned: int
+    valid: int
+    invalid: int
+    file_bytes: int
+    """Of the files of all its trials, every attempt."""
+    imported: bool
+
+    @property
+    def finished(self) -> bool:
+        return self.valid + self.invalid >= self.planned
+
+
+def list_runs(connection: sqlite3.Connection, runs_folder: Path) -> tuple[RunSummary, ...]:
+    """Every run, the newest first. Only trials that were saved before the lab kept their size are looked at
+    on the disk."""
+    unknown = connection.execute(
+        "SELECT run_id, runs.folder AS run, trials.folder FROM trials JOIN runs USING (run_id) "
+        "WHERE file_bytes IS NULL"
+    )
+    found: dict[int, int] = {}
+    for row in unknown:
+        trials = runs_folder / plain_name(row["run"], runs_folder) / "trials"
+        size = tree_bytes(trials / plain_name(row["folder"], trials))
+        found[row["run_id"]] = found.get(row["run_id"], 0) + size
+    return tuple(
+        sound(
+            RunSummary(
+                folder=row["folder"],
+                experiment=row["experiment"],
+                size=row["size"],
+                created_at=row["created_at"],
+                last_started_at=row["last_started_at"],
+                planned=row["planned_trials"],
+                valid=row["valid"],
+                invalid=row["invalid"],
+                file_bytes=row["file_bytes"] + found.get(row["run_id"], 0),
+                imported=bool(row["imported"]),
+            ),
+            f"run {row['run_id']}",
+        )
+        for row in connection.execute(_SUMMARIES)
+    )

@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
+from mydyno.lab.results.database import migrate
 from mydyno.lab.results.plain_rows import Placement, PlainTable, PlainWriter, Value, plain_tables
 from mydyno.lab.results.rows import select_trials
 from mydyno.lab.results.run_rows import select_run
 from mydyno.lab.results.schema import MIGRATIONS
-from mydyno.lab.results.upgrade import migrate
 
 MOST_LINE_BYTES = 4 << 20
 """Of one row: the text of an experiment file is in one."""

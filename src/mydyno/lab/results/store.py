@@ -21,17 +21,22 @@ from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.results import files
 from mydyno.lab.results.database import DATABASE as DATABASE
-from mydyno.lab.results.database import open_for_reading, open_for_writing, transaction
-from mydyno.lab.results.lock import WriterLock
-from mydyno.lab.results.ownership import must_be_sound
+from mydyno.lab.results.database import Upgrade, open_for_reading, open_for_writing, transaction
+from mydyno.lab.results.ownership import WriterLock, must_be_sound
 from mydyno.lab.results.plain_rows import Placement, PlainWriter, free_numbers
 from mydyno.lab.results.records import ExperimentRecord
 from mydyno.lab.results.run import Run
-from mydyno.lab.results.run_rows import free_folder, insert_run, newest_run, runs_of_plan, select_run
+from mydyno.lab.results.run_rows import (
+    RunSummary,
+    free_folder,
+    insert_run,
+    list_runs,
+    newest_run,
+    runs_of_plan,
+    select_run,
+)
 from mydyno.lab.results.sound import damage_explained
 from mydyno.lab.results.staged import StagedRun
-from mydyno.lab.results.summaries import RunSummary, list_runs
-from mydyno.lab.results.upgrade import Upgrade
 from mydyno.lab.results.writer import RunWriter
 
 _NAMED = 8

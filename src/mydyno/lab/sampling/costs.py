@@ -20,7 +20,7 @@ import polars as pl
 
 from mydyno.lab.analysis import metrics
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.sampling.stretch import stretch
+from mydyno.lab.sampling.series import stretch
 
 _COLUMNS: Mapping[Metric, tuple[str, ...]] = {
     metrics.SERVER_CPU: ("server.cpu_user_s", "server.cpu_system_s"),

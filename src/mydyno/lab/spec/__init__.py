@@ -2,7 +2,7 @@
 
 from mydyno.core.document.problems import Position, Problem, SpecErrors
 from mydyno.core.raid import Raid
-from mydyno.lab.spec.capacity import usable_bytes
+from mydyno.lab.spec.arrays import usable_bytes
 from mydyno.lab.spec.config_value import ConfigValue
 from mydyno.lab.spec.design import Design
 from mydyno.lab.spec.disks import Device, Disks

@@ -1,14 +1,18 @@
-"""Arrays of disks as numbers: what a level makes of its disks, and what it survives.
+"""Arrays of disks as numbers: what a level makes of its disks, what it survives, how much fits on a volume.
 
-The levels are in `core.raid`. Sources: md(4) for the RAID 10 layouts, mdadm(8) for names and limits. The
-number of data disks is checked against the `optimal_io_size` that a kernel 6.1 tells for each of them
-(tests/lab/stack/storage).
+The levels are in `core.raid`. Sources: md(4) for the RAID 10 layouts, mdadm(8) for names and limits,
+mkfs.btrfs(8) for the profiles. The number of data disks is checked against the `optimal_io_size` that a
+kernel 6.1 reports for each of them (tests/lab/stack/storage). The
+smallest sizes of file systems were found with the programs of Debian 12 (xfsprogs 6.1, btrfs-progs 6.2,
+jfsutils 1.1.15, reiserfsprogs 3.6, f2fs-tools 1.15).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from mydyno.core.document.sizes import MEBIBYTE
 from mydyno.core.raid import STRIPED, WITH_LAYOUTS, Raid, parity_disks
 
 DEFAULT_CHUNK = 512 * 1024
@@ -21,6 +25,21 @@ _SHORT_LAYOUTS = {
     "ra": "right-asymmetric",
 }
 _RAID10_LAYOUTS = {"n": "near", "f": "far", "o": "offset"}
+
+
+SMALLEST = {
+    "ext2": MEBIBYTE,
+    "ext3": 4 * MEBIBYTE,
+    "ext4": 4 * MEBIBYTE,
+    "xfs": 300 * MEBIBYTE,
+    "btrfs": 109 * MEBIBYTE,
+    "jfs": 16 * MEBIBYTE,
+    "reiserfs": 33 * MEBIBYTE,
+    "f2fs": 52 * MEBIBYTE,
+}
+"""File system -> bytes of the smallest device that its mkfs takes; btrfs: of each disk."""
+_BTRFS_COPIES = {"dup": 2, "raid1": 2, "raid1c3": 3, "raid1c4": 4, "raid10": 2}
+_BTRFS_PARITY = {"raid5": 1, "raid6": 2}
 
 
 @dataclass(frozen=True)
@@ -107,3 +126,29 @@ def _data_disks(array: Array) -> int:
         # near copies that do not divide the disks come round only after all of them.
         return array.disks // copies if name == "near" and array.disks % copies == 0 else array.disks
     return array.disks - parity_disks(array.raid)
+
+
+if TYPE_CHECKING:
+    from mydyno.lab.spec.storage import Volume
+
+
+def array_of(volume: Volume) -> Array:
+    """The array that a volume asks for."""
+    return Array(volume.raid, volume.disks.number, volume.chunk, volume.layout)
+
+
+def usable_bytes(volume: Volume) -> int | None:
+    """What the volume holds, rounded down; None with real disks, whose size the plan does not know here."""
+    size, disks = volume.disks.size, volume.disks.number
+    if volume.disks.devices:
+        return None
+    if volume.filesystem == "btrfs" and volume.raid == "none":
+        profile = volume.data_profile or "single"
+        return size * (disks - _BTRFS_PARITY.get(profile, 0)) // _BTRFS_COPIES.get(profile, 1)
+    match volume.raid:
+        case 1:
+            return size
+        case 10:
+            return size * disks // raid10_copies(volume.layout)[1]
+        case raid:
+            return size * (disks - parity_disks(raid))

@@ -19,7 +19,7 @@ from mydyno.core.document.tree import Location, Mapping, find, locate
 from mydyno.lab.analysis.comparability import PropertyName
 from mydyno.lab.spec.design import Design
 from mydyno.lab.spec.designs.chosen import Chosen
-from mydyno.lab.spec.designs.constraints import Constraints
+from mydyno.lab.spec.designs.levels import Constraints
 from mydyno.lab.spec.factors import Factor, FactorSource
 from mydyno.lab.spec.paths import location_of
 from mydyno.lab.spec.sampling import Sampling

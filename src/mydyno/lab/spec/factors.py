@@ -5,20 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from collections.abc import Mapping as AbstractMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 
 from mydyno.core.document.base import Section
 from mydyno.core.document.problems import Findings, Position
-from mydyno.core.document.tree import Entry, Location, Mapping, Node, Plain, Sequence
+from mydyno.core.document.tree import Entry, Location, Mapping, Node, Plain, Scalar, Sequence
 from mydyno.core.plurals import plural
 from mydyno.lab.spec.conditions import Condition, read_condition
 from mydyno.lab.spec.paths import FACTOR_ROOTS, location_of, nearest_path
-from mydyno.lab.spec.written import as_written
 
 _PATH_ALLOWED = "a path into the setup or the workload, as server.config.max_connections or workload.pause"
 FACTOR_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+_VERSIONS: tuple[Location, ...] = (("setup", "host", "kernel"), ("setup", "server", "release"))
+"""Values that are numbers to YAML and texts to people: 5.10 is not 5.1."""
+_SHORT: dict[Location, str] = {("setup", "host"): "kind", ("setup", "server", "external"): "dsn"}
+"""Sections that may be written as one word, and the key that it stands for: a path may lead below them."""
 
 
 class Level(Section):
@@ -240,3 +245,27 @@ def _settings(factor: FactorSource) -> list[Setting]:
 
 def _level_name(node: Node) -> str:
     return node.describe().strip()
+
+
+def spelt_out(tree: Mapping) -> Mapping:
+    """The whole document, as `as_written` makes its parts."""
+    written = as_written(tree)
+    assert isinstance(written, Mapping)
+    return written
+
+
+def as_written(node: Node, at: Location = ()) -> Node:
+    """The value at `at` with versions as the text in the file, and words spelt out as sections."""
+    if isinstance(node, Scalar):
+        if at in _VERSIONS and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+            return replace(node, value=node.text)
+        if at in _SHORT and isinstance(node.value, str):
+            return Mapping({_SHORT[at]: Entry(node.position, node)}, node.position)
+        return node
+    if isinstance(node, Mapping) and any(at == place[: len(at)] for place in (*_VERSIONS, *_SHORT)):
+        entries = {
+            key: replace(entry, value=as_written(entry.value, (*at, key)))
+            for key, entry in node.entries.items()
+        }
+        return Mapping(entries, node.position)
+    return node

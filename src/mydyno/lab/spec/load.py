@@ -15,29 +15,26 @@ from mydyno.core.document.translate import translate
 from mydyno.core.document.tree import Location, Mapping, find, locate
 from mydyno.core.nearest import nearest
 from mydyno.lab.spec.checks import (
+    IdleKeys,
     meaning_of,
     one_spelling,
+    refuse_cache_without_tables,
     refuse_claims_of_nothing,
     refuse_empty_values,
     refuse_equal_levels,
-    refuse_too_many_connections,
-)
-from mydyno.lab.spec.designs import Chosen, choose
-from mydyno.lab.spec.designs.constraints import read_constraints
-from mydyno.lab.spec.experiment import Experiment, Source
-from mydyno.lab.spec.factors import read_factors
-from mydyno.lab.spec.points import read_points
-from mydyno.lab.spec.setup import Setup
-from mydyno.lab.spec.setup_checks import (
-    IdleKeys,
-    refuse_cache_without_tables,
     refuse_on_external,
     refuse_programs_in_guests,
     refuse_raw_alone,
+    refuse_too_many_connections,
 )
+from mydyno.lab.spec.designs import Chosen, choose
+from mydyno.lab.spec.designs.levels import read_constraints
+from mydyno.lab.spec.experiment import Experiment, Source
+from mydyno.lab.spec.factors import read_factors, spelt_out
+from mydyno.lab.spec.points import read_points
+from mydyno.lab.spec.setup import Setup
 from mydyno.lab.spec.sizes import apply, read_sizes
 from mydyno.lab.spec.workload import Workload
-from mydyno.lab.spec.written import spelt_out
 
 _Section = TypeVar("_Section", bound=Section)
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from mydyno.core.document.base import Fault, Section, clash
 from mydyno.core.grounds import GUESTS
-from mydyno.lab.spec.cache import AS_CLONED, Cache
 from mydyno.lab.spec.host import Host
 from mydyno.lab.spec.server import Server
 from mydyno.lab.spec.storage import Storage
 from mydyno.machine.process_limits import Limits
+
+Cache = Literal["as-cloned", "cold", "scan", "dump"]
+
+AS_CLONED: Cache = "as-cloned"
+
+READING: tuple[Cache, ...] = ("scan", "dump")
+"""Those that fill the buffer pool with the tables of the dataset."""
 
 
 class Setup(Section):

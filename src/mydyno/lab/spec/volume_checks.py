@@ -18,7 +18,7 @@ from mydyno.lab.spec.array_rules import (
     Redundancy,
     impossible_array,
 )
-from mydyno.lab.spec.capacity import SMALLEST, array_of, usable_bytes
+from mydyno.lab.spec.arrays import SMALLEST, array_of, usable_bytes
 
 if TYPE_CHECKING:
     from mydyno.lab.spec.storage import Storage, Volume

@@ -9,7 +9,7 @@ from pathlib import Path
 from mydyno.core.errors import LabError, StorageError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
-from mydyno.lab.plan.bases import as_built
+from mydyno.lab.plan.layers import as_built
 from mydyno.lab.plan.room import taken_bytes
 from mydyno.lab.spec.host import Host
 from mydyno.lab.spec.storage import Storage

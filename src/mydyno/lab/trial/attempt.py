@@ -10,8 +10,14 @@ from typing import Any
 
 from mydyno.lab.plan import PlannedTrial, Point
 from mydyno.lab.results.records import Invalidity, TrialRecord
+from mydyno.lab.stack import Setting
 
 _TIMESTAMP = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def settings_of(point: Point) -> dict[str, Setting]:
+    """The settings as my.cnf takes them."""
+    return {name: value.written for name, value in point.setup.server.config.items()}
 
 
 @dataclass(frozen=True)

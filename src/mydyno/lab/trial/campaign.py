@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 
 from mydyno.core.errors import MydynoError
 from mydyno.core.interruption import interruptible, uninterrupted
 from mydyno.core.server_release import SYSTEM
+from mydyno.lab.analysis.precision import precision
 from mydyno.lab.load.engine import engine_version
-from mydyno.lab.plan import PlannedTrial
-from mydyno.lab.results.lost import removal_explained
+from mydyno.lab.plan import Plan, PlannedTrial
+from mydyno.lab.results.files import removal_explained
+from mydyno.lab.results.records import ExperimentRecord, TrialRecord
 from mydyno.lab.results.run import Run
 from mydyno.lab.results.store import Lab
 from mydyno.lab.results.writer import RunWriter
 from mydyno.lab.spec import Experiment
 from mydyno.lab.stack import Journal, Layer, Site, Stack
-from mydyno.lab.trial.blocks import Blocks
 from mydyno.lab.trial.describe import environment_facts, experiment_record
-from mydyno.lab.trial.events import EventLog, Listener, RunFinished, RunInterrupted, RunStarted, Step
+from mydyno.lab.trial.events import (
+    EventLog,
+    Listener,
+    Looked,
+    Resting,
+    RunFinished,
+    RunInterrupted,
+    RunStarted,
+    Step,
+)
 from mydyno.lab.trial.failures import Failures
 from mydyno.lab.trial.preflight import Prepared, releases_of
 from mydyno.lab.trial.run_trial import TrialRunner
@@ -28,6 +39,62 @@ from mydyno.machine.protocol import Host
 from mydyno.machine.uml import UmlKernels
 from mydyno.machine.uml.kernels import chosen_kernel
 from mydyno.server.releases import ReleaseStore
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The trials of a plan that are still to be run."""
+
+    plan: Plan
+    run: RunWriter
+    emit: EventLog
+
+    def left(self) -> Iterator[list[PlannedTrial]]:
+        """What is left of each block. Looks at the data, and rests, between them."""
+        ran = False
+        for block in range(1, self.plan.blocks + 1):
+            completed = self.run.completed()
+            of_block = [trial for trial in self.plan.trials if trial.block == block]
+            left = [trial for trial in of_block if trial.id not in completed]
+            if left:
+                if ran:
+                    self._rest(block)
+                ran = True
+                yield left
+            if self._known_well_enough(block, aloud=bool(left)):
+                self.run.stop_after(sum(trial.block <= block for trial in self.plan.trials))
+                return
+
+    def _rest(self, block: int) -> None:
+        if seconds := self.plan.design.rest_s:
+            self.emit(Resting(block=block, seconds=seconds))
+            time.sleep(seconds)
+
+    def _known_well_enough(self, block: int, aloud: bool) -> bool:
+        design, experiment = self.plan.design, self.run.experiment
+        if design.first_look is None or block < design.first_look:
+            return False
+        trials = [trial for trial in self.run.trials() if trial.block <= block]
+        found = precision(trials, without_failed_points(experiment, trials))
+        if aloud:
+            self.emit(
+                Looked(
+                    block=block,
+                    half_width=found.half_width,
+                    wanted=found.wanted,
+                    worst=found.worst,
+                    reached=found.reached,
+                    last=block == self.plan.blocks,
+                )
+            )
+        return found.reached
+
+
+def without_failed_points(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> ExperimentRecord:
+    """Without the points of which nothing could be measured: waiting for them would last for ever."""
+    measured = {trial.point_id for trial in trials if trial.measured}
+    points = tuple(point for point in experiment.points if point.point_id in measured)
+    return replace(experiment, points=points) if points else experiment
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ from mydyno.lab.results.records import (
     PhaseRecord,
     Remark,
     StatementRecord,
+    Work,
 )
+from mydyno.lab.trial.events import Event, Measured, PhaseFinished, PhaseStarted
 
 _LEAST_STEP_NS = 500_000_000
 """Below lies what a thread that lost its CPU between two clocks can make; NTP slews both clocks alike."""
@@ -185,3 +187,40 @@ def _histograms(end: messages.PhaseEnd) -> dict[str, str]:
         **{f"statement:{kind}": statement.latency for kind, statement in end.statements.items()},
     }
     return {name: one.histogram for name, one in named.items() if one.count and one.histogram}
+
+
+def progress_of(message: messages.Message, collector: Collector, work: Work, point: str = "") -> Event | None:
+    """The event that shows `message`, which `collector` has taken already; None for those not shown.
+
+    `point` is the title of the point, where several are measured at the same time.
+    """
+    match message:
+        case messages.PhaseStart():
+            return PhaseStarted(message.phase, message.connections, message.label, work)
+        case messages.Slice():
+            return progress_of(interval_of(message), collector, work, point)
+        case messages.Interval():
+            return Measured(
+                phase=message.phase,
+                connections=message.connections,
+                queries_per_second=message.queries / ((message.to_ns - message.from_ns) / 1e9),
+                p95_ns=message.p95_ns,
+                errors=message.errors,
+                work=work,
+                transaction_p95_ns=message.transaction_p95_ns,
+                point=point,
+            )
+        case messages.PhaseEnd():
+            phase = collector.phases[-1]
+            return PhaseFinished(
+                phase=phase.index,
+                connections=phase.connections_reached,
+                queries_per_second=phase.queries_per_second,
+                p95_ns=phase.latency.p95_ns,
+                label=phase.label,
+                work=work,
+                transaction_p95_ns=phase.transaction_latency.p95_ns,
+                point=point,
+            )
+        case _:
+            return None

@@ -8,14 +8,14 @@ from typing import Any
 
 from mydyno.core.errors import EngineError, HostError, MydynoError
 from mydyno.core.sql_names import quote
-from mydyno.lab.load.driver import Driver
+from mydyno.lab.load.engine import Driver
 from mydyno.lab.load.job import Job, Target
 from mydyno.lab.results.records import DataRecord, GroundRecord, SettingTranslation, Work
 from mydyno.lab.stack import DataDirectory, RunningServer, Server, settings_difference, understand
 from mydyno.lab.stack.server.placement import read_placement
 from mydyno.lab.stack.undo.base import comes_true
-from mydyno.lab.trial.attempt import Attempt
-from mydyno.lab.trial.collect import Collector
+from mydyno.lab.trial.attempt import Attempt, settings_of
+from mydyno.lab.trial.collect import Collector, progress_of
 from mydyno.lab.trial.describe import data_record, ground_record, translations_of, with_files
 from mydyno.lab.trial.drivers import disk_driver, driver
 from mydyno.lab.trial.events import Listener
@@ -23,9 +23,7 @@ from mydyno.lab.trial.external import changed_meanwhile
 from mydyno.lab.trial.failures import Failure, spoils_one_trial
 from mydyno.lab.trial.job import database_of, driving, keeps_row_counts
 from mydyno.lab.trial.preflight import Prepared
-from mydyno.lab.trial.progress import progress_of
 from mydyno.lab.trial.running import Running
-from mydyno.lab.trial.settings import settings_of
 from mydyno.machine.process_limits import limits_difference
 from mydyno.server.access import dbapi
 from mydyno.server.variables.durability import durability

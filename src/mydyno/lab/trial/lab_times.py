@@ -1,28 +1,62 @@
-"""What the trials of a lab took, for the next plan: those of runs that an older mydyno made, and those that
-have left the cache of this machine (`time_cache.py`).
+"""What earlier trials took, for the next plan: from the lab, and from one file of mydyno's cache.
+
+The cache holds a JSON object a line, without names, settings or paths. Losing it costs nothing but the
+accuracy of the next plan, so one that cannot be read or written is passed over in silence.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from mydyno.core.errors import LabError
 from mydyno.core.facts import HostFacts
+from mydyno.core.folders import cache_folder
 from mydyno.lab.plan import TrialTime, time_of
 from mydyno.lab.plan.estimate import estimate, made_once
 from mydyno.lab.plan.point import Point
 from mydyno.lab.results.run import Run
 from mydyno.lab.results.store import Lab
-from mydyno.lab.trial.time_cache import read_times, time_cache
 from mydyno.machine.environment import read_environment
+
+KEPT = 1000
+_LONGEST_BYTES = 512 * 1024
+"""Beyond it the file is cut to the last `KEPT` trials."""
+
 
 _LOOKED_AT = 50
 """The newest runs of a lab that are looked at."""
 _POINTS = TypeAdapter(tuple[Point, ...])
+
+
+def time_cache() -> Path:
+    return cache_folder("trial-times.jsonl")
+
+
+def read_times(path: Path) -> tuple[TrialTime, ...]:
+    """Oldest first. Lines that are not of this format are left out."""
+    times = []
+    with suppress(OSError):
+        for line in path.read_bytes().splitlines()[-KEPT:]:
+            with suppress(ValidationError):
+                times.append(TrialTime.model_validate_json(line))
+    return tuple(times)
+
+
+def add_time(path: Path, time: TrialTime) -> None:
+    """Appends one trial. Two that are run at once do not disturb each other: a short line is one write."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab", buffering=0) as file:
+            file.write(time.model_dump_json().encode() + b"\n")
+        if path.stat().st_size > _LONGEST_BYTES:
+            partial = path.with_suffix(".partial")
+            partial.write_bytes(b"".join(line + b"\n" for line in path.read_bytes().splitlines()[-KEPT:]))
+            partial.replace(path)
 
 
 def past_times(lab: Path, facts: HostFacts, *, trust: bool = False) -> tuple[TrialTime, ...]:

@@ -14,8 +14,7 @@ from mydyno.lab.load import messages
 from mydyno.lab.plan import Point
 from mydyno.lab.results.records import GroundRecord, Invalidity, Remark, SelfCheckRecord, TrialRecord
 from mydyno.lab.sampling.frames import sample_frame
-from mydyno.lab.sampling.series import restarts, totals
-from mydyno.lab.sampling.stretch import stretch
+from mydyno.lab.sampling.series import restarts, stretch, totals
 from mydyno.lab.trial import validity
 from mydyno.lab.trial.attempt import Attempt
 from mydyno.lab.trial.drive import Observed

@@ -13,9 +13,17 @@ from mydyno.core.units import format_bytes
 from mydyno.lab.plan import Plan, Point
 from mydyno.lab.spec import Experiment, SpecErrors, Variant
 from mydyno.lab.stack import ExternalFacts, ServerBinary, Setting, understand
-from mydyno.lab.trial.preflight_cache import cache_notes
+from mydyno.lab.trial.attempt import settings_of
+from mydyno.lab.trial.preflight_binary import (
+    cache_notes,
+    idle_problems,
+    pool_of_share,
+    share_notes,
+    volume_notes,
+    volume_problems,
+    with_pools,
+)
 from mydyno.lab.trial.preflight_external import look_at_all
-from mydyno.lab.trial.preflight_shares import pool_of_share, share_notes, with_pools
 from mydyno.lab.trial.preflight_unequal import (
     effective,
     effective_external,
@@ -23,8 +31,6 @@ from mydyno.lab.trial.preflight_unequal import (
     unequal_problems,
     unequal_warnings,
 )
-from mydyno.lab.trial.preflight_volumes import idle_problems, volume_notes, volume_problems
-from mydyno.lab.trial.settings import settings_of
 from mydyno.machine.environment import usable_cpus
 from mydyno.machine.images import ImageStore
 from mydyno.machine.protocol import Host

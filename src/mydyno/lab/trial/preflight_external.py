@@ -11,7 +11,7 @@ from mydyno.lab.spec import Experiment, External, Problem, Variant
 from mydyno.lab.stack import ExternalFacts, look_at
 from mydyno.lab.stack.server.external import understand_running
 from mydyno.lab.stack.tables_layer import foreign_tables, refusal
-from mydyno.lab.trial.settings import settings_of
+from mydyno.lab.trial.attempt import settings_of
 from mydyno.server.access.session import session
 from mydyno.server.variables.names import Understood
 
@@ -56,6 +56,11 @@ def _of_settings(understood: Understood, facts: ExternalFacts, variant: Variant)
 
 
 def _of_server(point: Point, external: External, facts: ExternalFacts, variant: Variant) -> Iterator[Problem]:
+    transport = facts.login.transport
+    if point.workload.external is not None and facts.login.socket is None and transport.requires_tls:
+        message = f"ssl_mode {transport.mode} requires encryption, which this workload's program does not do"
+        allowed = "a unix socket, or a workload of mydyno's engine"
+        yield variant.problem(("setup", "server", "external"), message, allowed, at_key=True)
     with session(facts.login, "its tables could not be read") as cursor:
         foreign = foreign_tables(cursor, external.database, table_names(point.workload))
     if foreign:

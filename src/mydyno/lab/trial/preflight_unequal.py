@@ -15,7 +15,7 @@ from mydyno.lab.plan import Point
 from mydyno.lab.spec import Experiment
 from mydyno.lab.stack import ExternalFacts, ServerBinary, Setting
 from mydyno.lab.stack.server.release_variables import default_at
-from mydyno.lab.trial.settings import settings_of
+from mydyno.lab.trial.attempt import settings_of
 from mydyno.server.program.file_places import has_binary_log
 from mydyno.server.variables import catalogue
 from mydyno.server.variables.convert import text_of

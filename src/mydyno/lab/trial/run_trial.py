@@ -15,13 +15,13 @@ from mydyno.lab.stack import DatasetLayer, RunningServer, Stack
 from mydyno.lab.stack.disk_base_layer import DiskBaseLayer
 from mydyno.lab.trial.attempt import Attempt
 from mydyno.lab.trial.drive import LoadRun, Observed
+from mydyno.lab.trial.drivers import fill_files, load_tables
 from mydyno.lab.trial.events import Listener, Step, TrialFinished, TrialStarted
 from mydyno.lab.trial.failures import Failure, Failures, spoils_one_trial
-from mydyno.lab.trial.fill import fill_files, load_tables
+from mydyno.lab.trial.lab_times import add_time, time_cache
 from mydyno.lab.trial.outcome import Outcome, judge, unmeasured
 from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.running import Running, start_stack
-from mydyno.lab.trial.time_cache import add_time, time_cache
 
 _MADE_ONCE = (DatasetLayer.name, DiskBaseLayer.name)
 """Layers that an estimate counts apart from trials."""

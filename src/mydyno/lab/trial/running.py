@@ -9,7 +9,7 @@ from typing import Any
 
 from mydyno.core.server_files import FORGOTTEN
 from mydyno.lab.plan import Point, dataset_of, tablespace_mib
-from mydyno.lab.plan.bases import starts_from_base
+from mydyno.lab.plan.layers import starts_from_base
 from mydyno.lab.plan.statements import table_names, writes
 from mydyno.lab.results.records import SelfCheckRecord
 from mydyno.lab.spec import External, Storage
@@ -35,10 +35,9 @@ from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.ground.choose import ground_layer
 from mydyno.lab.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
 from mydyno.lab.stack.storage.degrade import ThrottleLayer
-from mydyno.lab.trial.attempt import Attempt
+from mydyno.lab.trial.attempt import Attempt, settings_of
 from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.self_check import self_check
-from mydyno.lab.trial.settings import settings_of
 from mydyno.server.program.file_places import undo_settings
 from mydyno.server.variables.names import canonical
 

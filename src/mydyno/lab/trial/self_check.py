@@ -18,8 +18,7 @@ from mydyno.lab.analysis.disk_theory import ArrayLayout, LimitedDisk, expected_i
 from mydyno.lab.load.fio import report
 from mydyno.lab.results.records import SelfCheckRecord
 from mydyno.lab.spec import Storage
-from mydyno.lab.spec.arrays import failing_members
-from mydyno.lab.spec.capacity import array_of
+from mydyno.lab.spec.arrays import array_of, failing_members
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import DiskLimits, Ground
 from mydyno.lab.stack.storage import MountedVolume

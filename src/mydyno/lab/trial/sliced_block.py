@@ -17,12 +17,12 @@ from mydyno.lab.plan.slices import LONGEST_S, slice_order
 from mydyno.lab.results.writer import RunWriter
 from mydyno.lab.stack import Stack
 from mydyno.lab.trial.attempt import Attempt
+from mydyno.lab.trial.collect import progress_of
 from mydyno.lab.trial.drive import LoadRun, has_ended
 from mydyno.lab.trial.events import Listener, PhaseStarted, Step
 from mydyno.lab.trial.failures import Failure, Failures
 from mydyno.lab.trial.outcome import Outcome, unmeasured
 from mydyno.lab.trial.preflight import Prepared
-from mydyno.lab.trial.progress import progress_of
 from mydyno.lab.trial.run_trial import TrialRunner
 from mydyno.lab.trial.slice_fit import fit_phases
 

@@ -11,13 +11,13 @@ from mydyno.core.nearest import nearest
 from mydyno.lab.workload.constants import Constant, Expression, uses
 from mydyno.lab.workload.definitions import CONNECTION_KEYS, TRANSACTION_KEYS, Definitions
 from mydyno.lab.workload.dictionaries import compile_dictionary
-from mydyno.lab.workload.names import Names
+from mydyno.lab.workload.expressions import compile_written, constant_of, number_of
+from mydyno.lab.workload.functions import Names
 from mydyno.lab.workload.options import check_name
 from mydyno.lab.workload.sql import Context, compile_fixed_sql
 from mydyno.lab.workload.steps import Scope, StepCompiler
 from mydyno.lab.workload.tables import OF_A_LOAD, Compiled, compile_tables, declare
 from mydyno.lab.workload.written import Gathered, Written
-from mydyno.lab.workload.written_values import compile_written, constant_of, number_of
 
 Program = dict[str, Any]
 _CHOICES = {"open": ("phase", "lazy", "event"), "lost": ("close", "reopen")}

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.core.nearest import nearest
-from mydyno.lab.workload.names import Names
+from mydyno.lab.workload.expressions import number_of
+from mydyno.lab.workload.functions import Names
 from mydyno.lab.workload.sql import Context, compile_fixed_sql
 from mydyno.lab.workload.written import Gathered, Written
-from mydyno.lab.workload.written_values import number_of
 
 DICTIONARY_KEYS = {
     "words": "The words themselves; a plain list under the dictionary's name means the same.",

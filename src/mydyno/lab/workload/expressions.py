@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 
 from mydyno.core.nearest import nearest
-from mydyno.lab.workload.constants import Expression, checked, choice, is_constant, operation
+from mydyno.lab.workload.constants import Constant, Expression, checked, choice, is_constant, operation
 from mydyno.lab.workload.functions import (
     DISTRIBUTIONS,
     DRAW,
@@ -19,9 +19,9 @@ from mydyno.lab.workload.functions import (
     LITERALS,
     WORDS,
     Function,
+    Names,
     Parameter,
 )
-from mydyno.lab.workload.names import Names
 from mydyno.lab.workload.written import Written, Wrong
 
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -308,3 +308,42 @@ class _Compiler:
         raise self._wrong(
             self._at(node), "unknown distribution", name, ", ".join(DRAW_NAMES), nearest(name, DRAW_NAMES)
         )
+
+
+def compile_written(written: Written, names: Names, what: str) -> Expression:
+    """The expression that a YAML value is: a number as it is, a text as an expression. Raises Wrong."""
+    if written.is_list or written.is_mapping:
+        raise written.wrong(f"{what} is not an expression", allowed="a number or an expression")
+    value = written.scalar
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int | float):
+        try:
+            return checked(value)
+        except TypeError as error:
+            raise written.wrong(str(error)) from None
+    if value is None:
+        if written.describe():
+            return None
+        raise written.wrong_key(f"{what} has no value", allowed="a number or an expression")
+    return compile_text(written, value, 0, names)
+
+
+def constant_of(written: Written, names: Names, what: str) -> Constant:
+    """As `compile_written`, for what has to be known before the run."""
+    expression = compile_written(written, names, what)
+    if not is_constant(expression):
+        raise written.wrong(f"{what} must be known before the run", allowed="options and constants")
+    constant: Constant = expression
+    return constant
+
+
+def number_of(written: Written, names: Names, what: str, at_least: int = 0) -> int:
+    """A whole number that is known before the run. Raises Wrong."""
+    constant = constant_of(written, names, what)
+    if not isinstance(constant, int):
+        raise written.wrong(f"{what} is not a whole number", allowed="a whole number")
+    if constant < at_least:
+        got = "" if str(constant) == written.describe() else f", as it is {constant}"
+        raise written.wrong(f"{what} is too small{got}", allowed=f"{at_least:,} or more")
+    return constant

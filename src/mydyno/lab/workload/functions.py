@@ -1,8 +1,11 @@
-"""The functions of expressions: one table, which the compiler checks calls with and the guide shows."""
+"""What an expression may use: the functions, in one table that checks calls and that the guide shows, and the
+names at its place.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mydyno.lab.workload.constants import Constant
@@ -11,6 +14,18 @@ Kind = Literal["number", "text", "any", "fixed number", "fixed text", "dictionar
 """What an argument may be. `fixed`: known before the run, made of options and constants.
 
 `dictionary` and `value` are names of such, `counter` is a name that the function itself gives."""
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORDS = {
+    "row": "In a table: the number of the row, from 1.",
+    "connection": "In a transaction: the number of the connection, from 1.",
+    "connections": "In a transaction: how many connections the phase has.",
+    "event": "In a transaction: how many events the connection has had in this phase.",
+    "copy": "Inside `choose`, and in a table with `copies`: the number of the copy, from 1.",
+}
+"""Names that mean something by themselves."""
+LITERALS: dict[str, Constant] = {"null": None, "true": 1, "false": 0, "True": 1, "False": 0, "None": None}
 
 
 @dataclass(frozen=True)
@@ -66,7 +81,6 @@ _BOUNDS = (_number("low"), _number("high"))
 _ITERATIONS = _fixed("iterations", 12)
 _SPECIAL = (_ITERATIONS, _fixed("percent", 1), _fixed("share", 75))
 _DICTIONARY = Parameter("dictionary", "dictionary")
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 DISTRIBUTIONS = _by_name(
     Function("uniform", _BOUNDS, "A whole number, each alike."),
@@ -169,13 +183,29 @@ FUNCTIONS = DISTRIBUTIONS | _by_name(
     LAST,
 )
 
-WORDS = {
-    "row": "In a table: the number of the row, from 1.",
-    "connection": "In a transaction: the number of the connection, from 1.",
-    "connections": "In a transaction: how many connections the phase has.",
-    "event": "In a transaction: how many events the connection has had in this phase.",
-    "copy": "Inside `choose`, and in a table with `copies`: the number of the copy, from 1.",
-}
-"""Names that mean something by themselves."""
 
-LITERALS: dict[str, Constant] = {"null": None, "true": 1, "false": 0, "True": 1, "False": 0, "None": None}
+@dataclass(frozen=True)
+class Names:
+    """What an expression may name, at its place."""
+
+    constants: Mapping[str, Constant] = field(default_factory=dict)
+    values: frozenset[str] = frozenset()
+    registers: frozenset[str] = frozenset()
+    """Bound on every way to here."""
+    perhaps: frozenset[str] = frozenset()
+    """Bound on some ways to here."""
+    dictionaries: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+
+    def with_constants(self, more: Mapping[str, Constant]) -> Names:
+        return replace(self, constants={**self.constants, **more})
+
+    def with_number(self, number: int) -> Names:
+        """Inside `repeat`, where `number` is the number of the repetition whatever else has that name."""
+        names = self.with_constants({"number": number})
+        return replace(names, values=self.values - {"number"}, registers=self.registers - {"number"})
+
+    def all(self) -> list[str]:
+        """In an order that is the same at every run."""
+        sets = (self.values, self.registers, self.dictionaries, self.words)
+        return [*self.constants, *(name for names in sets for name in sorted(names))]

@@ -20,7 +20,7 @@ from mydyno.lab.workload.file import read
 from mydyno.lab.workload.functions import FUNCTIONS, WORDS
 from mydyno.lab.workload.options import OPTION_KEYS, Options
 from mydyno.lab.workload.sql import SQL_FORMS
-from mydyno.lab.workload.step_keys import ACTION_KEYS, AROUND_KEYS, STATEMENT_KEYS
+from mydyno.lab.workload.steps import ACTION_KEYS, AROUND_KEYS, STATEMENT_KEYS
 from mydyno.lab.workload.tables import TABLE_KEYS
 
 BEGIN = "<!-- reference: begin (made by python -m mydyno.lab.workload.reference) -->"

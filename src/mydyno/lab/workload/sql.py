@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.constants import as_text, is_constant
 from mydyno.lab.workload.expressions import compile_text
-from mydyno.lab.workload.names import Names
+from mydyno.lab.workload.functions import Names
 from mydyno.lab.workload.written import Written
 
 SqlPart: TypeAlias = Any

@@ -9,11 +9,11 @@ from mydyno.core.nearest import nearest
 from mydyno.lab.workload.constants import Expression, uses
 from mydyno.lab.workload.ddl import STORAGE_ENGINES, Definition, read_definition
 from mydyno.lab.workload.estimate import mean_length
-from mydyno.lab.workload.names import Names
+from mydyno.lab.workload.expressions import compile_written, number_of
+from mydyno.lab.workload.functions import Names
 from mydyno.lab.workload.options import check_name, wrong_engine
 from mydyno.lab.workload.sql import Context, Tables, compile_fixed_sql
 from mydyno.lab.workload.written import Gathered, Written, Wrong
-from mydyno.lab.workload.written_values import compile_written, number_of
 
 TABLE_KEYS = {
     "create": "The CREATE TABLE statement.",

@@ -16,6 +16,7 @@ import ssl
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from mydyno.core.errors import UsageError
 
@@ -53,6 +54,18 @@ class Transport:
     @property
     def verifies(self) -> bool:
         return self.mode in (SslMode.VERIFY_CA, SslMode.VERIFY_IDENTITY)
+
+    def to_wire(self) -> dict[str, Any]:
+        """The keys `tls` and `server_public_key` of a job of mydyno-engine."""
+        files = {
+            name: None if path is None else str(path.absolute())
+            for name, path in (("ca", self.ca), ("cert", self.cert), ("key", self.key))
+        }
+        tls = {"mode": self.mode.lower().replace("_", "-"), **files}
+        return {
+            "tls": None if self.mode is SslMode.DISABLED else tls,
+            "server_public_key": None if self.public_key is None else self.public_key.decode(),
+        }
 
     def context(self, *, over_socket: bool) -> ssl.SSLContext | None:
         """What TLS is spoken with; None: it is not offered. A unix socket has TLS only where it is required.

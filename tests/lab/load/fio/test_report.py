@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import EngineError
-from mydyno.lab.load.fio.report import Latencies, Report, histogram, parse, together
-from mydyno.lab.load.fio.series import windows
+from mydyno.lab.load.fio.report import Latencies, Report, histogram, parse, together, windows
 
 DATA = Path(__file__).parent / "data"
 VERSIONS = sorted({file.name.rsplit("-random-writes")[0] for file in DATA.glob("*-random-writes.json")})

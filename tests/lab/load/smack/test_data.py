@@ -83,7 +83,7 @@ def test_a_table_without_a_command_needs_its_file(tmp_path: Path) -> None:
 def test_rows_are_fields_between_commas_with_null(tmp_path: Path) -> None:
     path = tmp_path / "t.dat"
     path.write_text("a,\\N\nb,2")
-    assert data.rows(tmp_path, "t.dat") == [["a", None], ["b", "2"]]
+    assert data.read_rows(tmp_path, "t.dat") == [["a", None], ["b", "2"]]
 
 
 @pytest.mark.parametrize("name", ["/tmp/mydyno-outside", "../outside", "a/../../outside"])
@@ -112,7 +112,7 @@ def test_a_link_in_place_of_the_data_file_is_neither_read_nor_replaced(tmp_path:
     with pytest.raises(UsageError, match=r"t\.dat: it is a symbolic link"):
         populate(tmp_path / "t.dat", "gen-data -n 3 -f %n")
     with pytest.raises(UsageError, match=r"t\.dat: it is a symbolic link"):
-        data.rows(tmp_path, "t.dat")
+        data.read_rows(tmp_path, "t.dat")
     assert (tmp_path / "t.dat").is_symlink()
 
 

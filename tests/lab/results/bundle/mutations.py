@@ -11,7 +11,7 @@ import tarfile
 from collections.abc import Callable
 from typing import Any
 
-from mydyno.lab.results.bundle.manifest import _checksum
+from mydyno.lab.results.bundle.archive import _checksum
 
 VALUES: tuple[Any, ...] = (
     None,

@@ -33,7 +33,7 @@ from mydyno.core.errors import LabError
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.views.page import page
 from mydyno.lab.results.bundle import Bundle, bundle, unbundle
-from mydyno.lab.results.bundle.manifest import _checksum
+from mydyno.lab.results.bundle.archive import _checksum
 from mydyno.lab.results.store import Lab
 
 ROOM = 1 << 40

@@ -8,7 +8,7 @@ use crate::load::connection::{Handle, Stage, Then};
 use crate::os::address::Dial;
 use crate::os::poll::EventFlags;
 use crate::protocol::frames::{Frames, Packet};
-use crate::protocol::handshake::{Handshake, Step};
+use crate::protocol::handshake::{Handshake, Step, answer_to};
 use crate::protocol::response::{Outcome, Response};
 use crate::protocol::{ServerError, code, commands};
 use crate::workload::Open;
@@ -112,17 +112,37 @@ impl Reactor<'_> {
         match handshake.take(&self.plan.login, packet, &mut self.outbox) {
             Step::Continue => {
                 self.connections[index].stage = Stage::Greeting(handshake);
-                if let Some(number) = self.outbox.get(3) {
-                    self.connections[index].next_number = number.wrapping_add(1);
+                if !self.outbox.is_empty() {
+                    self.connections[index].next_number = answer_to(&self.outbox);
                     self.transmit(index);
                 }
             }
+            Step::Encrypt => self.encrypt(index, handshake),
             Step::Failed(error) => self.failed_to_open(index, &error),
             Step::Done => {
                 let waited = self.now().saturating_sub(self.connections[index].dialled_ns);
                 self.connects.record(waited);
                 self.no_eof = handshake.into_session().no_eof;
                 self.set_up(index, 0);
+            }
+        }
+    }
+
+    /// Asks for TLS, in clear, and goes on with it.
+    fn encrypt(&mut self, index: usize, mut handshake: Box<Handshake>) {
+        self.transmit(index);
+        let connection = &mut self.connections[index];
+        if connection.socket.is_none() {
+            return;
+        }
+        match self.plan.login.tls.as_ref().expect("the handshake wants it").session() {
+            Err(error) => self.failed_to_open(index, &error),
+            Ok(session) => {
+                connection.tls = Some(session);
+                self.outbox = handshake.login();
+                connection.stage = Stage::Greeting(handshake);
+                connection.next_number = answer_to(&self.outbox);
+                self.transmit(index);
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::load::gate::{Start, share};
 use crate::protocol::ServerError;
 use crate::protocol::capture::Capture;
 use crate::protocol::response::{Outcome, Response};
+use crate::protocol::tls;
 use crate::random::Random;
 use crate::workload::{Action, Open};
 
@@ -190,7 +191,13 @@ impl Reactor<'_> {
                 Stage::Greeting(_) => {
                     let stage = std::mem::replace(&mut connection.stage, Stage::Closed);
                     let Stage::Greeting(handshake) = stage else { unreachable!("just matched") };
+                    let in_clear = connection.tls.is_none();
                     self.greet(index, handshake, packet);
+                    if in_clear && self.connections[index].tls.is_some() && !bytes.is_empty() {
+                        let error = tls::not_encrypted();
+                        self.failed_to_open(index, &error);
+                        break;
+                    }
                 }
                 // The server says why before it closes a connection that waits for nothing.
                 Stage::Idle | Stage::Resting(_) if connection.socket.is_some() => {
@@ -300,15 +307,9 @@ impl Reactor<'_> {
         self.think(index, now);
     }
 
-    /// Takes leave of the server.
     fn hang_up(&mut self, index: usize) {
-        let connection = &mut self.connections[index];
-        if let Some(socket) = &connection.socket {
-            self.outbox.clear();
-            connection.leave(&mut self.outbox);
-            let _ = rustix::io::write(socket, &self.outbox);
-        }
-        if connection.close() {
+        self.take_leave(index);
+        if self.connections[index].close() {
             self.open -= 1;
             self.recorder.connections(self.open);
         }

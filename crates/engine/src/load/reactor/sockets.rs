@@ -5,6 +5,7 @@ use rustix::io::Errno;
 use super::Reactor;
 use crate::load::connection::Stage;
 use crate::os::poll::{EventFlags, Ready, WAKE};
+use crate::protocol::tls::Session;
 use crate::protocol::{code, commands};
 
 impl Reactor<'_> {
@@ -29,7 +30,10 @@ impl Reactor<'_> {
         let Some(socket) = &self.connections[index].socket else { return };
         match rustix::io::read(socket, &mut *inbox) {
             Ok(0) => self.lost(index, code::SERVER_LOST, "the server closed it"),
-            Ok(count) => self.on_bytes(index, &inbox[..count]),
+            Ok(count) if self.connections[index].tls.is_none() => {
+                self.on_bytes(index, &inbox[..count]);
+            }
+            Ok(count) => self.on_sealed(index, &inbox[..count]),
             Err(Errno::AGAIN | Errno::INTR) => {}
             Err(error) => self.lost(index, code::SERVER_LOST, &error.to_string()),
         }
@@ -49,18 +53,56 @@ impl Reactor<'_> {
         let Some(socket) = &connection.socket else {
             return;
         };
-        match rustix::io::write(socket, &self.outbox) {
-            Ok(count) if count == self.outbox.len() => {}
-            Ok(count) => self.send_later(index, count),
-            Err(Errno::AGAIN) => self.send_later(index, 0),
-            Err(error) => self.lost(index, code::SERVER_GONE, &error.to_string()),
+        let bytes = sealed(&mut connection.tls, &self.outbox, &mut self.sealed);
+        let sent = match connection.unsent.is_empty() {
+            true => rustix::io::write(socket, bytes),
+            false => Err(Errno::AGAIN),
+        };
+        let sent = match sent {
+            Ok(count) if count == bytes.len() => return,
+            Ok(count) => count,
+            Err(Errno::AGAIN) => 0,
+            Err(error) => return self.lost(index, code::SERVER_GONE, &error.to_string()),
+        };
+        connection.unsent.extend_from_slice(&bytes[sent..]);
+        self.watch(index, EventFlags::IN | EventFlags::OUT);
+    }
+
+    /// Takes leave of the server over a connection that is open.
+    pub(super) fn take_leave(&mut self, index: usize) {
+        let connection = &mut self.connections[index];
+        if let Some(socket) = &connection.socket {
+            self.outbox.clear();
+            connection.leave(&mut self.outbox);
+            let bytes = sealed(&mut connection.tls, &self.outbox, &mut self.sealed);
+            // A socket that takes nothing is closed all the same.
+            let _ = rustix::io::write(socket, bytes);
         }
     }
 
-    #[cold]
-    fn send_later(&mut self, index: usize, sent: usize) {
-        self.connections[index].unsent.extend_from_slice(&self.outbox[sent..]);
-        self.watch(index, EventFlags::IN | EventFlags::OUT);
+    /// Takes bytes of an encrypted connection.
+    fn on_sealed(&mut self, index: usize, bytes: &[u8]) {
+        let mut plain = std::mem::take(&mut self.opened_bytes);
+        plain.clear();
+        self.outbox.clear();
+        let session = self.connections[index].tls.as_mut().expect("the connection is encrypted");
+        let opened = session.open(bytes, &mut plain, &mut self.outbox);
+        if !self.outbox.is_empty() {
+            // These bytes are TLS's own.
+            let session = self.connections[index].tls.take();
+            self.transmit(index);
+            let connection = &mut self.connections[index];
+            connection.tls = session.filter(|_| connection.socket.is_some());
+        }
+        if !plain.is_empty() {
+            self.on_bytes(index, &plain);
+        }
+        if let Err(error) = opened
+            && self.connections[index].socket.is_some()
+        {
+            self.lost(index, error.code, &error.message);
+        }
+        self.opened_bytes = plain;
     }
 
     #[cold]
@@ -92,4 +134,13 @@ impl Reactor<'_> {
             self.lost(index, code::SERVER_GONE, &error.to_string());
         }
     }
+}
+
+/// The bytes that go over a connection: encrypted, once TLS has begun.
+#[inline]
+fn sealed<'a>(session: &mut Option<Session>, plain: &'a [u8], space: &'a mut Vec<u8>) -> &'a [u8] {
+    let Some(session) = session else { return plain };
+    space.clear();
+    session.seal(plain, space);
+    space
 }

@@ -61,6 +61,7 @@ impl Server {
             database: Some("mydyno".to_owned()),
             local,
             server_key: None,
+            tls: None,
         };
         Self { login, handshake: Handshake::default(), sequence: 0 }
     }

@@ -13,12 +13,11 @@ from typing import Self
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.lab.load import messages
 from mydyno.lab.load.external.admin import administration
-from mydyno.lab.load.external.clock import Clock
 from mydyno.lab.load.external.foreign import Cut, ForeignProgram, PhaseListener, Start, Step
 from mydyno.lab.load.external.program import Child, Closed, Ended, Line, Patience, PrivateFolder
 from mydyno.lab.load.external.slap import Slap
 from mydyno.lab.load.external.sysbench import Sysbench
-from mydyno.lab.load.external.watch import Watch
+from mydyno.lab.load.external.watch import Clock, Watch
 from mydyno.lab.load.job import PROTOCOL, Phase, Sampling, Target
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 

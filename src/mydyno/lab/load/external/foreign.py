@@ -8,8 +8,8 @@ from typing import Protocol
 
 from mydyno.lab.load import messages
 from mydyno.lab.load.external.admin import Admin
-from mydyno.lab.load.external.clock import Clock
 from mydyno.lab.load.external.program import Ended, Line, Program
+from mydyno.lab.load.external.watch import Clock
 from mydyno.lab.load.job import Phase
 
 

@@ -1,18 +1,40 @@
-"""The engine next to an external program: no load, only samples of the server and the machine."""
+"""The engine next to an external program: no load, only samples, and the one clock of both."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from mydyno.lab.load import messages
 from mydyno.lab.load.engine import Engine
-from mydyno.lab.load.external.clock import Clock
 from mydyno.lab.load.job import Job, Sampling, Target
 from mydyno.machine.local import LocalHost
 
 _ENDS_WITHIN_S = 10.0
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Counts ns from `zero_ns`, an instant of time.monotonic_ns() that was `started_unix_ns` on the wall."""
+
+    zero_ns: int
+    started_unix_ns: int
+
+    @classmethod
+    def start(cls) -> Clock:
+        return cls(time.monotonic_ns(), time.time_ns())
+
+    def at(self, monotonic_ns: int) -> int:
+        return monotonic_ns - self.zero_ns
+
+    def now(self) -> int:
+        return self.at(time.monotonic_ns())
+
+    def of_another(self, t_ns: int, its_started_unix_ns: int) -> int:
+        """An instant of the clock of another process on this machine, on this clock."""
+        return t_ns + its_started_unix_ns - self.started_unix_ns
 
 
 class Watch:

@@ -17,11 +17,8 @@ from mydyno.core.writing import writing
 from mydyno.lab.load import messages
 from mydyno.lab.load.fio import jobfile
 from mydyno.lab.load.fio.phase import Phase
-from mydyno.lab.load.fio.place import place_of, version
-from mydyno.lab.load.fio.process import Ended, Run
-from mydyno.lab.load.fio.report import Report, parse
-from mydyno.lab.load.fio.sample import sample
-from mydyno.lab.load.fio.series import windows
+from mydyno.lab.load.fio.process import Ended, Run, place_of, sample, version
+from mydyno.lab.load.fio.report import Report, parse, windows
 from mydyno.lab.load.job import PROTOCOL
 from mydyno.lab.workload.external_program import FioOptions
 from mydyno.lab.workload.external_program.fio_jobs import Stretch, seconds_of

@@ -1,4 +1,4 @@
-"""One run of fio on a host: started, watched, ended, its report read."""
+"""fio on a host: that it is there, where its files are, and one run of it, sampled while it goes on."""
 
 from __future__ import annotations
 
@@ -6,11 +6,51 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from mydyno.core.errors import HostError
+from mydyno.core.errors import HostError, MissingToolError, UsageError
+from mydyno.lab.load import messages
+from mydyno.lab.load.fio.jobfile import Place
+from mydyno.lab.workload.external_program import FioOptions
+from mydyno.machine import proc
 from mydyno.machine.protocol import Host
 
+FOLDER = "mydyno-fio"
+"""On the volume; all files are in it."""
+
+
 _DIES_WITHIN_S = 10.0
+
+
+def version(host: Host) -> str:
+    """`fio-3.33`. Raises MissingToolError, which names the package."""
+    hint = "install it: apt-get install fio (Debian, Ubuntu)"
+    try:
+        told = host.run(["fio", "--version"])
+    except MissingToolError as error:
+        raise MissingToolError(error.message, hint) from None
+    if told.returncode or not told.stdout.startswith("fio-3."):
+        raise MissingToolError(f"fio --version said {told.stdout.strip()[:100]!r}; mydyno runs fio 3", hint)
+    return told.stdout.strip()
+
+
+def place_of(options: FioOptions, path: Path, host: Host) -> Place:
+    """Raises UsageError for a place that is not there, or not made for these files."""
+    kind = host.run(["stat", "--dereference", "--format=%F", str(path)])
+    told = kind.stdout.strip()
+    if told == "directory":
+        return Place(path / FOLDER, is_device=False)
+    if told != "block special file":
+        what = told or kind.stderr.strip()
+        raise UsageError(f"fio cannot work in {path}: {what}", "name a folder on the volume")
+    for stretch in options.stretches:
+        for section in stretch.sections:
+            if len(section.files) != 1 or section.options.get("nrfiles", "1") != "1":
+                raise UsageError(
+                    f"{path} is a raw volume, which is one file, and job {section.name} has several",
+                    "files: shared, or a file system on the volume",
+                )
+    return Place(path, is_device=True)
 
 
 @dataclass
@@ -89,3 +129,28 @@ class Ended:
         told = [line for line in lines if line and not line.startswith("{")]
         first = next((line for line in told if "error" in line or line.startswith("fio:")), None)
         return (first or (told[0] if told else f"exit code {self.code}"))[:300]
+
+
+def sample(host: Host, pid: int, t_ns: int) -> messages.Sample | None:
+    """None when fio, process `pid`, has just ended."""
+
+    def read(path: str) -> str | None:
+        return host.read_text(Path(path))
+
+    stat, diskstats = read("/proc/stat"), read("/proc/diskstats")
+    status, own = read(f"/proc/{pid}/status"), read(f"/proc/{pid}/stat")
+    if not stat or not status or not own:
+        return None
+    client = proc.process(status, own, read(f"/proc/{pid}/io"))
+    return messages.Sample(
+        type="sample",
+        status=None,
+        server=None,
+        client=messages.Process(**vars(client)),
+        host=messages.HostCounters(
+            cpu=proc.cpu_seconds(stat),
+            context_switches=proc.context_switches(stat),
+            disks={name: messages.Disk(**vars(disk)) for name, disk in proc.disks(diskstats or "").items()},
+        ),
+        t_ns=t_ns,
+    )

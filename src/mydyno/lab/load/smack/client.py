@@ -21,12 +21,11 @@ from mydyno.lab.load.engine import Engine
 from mydyno.lab.load.messages import Hello, PhaseEnd
 from mydyno.lab.load.smack import data
 from mydyno.lab.load.smack import report as reports
-from mydyno.lab.load.smack.evaluate import evaluate
-from mydyno.lab.load.smack.report import ClientReport
+from mydyno.lab.load.smack.report import ClientReport, evaluate
 from mydyno.lab.load.smack.settings import Emit, Settings, target_of
 from mydyno.lab.workload.smack import program
+from mydyno.lab.workload.smack.barrel import Draw, expand
 from mydyno.lab.workload.smack.dictionary import Dictionary
-from mydyno.lab.workload.smack.expansion import Draw, expand
 from mydyno.lab.workload.smack.grammar import Assignment, Call, Expression, Script, Section
 from mydyno.lab.workload.statement_trust import reaches, reaching_statements, refuse_reaching
 from mydyno.machine.local import LocalHost

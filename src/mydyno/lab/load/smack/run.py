@@ -13,10 +13,9 @@ from mydyno.core.document.source import read_text
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.interruption import stopping
 from mydyno.core.plurals import counted
-from mydyno.lab.load.smack import data, tables
+from mydyno.lab.load.smack import data
 from mydyno.lab.load.smack.client import ClientType, World
-from mydyno.lab.load.smack.evaluate import evaluate
-from mydyno.lab.load.smack.report import ClientReport
+from mydyno.lab.load.smack.report import ClientReport, evaluate
 from mydyno.lab.load.smack.settings import Emit, Settings, target_of
 from mydyno.lab.workload.smack import grammar, inspect
 from mydyno.lab.workload.smack.dictionary import Dictionary
@@ -111,7 +110,7 @@ def _act(script: Script, settings: Settings, emit: Emit) -> tuple[dict[str, Dict
         admin = inspect.client_of(section, script)
         assert admin is not None  # inspect.check has seen to it.
         target = target_of(admin, settings.overrides)
-        tables.make(section, target, data.folder(script, settings), settings, emit)
+        data.make_table(section, target, data.folder(script, settings), settings, emit)
     return dictionaries, traps
 
 

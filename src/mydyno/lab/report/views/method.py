@@ -14,7 +14,7 @@ from mydyno.lab.analysis.steady import LEAST_INTERVALS
 from mydyno.lab.analysis.words import Words, primary_metric
 from mydyno.lab.report.evidence import Evidence
 from mydyno.lab.report.views.ground import verified
-from mydyno.lab.results.lost import lost_series
+from mydyno.lab.results.files import lost_series
 from mydyno.lab.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER, LatencyKind
 
 BUSY = 0.5

@@ -13,7 +13,7 @@ from mydyno.lab.report.views.settings import SettingsView, Value, data_rows
 from mydyno.lab.report.views.trial_series import SAMPLED, TrialSeries, points_for, trial_series
 from mydyno.lab.report.views.trials import TrialRow, TrialTable
 from mydyno.lab.results.records import PhaseRecord, TrialRecord
-from mydyno.lab.sampling.stretch import stretches
+from mydyno.lab.sampling.series import stretches
 
 _CLIENT = (
     "client.cpu_user_s",

@@ -12,8 +12,18 @@ from typing import Self
 from mydyno.core.errors import LabError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import DISK_FULL
-from mydyno.lab.results.bundle.archive import ArchiveReader, Sink, reading
-from mydyno.lab.results.bundle.manifest import MANIFEST, NAME, ROWS, Manifest, damaged, foreign, read_manifest
+from mydyno.lab.results.bundle.archive import (
+    MANIFEST,
+    NAME,
+    ROWS,
+    ArchiveReader,
+    Manifest,
+    Sink,
+    damaged,
+    foreign,
+    read_manifest,
+    reading,
+)
 from mydyno.lab.results.run import Run
 from mydyno.lab.results.schema import MIGRATIONS
 from mydyno.lab.results.staged import StagedRun

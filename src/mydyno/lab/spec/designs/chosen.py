@@ -13,9 +13,7 @@ from mydyno.lab.spec.conditions import short_names
 from mydyno.lab.spec.designs import fraction as fractions
 from mydyno.lab.spec.designs import plackett_burman as screening
 from mydyno.lab.spec.designs.aliases import aliases, mixes_mains, named
-from mydyno.lab.spec.designs.constraints import Constraints
-from mydyno.lab.spec.designs.full import Levels, full
-from mydyno.lab.spec.designs.one_at_a_time import one_at_a_time
+from mydyno.lab.spec.designs.levels import Constraints, Levels, full, one_at_a_time
 from mydyno.lab.spec.designs.plackett_burman import Signs
 from mydyno.lab.spec.factors import Factor, FactorSource
 from mydyno.lab.spec.points import Points

@@ -15,7 +15,7 @@ from mydyno.machine.protocol import Host
 from mydyno.server.access import dbapi
 from mydyno.server.access.address import External
 from mydyno.server.access.login import ANSWER_SECONDS, TOO_MANY_CONNECTIONS, Login, login_of
-from mydyno.server.access.session import must_take_plain, process_of, session, show_global, version_line
+from mydyno.server.access.session import process_of, session, show_global, version_line
 from mydyno.server.variables import Note, global_variables
 from mydyno.server.variables.global_variables import resize_status, wait_for_resizing
 from mydyno.server.variables.names import SettingProblem, Understood, understand
@@ -87,12 +87,11 @@ class ExternalServer:
 def look_at(external: External) -> ExternalFacts:
     """Connects, reads, and changes nothing.
 
-    Raises UsageError when a file does not give the login, ServerError when there is no way in for the load.
+    Raises UsageError when a file does not give the login, ServerError when there is no way in.
     """
     login = login_of(external)
     with session(login) as cursor:
         variables = show_global(cursor, "VARIABLES")
-        must_take_plain(cursor, login, variables)
         version = parse_version(version_line(variables))
         return ExternalFacts(login, version, variables, process_of(cursor, login, variables))
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from mydyno.core.errors import StorageError
 from mydyno.core.plurals import counted
 from mydyno.core.raid import REDUNDANT, level_title
-from mydyno.lab.spec.capacity import array_of
+from mydyno.lab.spec.arrays import array_of
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site

@@ -10,8 +10,7 @@ from typing import ClassVar
 
 from mydyno.core.errors import StorageError
 from mydyno.core.units import format_bytes
-from mydyno.lab.spec.arrays import failing_members
-from mydyno.lab.spec.capacity import array_of
+from mydyno.lab.spec.arrays import array_of, failing_members
 from mydyno.lab.stack.ground import DiskLimits, Ground
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site

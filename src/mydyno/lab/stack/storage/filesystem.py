@@ -11,8 +11,7 @@ from typing import ClassVar
 
 from mydyno.core.errors import MissingToolError, StorageError
 from mydyno.lab.spec.alignment import EXT, Alignment, alignment, ext_block, option_value
-from mydyno.lab.spec.arrays import stripe_of
-from mydyno.lab.spec.capacity import array_of
+from mydyno.lab.spec.arrays import array_of, stripe_of
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.layer import BuiltLayers

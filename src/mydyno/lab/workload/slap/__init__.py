@@ -4,8 +4,7 @@ Its counts are kept by default, since users compare them: 99 rows for 100, 11 te
 what the options say instead. Each oddity that a choice of options meets has a name (oddities.py).
 """
 
-from mydyno.lab.workload.slap.oddities import Oddity, met
-from mydyno.lab.workload.slap.options import Options, engine_names, number_list, split_columns
+from mydyno.lab.workload.slap.options import Oddity, Options, engine_names, met, number_list, split_columns
 from mydyno.lab.workload.slap.program import Load, OwnSql, build, reported_per_client, resolve
 
 __all__ = [

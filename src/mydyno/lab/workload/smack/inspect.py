@@ -10,8 +10,7 @@ from mydyno.core.document.problems import Position, Problem, SpecErrors
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack import dictionary as dictionaries
-from mydyno.lab.workload.smack.barrel import read_barrel
-from mydyno.lab.workload.smack.expansion import expand
+from mydyno.lab.workload.smack.barrel import expand, read_barrel
 from mydyno.lab.workload.smack.generate import parse_command, traps_of
 from mydyno.lab.workload.smack.grammar import (
     Assignment,

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mydyno.core.document.problems import SpecErrors
-from mydyno.lab.workload.smack.barrel import Pause, Shots, read_barrel
+from mydyno.lab.workload.smack.barrel import Draw, Pause, Shots, expand, read_barrel
 from mydyno.lab.workload.smack.dictionary import Dictionary, expression
-from mydyno.lab.workload.smack.expansion import Draw, expand
 from mydyno.lab.workload.smack.grammar import Script, Section
 
 UNTYPED = "query"

@@ -1,4 +1,4 @@
-"""Can the very server under test put its files on the volumes that an experiment gives them? Pure."""
+"""What only the server's binary knows of a point: its buffer pool, its caches, its volumes. Pure."""
 
 from __future__ import annotations
 
@@ -6,13 +6,66 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mydyno.core.server_files import VolumeName, home_of
-from mydyno.core.server_variables import option_name
-from mydyno.lab.plan import Point
-from mydyno.lab.spec import Problem, Storage, Variant
+from mydyno.core.server_variables import OFF_WORDS, option_name
+from mydyno.lab.plan import Plan, Point
+from mydyno.lab.spec import ConfigValue, Problem, Storage, Variant
 from mydyno.lab.stack import ServerBinary, Setting
+from mydyno.server.program.chunks import POOL, in_whole_chunks
 from mydyno.server.program.file_places import KINDS, Place, has_binary_log, undo_settings
+from mydyno.server.variables.convert import size_text
 
 _SOMEWHERE = Place(Path("/"), Path("/"))
+
+
+def cache_notes(binary: ServerBinary, settings: Mapping[str, Setting], point: Point) -> Iterator[str]:
+    """`settings` are those of this very binary."""
+    if point.setup.cache == "cold" and (setting := _direct(binary, settings)) is not None:
+        yield (
+            f"cache: cold has no effect on InnoDB's tables: {binary.version} bypasses the page cache "
+            f"for them ({setting})"
+        )
+
+
+def _direct(binary: ServerBinary, settings: Mapping[str, Setting]) -> str | None:
+    """The setting that has tables opened with O_DIRECT; MariaDB made several of one in 11.0."""
+    in_force = {**binary.options, **settings}
+    buffering = in_force.get("innodb_data_file_buffering")
+    if buffering is not None:
+        return "innodb_data_file_buffering=OFF" if str(buffering).lower() in OFF_WORDS else None
+    method = str(in_force.get("innodb_flush_method"))
+    return f"innodb_flush_method={method}" if method.upper().startswith("O_DIRECT") else None
+
+
+def pool_of_share(
+    binary: ServerBinary, config: Mapping[str, Setting], point: Point, variant: Variant, cpus: int
+) -> int | None:
+    """The bytes to ask for instead of the share that was worked out; None when there is none or it fits."""
+    written = variant.setup.server.config.get(POOL)
+    size = point.setup.server.config[POOL].number if written is not None and written.share else None
+    if size is None:
+        return None
+    whole = in_whole_chunks(binary, config, int(size), cpus)
+    return None if whole == size else whole
+
+
+def share_notes(binary: ServerBinary, pool: int | None) -> Iterator[str]:
+    """What a plan says of it."""
+    if pool is not None:
+        yield f"{POOL}: {size_text(pool)} here, since {binary.version} rounds it to whole chunks"
+
+
+def with_pools(plan: Plan, pools: Mapping[str, int | None]) -> Plan:
+    """The plan with those sizes, by the ids of its points."""
+    points = []
+    for point in plan.points:
+        pool = pools.get(point.id)
+        if pool is not None:
+            server = point.setup.server
+            config = {**server.config, POOL: ConfigValue(pool)}
+            setup = point.setup.model_copy(update={"server": server.model_copy(update={"config": config})})
+            point = point.model_copy(update={"setup": setup})
+        points.append(point)
+    return plan.model_copy(update={"points": tuple(points)})
 
 
 def volume_problems(
