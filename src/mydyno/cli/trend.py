@@ -72,8 +72,7 @@ def trend(
 
 
 def _drawn(changes: Sequence[Trend], suffix: str) -> bytes:
-    from mydyno.lab.report.charts.signature import signed_png, signed_svg
-    from mydyno.lab.report.trend.chart import trend_chart
+    from mydyno.lab.report.trend.chart import signed_png, signed_svg, trend_chart
     from mydyno.page.charts import draw, theme, vega
     from mydyno.page.charts.theme import Size
 

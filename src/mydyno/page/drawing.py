@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from mydyno.page.charts import draw, theme
+from mydyno.page.charts.draw import Chart
 from mydyno.page.charts.inline import inline_svg
 from mydyno.page.charts.live import LiveChart, interactive
 from mydyno.page.charts.press import press
+from mydyno.page.charts.theme import Size
 from mydyno.page.charts.titled import titled
-from mydyno.page.figure import Figure
+from mydyno.page.table import Table
 
 
 @dataclass(frozen=True)
@@ -48,3 +50,28 @@ def drawings(figures: Sequence[Figure]) -> Callable[[], tuple[Drawing, ...]]:
 def _width(drawn: str) -> float:
     """Pixels, as an SVG's first element has them."""
     return float(drawn.partition('width="')[2].partition('"')[0])
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    """Also the stem of its files."""
+    title: str
+    caption: str
+    draw: Callable[[Size], Chart]
+    tables: tuple[tuple[str, Table], ...]
+    """(title, the figure's numbers), folded on the page; empty where the figure is itself the series, and
+    where they stand in the table of comparisons."""
+    picture_title: str
+    picture_subtitle: tuple[str, ...]
+    labelled: bool
+    """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
+    colored: bool = True
+    """Settings have their colours on it."""
+    zoom: bool = False
+    """Its panels can be zoomed along x, which is the same quantity in all of them."""
+
+    @property
+    def description(self) -> str:
+        """What it shows, in words."""
+        return f"{self.title}. {self.caption}"

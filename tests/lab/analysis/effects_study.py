@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from mydyno.lab.analysis.effects.algebra import grouped
 from mydyno.lab.analysis.effects.layout import Factor, Layout
-from mydyno.lab.analysis.effects.shares import Shares
-from mydyno.lab.analysis.effects.variance import PLACE, Arrangement
+from mydyno.lab.analysis.effects.variance import PLACE, Arrangement, Shares
 
 Numbers = NDArray[np.float64]
 HARD, EASY = "hard", "easy"

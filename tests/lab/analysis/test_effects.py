@@ -24,11 +24,9 @@ from lab.analysis.splits import (
     workstation,
 )
 from mydyno.lab.analysis.effects.effects import Effects, effects
-from mydyno.lab.analysis.effects.errors import Errors, FTest
+from mydyno.lab.analysis.effects.errors import Errors, FTest, lenth_error
 from mydyno.lab.analysis.effects.layout import Factor, Layout
-from mydyno.lab.analysis.effects.lenth import lenth_error
-from mydyno.lab.analysis.effects.shares import Shares
-from mydyno.lab.analysis.effects.variance import PLACE, Arrangement
+from mydyno.lab.analysis.effects.variance import PLACE, Arrangement, Shares
 from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
 from mydyno.lab.results.records import DesignRecord
 

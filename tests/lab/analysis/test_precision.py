@@ -10,9 +10,8 @@ import pytest
 
 from lab.analysis.builders import LEFT, RIGHT, measured
 from lab.results.builders import experiment
-from mydyno.lab.analysis.precision import first_comparisons, precision
+from mydyno.lab.analysis.precision import first_comparisons, precision, spread_of
 from mydyno.lab.analysis.sequential import nominal_level
-from mydyno.lab.analysis.spread import spread_of
 from mydyno.lab.results.records import DesignRecord, ExperimentRecord, PointRecord, TrialRecord
 
 CONTROL = replace(RIGHT, point_id="p1-control", control_of="p1")

@@ -6,7 +6,7 @@ import pytest
 
 from lab.analysis.builders import LEFT, RIGHT, measured, timed
 from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
-from mydyno.lab.analysis.places import by_program, places
+from mydyno.lab.analysis.observations import by_program, places
 from mydyno.lab.analysis.ratio import compare
 from mydyno.lab.analysis.summary import summary, total_summary
 from mydyno.lab.analysis.verdict import judge_points

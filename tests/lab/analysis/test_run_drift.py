@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lab.analysis.builders import LEFT, RIGHT, measured
+from mydyno.lab.analysis.drift import run_drift
 from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
-from mydyno.lab.analysis.run_drift import run_drift
 from mydyno.lab.results.records import TrialRecord
 
 

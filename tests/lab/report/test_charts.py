@@ -20,8 +20,7 @@ from mydyno.page.charts import draw, theme, vega
 from mydyno.page.charts.inline import inline_svg
 from mydyno.page.charts.labels import spread
 from mydyno.page.charts.titled import balanced
-from mydyno.page.drawing import drawings
-from mydyno.page.figure import Figure
+from mydyno.page.drawing import Figure, drawings
 
 SVG = "{http://www.w3.org/2000/svg}"
 

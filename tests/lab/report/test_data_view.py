@@ -6,8 +6,8 @@ from lab.report.builders import one_point_run
 from lab.results.builders import data, trial
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.tables import settings_table
-from mydyno.lab.report.views.data import data_rows
 from mydyno.lab.report.views.page import page
+from mydyno.lab.report.views.settings import data_rows
 
 
 def test_what_the_data_was_and_how_warm_it_was_is_told_for_each_setting() -> None:

@@ -19,15 +19,15 @@ from mydyno.lab.report.charts.knees import knees
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.figures import figures
 from mydyno.lab.report.optima_tables import optima_frame
+from mydyno.lab.report.views.comparison import filled, heat_maps
 from mydyno.lab.report.views.curves import curves
-from mydyno.lab.report.views.heat_map import filled, heat_maps
 from mydyno.lab.report.views.overview import MOST_PANELS
 from mydyno.lab.report.views.page import Page, page
 from mydyno.lab.report.views.shape import MOST_PANELS as MOST_CURVE_PANELS
 from mydyno.lab.report.views.shape import shape
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart
-from mydyno.page.figure import Figure
+from mydyno.page.drawing import Figure
 
 LESS = "loses up to 1 s on OS crash"
 

@@ -14,8 +14,8 @@ from lab.report.disks import disks_run
 from lab.report.reading import parse
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.html import html
-from mydyno.lab.report.sources import SOURCES
 from mydyno.lab.report.views.page import Page, page
+from mydyno.lab.report.views.procedure import SOURCES
 from mydyno.lab.results.records import DesignRecord, PointRecord
 
 

@@ -11,8 +11,8 @@ from lab.sampling.builders import histogram
 from mydyno.lab.report.csv import points_frame
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.views.method import method
+from mydyno.lab.report.views.overview import overall_rate
 from mydyno.lab.report.views.pooled import pooled
-from mydyno.lab.report.views.rates import overall_rate
 from mydyno.lab.results.records import PhaseRecord
 
 

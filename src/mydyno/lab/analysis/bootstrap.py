@@ -58,6 +58,11 @@ class Interval:
         return self.low <= other.high and other.low <= self.high
 
 
+def ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    """Low and high of an interval; None and None without one."""
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A mean (or a difference of means) with what the data say of its error.

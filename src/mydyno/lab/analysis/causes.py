@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from mydyno.core.factors import last_part
-from mydyno.lab.analysis.observations import value_at
+from mydyno.lab.analysis.observations import places, value_at
 from mydyno.lab.analysis.outliers import Outlier
-from mydyno.lab.analysis.places import places
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.results.records import TrialRecord
 
@@ -34,6 +33,11 @@ _COUNTERS = {
     "Created_tmp_disk_tables": "temporary tables on disk",
 }
 """Counters that explain a slow trial when they are many times those of its fellows."""
+_TROUBLES: Mapping[str, Callable[[TrialRecord], int]] = {
+    "errors": lambda trial: sum(sum(phase.errors.values()) for phase in trial.phases),
+    "retries": lambda trial: sum(phase.retries or 0 for phase in trial.phases),
+    "reconnects": lambda trial: sum(phase.reconnects or 0 for phase in trial.phases),
+}
 _AT_LEAST = 10
 """Growth of a counter below which a multiple says nothing."""
 
@@ -76,10 +80,10 @@ def _place(outlier: Outlier, fellows: Sequence[TrialRecord], words: Words) -> It
     }
     if len(known) < 2:
         return
-    if metric.summed:
-        excess = {place: value - middle for place, (value, middle) in known.items()}
-    else:
-        excess = {place: math.log(value / middle) for place, (value, middle) in known.items()}
+    excess = {
+        place: value - middle if metric.summed else math.log(value / middle)
+        for place, (value, middle) in known.items()
+    }
     whole = math.fsum(excess.values())
     place = max(excess, key=lambda each: excess[each] / whole if whole else 0.0)
     # Of two places one carries half by mere chance.
@@ -146,22 +150,10 @@ def _client_cpu(trial: TrialRecord) -> float | None:
 
 
 def _troubles(trial: TrialRecord, fellows: Sequence[TrialRecord]) -> Iterator[str]:
-    for said, count in (("errors", _errors), ("retries", _retries), ("reconnects", _reconnects)):
+    for said, count in _TROUBLES.items():
         own, usual = count(trial), _median(float(count(each)) for each in fellows)
         if usual is not None and own >= _AT_LEAST and own > _MANY_TIMES * usual:
             yield f"{_number(own)} {said}, where {_number(usual)} are usual"
-
-
-def _errors(trial: TrialRecord) -> int:
-    return sum(sum(phase.errors.values()) for phase in trial.phases)
-
-
-def _retries(trial: TrialRecord) -> int:
-    return sum(phase.retries or 0 for phase in trial.phases)
-
-
-def _reconnects(trial: TrialRecord) -> int:
-    return sum(phase.reconnects or 0 for phase in trial.phases)
 
 
 def _durability(trial: TrialRecord, own: Sequence[TrialRecord]) -> Iterator[str]:

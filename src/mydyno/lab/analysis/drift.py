@@ -20,7 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.observations import common_observations, valid_trials
 from mydyno.lab.analysis.series import BATCH, Array, batched, finite
+from mydyno.lab.results.records import TrialRecord
 
 LEAST_BLOCKS = 8
 """With fewer, even the clearest trend is a chance of more than one in ten thousand of any order."""
@@ -135,3 +138,14 @@ def _p_value(statistic: float, variance: float) -> float:
     if variance <= 0 or statistic == 0:
         return 1.0
     return float(2 * special.ndtr((1 - abs(statistic)) / math.sqrt(variance)))
+
+
+def run_drift(trials: Sequence[TrialRecord], metric: Metric) -> Drift | None:
+    """Of the metric over all places of each valid trial; None where there are too few trials to tell."""
+    points: list[list[tuple[float, float]]] = []
+    for point_id in dict.fromkeys(trial.point_id for trial in trials):
+        own = valid_trials(trials, point_id)
+        order = {trial.trial_id: trial.index for trial in own}
+        found = common_observations(own, metric)
+        points.append([(float(order[one.trial_id]), one.value) for one in found if one.value > 0])
+    return drift_over_points(points)

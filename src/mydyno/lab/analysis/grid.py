@@ -10,11 +10,11 @@ one row, and each is compared with the first, which has every factor at its firs
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.core.factors import last_part
-from mydyno.lab.results.records import DesignPoints, PointRecord
+from mydyno.lab.results.records import DesignPoints, PointRecord, TrialRecord
 
 SETTING = "setting"
 """Across, where a design takes only some of the combinations: points of several factors."""
@@ -28,6 +28,15 @@ class GridRow:
     """Of the other factors; empty when there is no other."""
     points: tuple[PointRecord | None, ...]
     """One for each column; None where the experiment has no such point."""
+
+    @property
+    def present(self) -> tuple[PointRecord, ...]:
+        return tuple(point for point in self.points if point is not None)
+
+    def of(self, trials: Iterable[TrialRecord]) -> list[TrialRecord]:
+        """The trials of its points."""
+        own = {point.point_id for point in self.present}
+        return [trial for trial in trials if trial.point_id in own]
 
     @property
     def name(self) -> str:
@@ -58,6 +67,11 @@ class Grid:
                 if point is not None and point.point_id == point_id:
                     return column
         raise KeyError(point_id)
+
+
+def points_with(points: Iterable[PointRecord], levels: Mapping[str, str]) -> list[PointRecord]:
+    """Those that have all of `levels`, factor -> level."""
+    return [point for point in points if levels.items() <= point.levels.items()]
 
 
 def grid(

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 
 from mydyno.core.errors import UsageError
 from mydyno.core.factors import last_part
-from mydyno.lab.analysis.places import places
+from mydyno.lab.analysis.grid import points_with
+from mydyno.lab.analysis.observations import places
 from mydyno.lab.results.records import DesignRecord, ExperimentRecord, PointRecord, TrialRecord
 
 _BLOCKS = 1_000_000
@@ -41,11 +42,7 @@ class Part:
 
     @property
     def points(self) -> tuple[PointRecord, ...]:
-        return tuple(
-            point
-            for point in self.experiment.compared_points
-            if all(point.levels.get(factor) == level for factor, level in self.only.items())
-        )
+        return tuple(points_with(self.experiment.compared_points, self.only))
 
 
 @dataclass(frozen=True)
@@ -146,24 +143,20 @@ def _alone(parts: Sequence[Part]) -> list[str]:
         for part in parts
     }
     every = set.intersection(*has.values())
-    found = []
-    for part in parts:
-        alone = [
-            ", ".join(level or "none" for level in levels)
-            for levels in sorted(has[part.name] - every, key=str)
-        ]
-        if alone:
-            found.append(f"not in every run: {'; '.join(alone)} of {part.name}")
-    return found
+    alone = {
+        name: [", ".join(level or "none" for level in levels) for levels in sorted(own - every, key=str)]
+        for name, own in has.items()
+    }
+    return [f"not in every run: {'; '.join(points)} of {name}" for name, points in alone.items() if points]
 
 
 def _other_places(parts: Sequence[Part]) -> list[str]:
     """Numbers of connections or programs that some part was not measured at."""
     has = {part.name: dict.fromkeys(places(part.trials)) for part in parts}
     every = set.intersection(*(set(found) for found in has.values()))
-    found = []
-    for part in parts:
-        alone = [str(place) for place in has[part.name] if place not in every]
-        if alone:
-            found.append(f"measured in {part.name} and not in every run: {', '.join(alone)}")
-    return found
+    alone = {name: [str(place) for place in own if place not in every] for name, own in has.items()}
+    return [
+        f"measured in {name} and not in every run: {', '.join(found)}"
+        for name, found in alone.items()
+        if found
+    ]

@@ -56,18 +56,16 @@ TRANSACTIONS_PER_SECOND = Metric(
 IOS_PER_SECOND = Metric(
     "ios_per_second", "I/Os per second", "1/s", "higher", lambda phase: phase.queries_per_second
 )
-LATENCY_MEAN = Metric(
-    "latency_mean", "mean latency", "ns", "lower", lambda phase: phase.latency.mean_ns, waits=True
-)
-LATENCY_P50 = Metric(
-    "latency_p50", "median latency", "ns", "lower", lambda phase: phase.latency.p50_ns, waits=True
-)
-LATENCY_P95 = Metric(
-    "latency_p95", "p95 latency", "ns", "lower", lambda phase: phase.latency.p95_ns, waits=True
-)
-LATENCY_P99 = Metric(
-    "latency_p99", "p99 latency", "ns", "lower", lambda phase: phase.latency.p99_ns, waits=True
-)
+
+
+def _latency(name: str, noun: str, value: Callable[[PhaseRecord], float | None]) -> Metric:
+    return Metric(f"latency_{name}", f"{noun} latency", "ns", "lower", value, waits=True)
+
+
+LATENCY_MEAN = _latency("mean", "mean", lambda phase: phase.latency.mean_ns)
+LATENCY_P50 = _latency("p50", "median", lambda phase: phase.latency.p50_ns)
+LATENCY_P95 = _latency("p95", "p95", lambda phase: phase.latency.p95_ns)
+LATENCY_P99 = _latency("p99", "p99", lambda phase: phase.latency.p99_ns)
 CONNECT_MEAN = Metric("connect_mean", "mean connect time", "ns", "lower", lambda phase: phase.connect.mean_ns)
 CONNECT_P95 = Metric("connect_p95", "p95 connect time", "ns", "lower", lambda phase: phase.connect.p95_ns)
 CLIENT_CPU_PER_QUERY = Metric(

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.places import Place, place_of, places
-from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.records import PhaseRecord, TrialRecord
 
 
 @dataclass(frozen=True)
@@ -76,6 +75,12 @@ def overall_places(trials: Sequence[TrialRecord], metric: Metric) -> tuple[Place
     )
 
 
+def common_observations(trials: Sequence[TrialRecord], metric: Metric) -> list[Observation]:
+    """The same over all places that `trials` have in common; none where there is no such place."""
+    over = overall_places(trials, metric) if trials else ()
+    return overall_observations(trials, over, metric) if over else []
+
+
 def overall_observations(
     trials: Iterable[TrialRecord], over: Sequence[Place], metric: Metric
 ) -> list[Observation]:
@@ -97,3 +102,24 @@ def overall_observations(
         whole = math.fsum(values) if metric.summed else geometric_mean(values)
         found.append(Observation(trial.trial_id, trial.block, whole))
     return found
+
+
+Place = int | str
+"""A number of connections (as asked) or a queue depth, or the name of a test program or a job."""
+
+
+def place_of(phase: PhaseRecord) -> Place:
+    return phase.connections_asked if phase.label is None else phase.label
+
+
+def places(trials: Iterable[TrialRecord]) -> tuple[Place, ...]:
+    """Every place that some trial has a phase at: connections ascending, then programs as they ran."""
+    found = dict.fromkeys(place_of(phase) for trial in trials for phase in trial.phases)
+    connections = sorted(place for place in found if isinstance(place, int))
+    return (*connections, *(place for place in found if isinstance(place, str)))
+
+
+def by_program(trials: Iterable[TrialRecord]) -> bool:
+    """Whether test programs, and nothing but them, were measured."""
+    found = places(trials)
+    return bool(found) and all(isinstance(place, str) for place in found)

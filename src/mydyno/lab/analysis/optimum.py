@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, Metric
-from mydyno.lab.analysis.observations import overall_places, valid_trials, value_at
-from mydyno.lab.analysis.places import Place
+from mydyno.lab.analysis.observations import Place, overall_places, valid_trials, value_at
 from mydyno.lab.analysis.scalability import Scalability, scalability
 from mydyno.lab.analysis.summary import Summary, summary
 from mydyno.lab.results.records import TrialRecord

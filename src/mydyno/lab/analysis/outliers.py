@@ -21,14 +21,15 @@ import functools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from mydyno.lab.analysis.bootstrap import SMALLEST_SAMPLE
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.observations import finite, overall_observations, overall_places
+from mydyno.lab.analysis.observations import common_observations, finite
 from mydyno.lab.analysis.standard import MARGIN
 from mydyno.lab.results.records import TrialRecord
 
@@ -64,20 +65,20 @@ def outliers(trials: Iterable[TrialRecord], metric: Metric, margin: float = MARG
     None where fewer than five trials can be looked at.
     """
     valid = finite((trial for trial in trials if trial.status == "valid"), metric)
-    over = {point: overall_places(own, metric) for point, own in _by_point(valid).items()}
-    logs: dict[int, float] = {}
-    for number, trial in enumerate(valid):
-        for seen in overall_observations([trial], over[trial.point_id], metric):
-            if over[trial.point_id] and seen.value > 0:
-                logs[number] = math.log(seen.value)
-    known = {number: valid[number] for number in logs}
-    sizes = Counter(trial.point_id for trial in known.values())
+    logs = {
+        seen.trial_id: math.log(seen.value)
+        for own in _grouped((trial.point_id, trial) for trial in valid).values()
+        for seen in common_observations(own, metric)
+        if seen.value > 0
+    }
+    sizes = Counter(trial.point_id for trial in valid if trial.trial_id in logs)
     repeated = 2 * sum(size >= SMALLEST_SAMPLE for size in sizes.values()) >= len(sizes)
-    if repeated:
-        logs = {
-            number: log for number, log in logs.items() if sizes[known[number].point_id] >= SMALLEST_SAMPLE
-        }
-        known = {number: known[number] for number in logs}
+    known = {
+        trial.trial_id: trial
+        for trial in valid
+        if trial.trial_id in logs and (not repeated or sizes[trial.point_id] >= SMALLEST_SAMPLE)
+    }
+    logs = {name: logs[name] for name in known}
     if len(logs) < _FEWEST:
         return ()
     left = _from_median(known, logs) if repeated else _polished(known, logs)
@@ -88,57 +89,52 @@ def outliers(trials: Iterable[TrialRecord], metric: Metric, margin: float = MARG
     else:
         cut, margin = _cut_off(len(known), 1), max(margin, _LACK_OF_FIT)
     found = [
-        Outlier(
-            trial, metric, math.exp(logs[number]), math.exp(logs[number] - left[number]), far, not repeated
-        )
-        for number, trial in known.items()
-        if abs(left[number]) > math.log1p(margin)
-        and (far := _far(left[number], max(scale, own[trial.point_id] if repeated else 0.0))) > cut
+        Outlier(trial, metric, math.exp(logs[name]), math.exp(logs[name] - left[name]), far, not repeated)
+        for name, trial in known.items()
+        if abs(left[name]) > math.log1p(margin)
+        and (far := _far(left[name], max(scale, own[trial.point_id] if repeated else 0.0))) > cut
     ]
     return tuple(sorted(found, key=lambda one: (one.trial.index, one.trial.attempt)))
 
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 _FEWEST = 5
 _LACK_OF_FIT = 0.5
 
 
-def _by_point(trials: Sequence[TrialRecord]) -> dict[str, list[TrialRecord]]:
-    found: dict[str, list[TrialRecord]] = {}
-    for trial in trials:
-        found.setdefault(trial.point_id, []).append(trial)
+def _grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
     return found
 
 
-def _from_median(trials: dict[int, TrialRecord], logs: dict[int, float]) -> dict[int, float]:
-    own: dict[str, list[float]] = {}
-    for number, trial in trials.items():
-        own.setdefault(trial.point_id, []).append(logs[number])
-    return {number: logs[number] - statistics.median(own[trial.point_id]) for number, trial in trials.items()}
+def _from_median(trials: dict[str, TrialRecord], logs: dict[str, float]) -> dict[str, float]:
+    own = _grouped((trial.point_id, logs[name]) for name, trial in trials.items())
+    return {name: logs[name] - statistics.median(own[trial.point_id]) for name, trial in trials.items()}
 
 
-def _polished(trials: dict[int, TrialRecord], logs: dict[int, float]) -> dict[int, float]:
+def _polished(trials: dict[str, TrialRecord], logs: dict[str, float]) -> dict[str, float]:
     """What is left after the medians of the levels of each factor were taken away in turn, some ten times."""
     middle = statistics.median(logs.values())
-    left = {number: log - middle for number, log in logs.items()}
+    left = {name: log - middle for name, log in logs.items()}
     factors = dict.fromkeys(name for trial in trials.values() for name in trial.levels)
     for _ in range(_SWEEPS):
         for factor in factors:
-            by_level: dict[str | None, list[int]] = {}
-            for number, trial in trials.items():
-                by_level.setdefault(trial.levels.get(factor), []).append(number)
-            for numbers in by_level.values():
+            by_level = _grouped((trial.levels.get(factor), name) for name, trial in trials.items())
+            for names in by_level.values():
                 # Two values would be split in the middle, and each be as far as the other.
-                if len(numbers) >= SMALLEST_SAMPLE:
-                    middle = statistics.median(left[number] for number in numbers)
-                    left |= {number: left[number] - middle for number in numbers}
+                if len(names) >= SMALLEST_SAMPLE:
+                    middle = statistics.median(left[name] for name in names)
+                    left |= {name: left[name] - middle for name in names}
     return left
 
 
-def _scales(trials: dict[int, TrialRecord], left: dict[int, float]) -> tuple[float, dict[str, float]]:
+def _scales(trials: dict[str, TrialRecord], left: dict[str, float]) -> tuple[float, dict[str, float]]:
     """The median absolute residual of all, and that of each point."""
-    own: dict[str, list[float]] = {}
-    for number, trial in trials.items():
-        own.setdefault(trial.point_id, []).append(abs(left[number]))
+    own = _grouped((trial.point_id, abs(left[name])) for name, trial in trials.items())
     pooled = statistics.median(abs(each) for each in left.values())
     return pooled, {point: statistics.median(residuals) for point, residuals in own.items()}
 

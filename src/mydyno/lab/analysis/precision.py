@@ -14,10 +14,15 @@ from dataclasses import dataclass
 
 from mydyno.lab.analysis.bootstrap import LEVEL, mean_estimate
 from mydyno.lab.analysis.grid import grid
-from mydyno.lab.analysis.observations import overall_observations, overall_places, valid_trials
-from mydyno.lab.analysis.primary import primary_metric
+from mydyno.lab.analysis.observations import (
+    common_observations,
+    overall_observations,
+    overall_places,
+    valid_trials,
+)
 from mydyno.lab.analysis.ratio import Ratio, ratio
 from mydyno.lab.analysis.sequential import nominal_level
+from mydyno.lab.analysis.words import primary_metric
 from mydyno.lab.results.records import ExperimentRecord, PointRecord, TrialRecord
 
 
@@ -54,8 +59,7 @@ def first_comparisons(
     """Each point over the first of its row, over all places; None where they have no place in common."""
     table = grid(experiment.factors, experiment.points, design=experiment.design.points)
     for row in table.rows if table else ():
-        ids = {point.point_id for point in row.points if point is not None}
-        of_row = [trial for trial in trials if trial.point_id in ids]
+        of_row = row.of(trials)
         metric = primary_metric(of_row, experiment.work)
         for _, point, first in row.comparisons():
             lefts, rights = (valid_trials(of_row, each.point_id) for each in (point, first))
@@ -83,8 +87,7 @@ def _half_widths(
 def _of_mean(trials: Sequence[TrialRecord], experiment: ExperimentRecord, level: float) -> float | None:
     valid = [trial for trial in trials if trial.status == "valid"]
     metric = primary_metric(trials, experiment.work)
-    over = overall_places(valid, metric) if valid else ()
-    seen = overall_observations(valid, over, metric) if over else []
+    seen = common_observations(valid, metric)
     if not seen or any(one.value <= 0 for one in seen):
         return None
     found = mean_estimate([math.log(one.value) for one in seen], level)
@@ -98,3 +101,30 @@ def _half_width(found: Ratio) -> float | None:
     if value is None or interval is None or interval.low <= 0:
         return None
     return max(interval.high / value, value / interval.low) - 1
+
+
+@dataclass(frozen=True)
+class Spread:
+    """`value`: standard deviation of the logarithm of one trial over one trial of the point that it is held
+    against, pooled over all comparisons of the run."""
+
+    value: float
+    paired: bool
+    """Trials of the same block were compared with each other."""
+    trials: int
+    """Valid ones that it comes from."""
+
+
+def spread_of(trials: list[TrialRecord], experiment: ExperimentRecord) -> Spread | None:
+    """None when nothing was compared, or nothing twice."""
+    found = [one for _, one in first_comparisons(trials, experiment) if one is not None]
+    known = [
+        (one.spread, min(one.n_left, one.n_right) - 1, one.paired) for one in found if one.spread is not None
+    ]
+    freedom = sum(each for _, each, _ in known)
+    if not freedom:
+        return None
+    pooled = math.sqrt(math.fsum(spread**2 * each for spread, each, _ in known) / freedom)
+    compared = {point.point_id for point in experiment.compared_points}
+    valid = sum(trial.status == "valid" and trial.point_id in compared for trial in trials)
+    return Spread(pooled, all(paired for _, _, paired in known), valid)

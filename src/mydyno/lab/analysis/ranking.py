@@ -35,10 +35,11 @@ import numpy as np
 from mydyno.core.plurals import counted
 from mydyno.lab.analysis.bootstrap import SMALLEST_SAMPLE
 from mydyno.lab.analysis.durability import least_durable
+from mydyno.lab.analysis.grid import points_with
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.letters import display, letters
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.observations import finite, overall_observations, overall_places
+from mydyno.lab.analysis.observations import common_observations, finite
 from mydyno.lab.analysis.ratio import Ratio, ratio_of_logs
 from mydyno.lab.analysis.standard import Standard
 from mydyno.lab.results.records import PointRecord, TrialRecord
@@ -119,11 +120,7 @@ def ranking(
     """The levels of `factor` in order, over the points with the levels of `where`; one ranking for each class
     of durability, and none where there are not two levels that were measured side by side."""
     where = where or {}
-    inside = [
-        point
-        for point in points
-        if factor in point.levels and all(point.levels.get(name) == level for name, level in where.items())
-    ]
+    inside = [point for point in points_with(points, where) if factor in point.levels]
     own = {point.point_id for point in inside}
     valid = [trial for trial in trials if trial.status == "valid" and trial.point_id in own]
     table = _table(valid, inside, factor, metric)
@@ -154,13 +151,12 @@ def _table(valid: Sequence[TrialRecord], points: Sequence[PointRecord], factor: 
     for trial in finite(valid, metric):
         by_condition.setdefault(condition[trial.point_id], []).append(trial)
     table: Table = {level[point.point_id]: {} for point in points}
+    point_of = {trial.trial_id: trial.point_id for trial in valid}
     for key, alike in by_condition.items():
-        over = overall_places(alike, metric)
-        for trial in alike:
-            for seen in overall_observations([trial], over, metric) if over else ():
-                if seen.value > 0:
-                    blocks = table[level[trial.point_id]].setdefault(key, {})
-                    blocks[trial.block] = sign * math.log(seen.value)
+        for seen in common_observations(alike, metric):
+            if seen.value > 0:
+                blocks = table[level[point_of[seen.trial_id]]].setdefault(key, {})
+                blocks[seen.block] = sign * math.log(seen.value)
     return table
 
 
@@ -208,16 +204,8 @@ def _ranked(
     )
     order = _order(judged)
     differ = [frozenset((pair.left, pair.right)) for pair in judged if pair.differ]
-    return Ranking(
-        factor,
-        dict(where),
-        None,
-        order,
-        letters(order, differ),
-        judged,
-        display(order, differ),
-        untested,
-    )
+    shown = display(order, differ)
+    return Ranking(factor, dict(where), None, order, letters(order, differ), judged, shown, untested)
 
 
 def _pair(
@@ -241,7 +229,7 @@ def _pair(
     whole = [block for block in blocks if all((condition, block) in logs for condition in conditions)]
     over: Over = "blocks" if len(whole) >= SMALLEST_SAMPLE else "conditions"
     if over == "blocks":
-        values = [math.fsum(logs[each, block] for each in conditions) / len(conditions) for block in whole]
+        values = [statistics.fmean(logs[each, block] for each in conditions) for block in whole]
     else:
         values = [
             statistics.fmean(value for (each, _), value in logs.items() if each == condition)

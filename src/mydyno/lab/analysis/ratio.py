@@ -28,13 +28,14 @@ from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.observations import (
     Observation,
+    Place,
     finite,
     observations_at,
     overall_observations,
     overall_places,
+    places,
     valid_trials,
 )
-from mydyno.lab.analysis.places import Place, places
 from mydyno.lab.results.records import TrialRecord
 
 

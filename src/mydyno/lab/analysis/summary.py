@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from mydyno.lab.analysis.bootstrap import Interval, mean_estimate
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.observations import (
+    Place,
     finite,
     observations_at,
     overall_observations,
     overall_places,
+    places,
     valid_trials,
 )
-from mydyno.lab.analysis.places import Place, places
 from mydyno.lab.results.records import TrialRecord
 
 _LARGEST_LOGARITHM = 709.0

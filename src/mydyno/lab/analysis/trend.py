@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from mydyno.lab.analysis.bootstrap import Interval, difference_estimate
 from mydyno.lab.analysis.change_points import change_points
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.observations import overall_observations, overall_places, valid_trials
-from mydyno.lab.analysis.places import Place
-from mydyno.lab.analysis.primary import primary_metric
+from mydyno.lab.analysis.observations import Place, overall_observations, overall_places, valid_trials
 from mydyno.lab.analysis.summary import summarise
+from mydyno.lab.analysis.words import primary_metric
 from mydyno.lab.results.records import ExperimentRecord, TrialRecord
 
 Levels = tuple[tuple[str, str], ...]

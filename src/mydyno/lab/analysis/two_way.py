@@ -11,7 +11,6 @@ neighbouring rows share (first order).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,9 +24,6 @@ _MAD = 1.4826
 """The standard deviation of normal noise over its median absolute deviation."""
 _ITERATIONS = 50
 _TOLERANCE = 1e-9
-
-Weighting = Callable[[Array], Array]
-"""The weight of a residual in units of the scale."""
 
 
 @dataclass(frozen=True)

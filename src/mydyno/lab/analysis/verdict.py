@@ -22,8 +22,7 @@ from typing import Literal
 from mydyno.lab.analysis.bootstrap import SMALLEST_SAMPLE, Interval
 from mydyno.lab.analysis.durability import gives_up, least_durable
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.observations import valid_trials
-from mydyno.lab.analysis.places import Place
+from mydyno.lab.analysis.observations import Place, valid_trials
 from mydyno.lab.analysis.power import smallest_difference, trials_needed, trials_to_exclude
 from mydyno.lab.analysis.ratio import Comparison, Ratio, compare
 from mydyno.lab.analysis.standard import Standard

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from mydyno.core.factors import last_part
 from mydyno.lab.analysis.metrics import SERVER_CPU, Metric
-from mydyno.lab.report.intervals import bracketed
-from mydyno.lab.report.quantities import writer
+from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.lab.report.views.comparison import Cell, ComparisonTable, Row
 from mydyno.lab.report.views.curves import Measured
 from mydyno.lab.report.views.verdicts import RatioRow, outcome_text
@@ -113,7 +112,9 @@ def cell_text(row: Row, cell: Cell | None) -> CellText:
         against += bracketed(held.low, held.high, _plain_ratio)
     left_out = f", {cell.invalid} invalid" if cell.invalid else ""
     size = f"n={cell.at.n}{left_out}"
-    return CellText(_mean(row.metric, cell.at), against, _verdict(row.metric, held), size, _shown(held))
+    return CellText(
+        _mean(row.metric, cell.at), against, _verdict(row.metric, held), size, held is not None and held.shown
+    )
 
 
 def wide_table(view: ComparisonTable, between: str = "\n") -> Table:
@@ -164,10 +165,6 @@ def _verdict(metric: Metric, held: RatioRow | None) -> str:
         return "more" if held.outcome == "slower" else "less"
     cost = " but more durable" if held.outcome == "slower" else " but less durable"
     return outcome_text(held) + (cost if held.less_durable else "")
-
-
-def _shown(held: RatioRow | None) -> bool:
-    return held is not None and held.outcome in ("faster", "slower")
 
 
 def _absent(cell: Cell) -> str:

@@ -12,9 +12,9 @@ from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.summary import summary
 from mydyno.lab.report.evidence import Evidence
 from mydyno.lab.report.views.comparison import ComparisonTable
-from mydyno.lab.report.views.operation_totals import totals_of
+from mydyno.lab.report.views.operations import totals_of
 from mydyno.lab.report.views.pooled import pooled
-from mydyno.lab.results.records import NO_LATENCY
+from mydyno.lab.results.records import NO_LATENCY, TrialRecord
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
@@ -138,15 +138,7 @@ def comparison_frame(view: ComparisonTable) -> pl.DataFrame:
 def operations_frame(evidence: Evidence) -> pl.DataFrame:
     """One row for each timed operation of each trial, valid or not, as measured."""
     rows = [
-        {
-            "trial": trial.trial_id,
-            "attempt": trial.attempt,
-            "point": trial.point_id,
-            "status": trial.status,
-            "phase": phase.index,
-            "program": phase.label,
-            **asdict(operation),
-        }
+        {**_of_trial(trial), "phase": phase.index, "program": phase.label, **asdict(operation)}
         for trial in evidence.trials
         for phase in trial.phases
         for operation in phase.operations
@@ -156,35 +148,27 @@ def operations_frame(evidence: Evidence) -> pl.DataFrame:
 
 def operation_totals_frame(evidence: Evidence) -> pl.DataFrame:
     """One row for each operation of each trial, valid or not, summed over its test programs."""
-    rows = [
-        {
-            "trial": trial.trial_id,
-            "attempt": trial.attempt,
-            "point": trial.point_id,
-            "status": trial.status,
-            **asdict(total),
-        }
-        for trial in evidence.trials
-        for total in totals_of(trial)
-    ]
+    rows = [{**_of_trial(trial), **asdict(total)} for trial in evidence.trials for total in totals_of(trial)]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def self_checks_frame(evidence: Evidence) -> pl.DataFrame:
     """One row for each self-check of each trial, valid or not, as measured."""
     rows = [
-        {
-            "trial": trial.trial_id,
-            "attempt": trial.attempt,
-            "point": trial.point_id,
-            "status": trial.status,
-            **asdict(check),
-            "ratio": check.ratio,
-        }
+        {**_of_trial(trial), **asdict(check), "ratio": check.ratio}
         for trial in evidence.trials
         for check in trial.self_checks
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _of_trial(trial: TrialRecord) -> dict[str, object]:
+    return {
+        "trial": trial.trial_id,
+        "attempt": trial.attempt,
+        "point": trial.point_id,
+        "status": trial.status,
+    }
 
 
 def _column(metric: Metric) -> str:

@@ -8,7 +8,7 @@ from mydyno.lab.analysis.bootstrap import Interval
 from mydyno.lab.analysis.effects.effects import Effect
 from mydyno.lab.analysis.effects.levels import LevelRatio
 from mydyno.lab.analysis.effects.sentence import percent, short
-from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import bracketed
 from mydyno.lab.report.views.effects import EffectsView
 from mydyno.page.format import MISSING, interval, number
 from mydyno.page.table import Table

@@ -11,10 +11,9 @@ from typing import Protocol
 from mydyno.lab.analysis.durability import LABELS, least_durable
 from mydyno.lab.analysis.grid import Grid, grid
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.places import by_program, places
-from mydyno.lab.analysis.primary import primary_metric
+from mydyno.lab.analysis.observations import by_program, places
 from mydyno.lab.analysis.standard import MARGIN, Standard, standard_of
-from mydyno.lab.analysis.words import Words, words_of
+from mydyno.lab.analysis.words import Words, primary_metric, words_of
 from mydyno.lab.report.report_options import DEFAULTS, ReportOptions, factor_named, metric_named
 from mydyno.lab.report.series import Recorded, Series, SeriesSource
 from mydyno.lab.results.records import (

@@ -24,7 +24,7 @@ from mydyno.lab.report.tables import (
 )
 from mydyno.lab.report.views.levels import Levels
 from mydyno.lab.report.views.page import Page
-from mydyno.page.figure import Figure
+from mydyno.page.drawing import Figure
 from mydyno.page.format import capitalised
 from mydyno.page.table import Table
 

@@ -21,15 +21,14 @@ from mydyno.lab.report.comparison_tables import (
 )
 from mydyno.lab.report.effects_tables import effects_table
 from mydyno.lab.report.figures import EFFECTS, GROUND
-from mydyno.lab.report.rank_tables import CAPTION as RANKS_CAPTION
-from mydyno.lab.report.rank_tables import ranks_table
-from mydyno.lab.report.sources import SOURCES
 from mydyno.lab.report.storage_tables import storage_tables
-from mydyno.lab.report.tables import key_numbers_table, key_value, trials_table, warnings_counted
+from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
+from mydyno.lab.report.tables import key_numbers_table, key_value, ranks_table, trials_table, warnings_counted
 from mydyno.lab.report.trial_data import counter_titles, trial_charts, trial_sets
-from mydyno.lab.report.trial_sections import trial_sections
+from mydyno.lab.report.trial_tables import trial_sections
 from mydyno.lab.report.views.comparison import ComparisonTable, Row
 from mydyno.lab.report.views.page import Page
+from mydyno.lab.report.views.procedure import SOURCES
 from mydyno.lab.report.views.trial_pages import TrialPage
 from mydyno.lab.results.records import EXTERNAL_SERVER
 from mydyno.page.drawing import Drawing

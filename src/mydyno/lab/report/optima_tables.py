@@ -6,7 +6,7 @@ import math
 
 import polars as pl
 
-from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import bracketed
 from mydyno.lab.report.views.optima import NO_OPTIMUM, BestLoad, Optima, chance, load_interval
 from mydyno.page.format import MISSING, count
 from mydyno.page.table import Table

@@ -5,17 +5,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from mydyno.core.factors import last_part
 from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.places import Place
-from mydyno.lab.report.intervals import bracketed
-from mydyno.lab.report.quantities import writer
+from mydyno.lab.analysis.observations import Place
+from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.lab.report.views.curves import CurvePoint, Curves, Measured
 from mydyno.lab.report.views.key_numbers import KeyNumber
 from mydyno.lab.report.views.levels import Levels
-from mydyno.lab.report.views.operation_totals import OperationTotals, TotalCell
-from mydyno.lab.report.views.operations import Cost, OperationRow, Operations
+from mydyno.lab.report.views.operations import Cost, OperationRow, Operations, OperationTotals, TotalCell
 from mydyno.lab.report.views.programs import Programs
+from mydyno.lab.report.views.ranks import Rank
 from mydyno.lab.report.views.settings import SettingsView, Value
 from mydyno.lab.report.views.trials import TrialRow, TrialTable
 from mydyno.page.format import MISSING, change, count, duration, latency, number, ratio, seconds
@@ -252,3 +252,24 @@ def _value(value: Value) -> str:
     shown = MISSING if value.in_force is None else value.in_force or "(empty)"
     asked = value.asked
     return shown if asked is None or asked == value.in_force else f"{shown} (configured {asked})"
+
+
+CAPTION = (
+    "Best first. “>”: every level before it is shown to be better than every one behind it. Levels that are "
+    "not distinguishable need not be equal; pairs among them that do differ are named. Compared is only what "
+    "differs in this factor alone, in the same block. Levels of different durability are ranked apart."
+)
+
+
+def ranks_table(ranks: Sequence[Rank]) -> Table:
+    rows = tuple(
+        (
+            last_part(rank.ranking.factor),
+            rank.scope,
+            rank.ranking.display + (f"; {rank.without}" if rank.without else ""),
+            rank.metric,
+            rank.ranking.test,
+        )
+        for rank in ranks
+    )
+    return Table(("factor", "within", "order", "in", "test"), rows, frozenset(range(5)))

@@ -20,15 +20,20 @@ from mydyno.lab.report.evidence import Run, gather
 from mydyno.lab.report.figures import EFFECTS, GROUND
 from mydyno.lab.report.html import durability
 from mydyno.lab.report.optima_tables import optima_table
-from mydyno.lab.report.rank_tables import CAPTION as RANKS_CAPTION
-from mydyno.lab.report.rank_tables import ranks_table
 from mydyno.lab.report.report_options import DEFAULTS, ReportOptions
-from mydyno.lab.report.sources import SOURCES
 from mydyno.lab.report.storage_tables import self_checks_table, storage_tables
-from mydyno.lab.report.tables import key_numbers_table, programs_table, settings_table, trials_table
+from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
+from mydyno.lab.report.tables import (
+    key_numbers_table,
+    programs_table,
+    ranks_table,
+    settings_table,
+    trials_table,
+)
 from mydyno.lab.report.views.page import Page, page
+from mydyno.lab.report.views.procedure import SOURCES
 from mydyno.lab.report.views.trials import Reason, TrialRow
-from mydyno.page.figure import Figure
+from mydyno.page.drawing import Figure
 from mydyno.page.markup import Printed, markdown_table
 from mydyno.page.table import Table
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from mydyno.core.units import format_bytes
 from mydyno.lab.analysis.time_spent import Key, Part
 from mydyno.lab.analysis.utilisation import Utilisation
 from mydyno.lab.analysis.words import Words
+from mydyno.lab.report import trial_tables as tables
 from mydyno.lab.report.tables import place_name
 from mydyno.lab.report.time_words import KEYS, LABEL
+from mydyno.lab.report.trial_data import COUNTED, MACHINE, SPEED, charts_of
 from mydyno.lab.report.views.trial_pages import TrialPage, TrialPhase
 from mydyno.lab.results.records import Latency, PhaseRecord, StatementRecord
 from mydyno.page.format import MISSING, count, duration, latency, number, seconds
@@ -248,3 +251,54 @@ def _at(phases: Sequence[TrialPhase], of: Sequence[TrialPhase], words: Words) ->
 
 _WORTH_TELLING = 0.01
 _CPUS_FULL = 0.9
+
+
+@dataclass(frozen=True)
+class TrialSection:
+    page: TrialPage
+    before: TrialPage | None
+    after: TrialPage | None
+    facts: tuple[tuple[str, str], ...]
+    settings: Table
+    phases: Table
+    statements: Table | None
+    time: Table | None
+    busy: Table | None
+    counted: Table | None
+    notes: tuple[str, ...]
+    charts: tuple[tuple[str, str], ...]
+    """(name, what it shows) of those that are drawn over time."""
+
+
+def trial_sections(pages: Sequence[TrialPage], words: Words) -> Iterator[TrialSection]:
+    few = sum(len(phase.record.statements) for page in pages for phase in page.phases) <= _MOST_STATEMENTS
+    for at, page in enumerate(pages):
+        yield TrialSection(
+            page=page,
+            before=pages[at - 1] if at else None,
+            after=pages[at + 1] if at + 1 < len(pages) else None,
+            facts=tables.facts(page),
+            settings=tables.settings_table(page),
+            phases=tables.phases_table(page, words),
+            statements=tables.statements_table(page, words, all_phases=few),
+            time=tables.time_table(page, words),
+            busy=tables.busy_table(page, words),
+            counted=tables.counted_table(page, words),
+            notes=tables.notes(page, words),
+            charts=tuple(_over_time(page, words)),
+        )
+
+
+def _over_time(page: TrialPage, words: Words) -> Iterator[tuple[str, str]]:
+    told = {
+        SPEED: f"{words.rate_short} and p99 latency",
+        COUNTED: "Counters of the server",
+        MACHINE: "CPU time and disks of the machine",
+    }
+    for name in charts_of(page):
+        if name in told:
+            yield name, f"{told[name]} of {page.row.label} over time"
+
+
+_MOST_STATEMENTS = 3_000
+"""Rows for kinds of statement on one page; with more, each trial shows them of its fastest phase alone."""

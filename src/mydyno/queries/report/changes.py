@@ -9,7 +9,7 @@ from itertools import islice
 
 from markupsafe import Markup
 
-from mydyno.page.figure import Figure
+from mydyno.page.drawing import Figure
 from mydyno.page.format import MISSING, capitalised, change, count, number, ratio
 from mydyno.page.table import Table
 from mydyno.page.time_zones import Zone

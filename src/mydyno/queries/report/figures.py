@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from mydyno.core.plurals import plural
 from mydyno.page.charts.draw import Chart
 from mydyno.page.charts.theme import Size
-from mydyno.page.figure import Figure
+from mydyno.page.drawing import Figure
 from mydyno.page.format import MISSING, count, duration, number, printable
 from mydyno.page.table import Table
 from mydyno.page.time_zones import Zone

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from mydyno.lab.analysis.durability import least_durable
 from mydyno.lab.analysis.effects.algebra import grouped
 from mydyno.lab.analysis.effects.layout import Factor, Values, layout_of, values_of
 from mydyno.lab.analysis.effects.levels import CellMean, LevelRatio, Means
-from mydyno.lab.analysis.effects.shares import Shares
 from mydyno.lab.analysis.effects.terms import Pair
-from mydyno.lab.analysis.effects.variance import PLACE, Arrangement, Component, ErrorSource
+from mydyno.lab.analysis.effects.variance import PLACE, Arrangement, Component, ErrorSource, Shares
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.results.records import DesignRecord, ExperimentRecord, TrialRecord
@@ -67,30 +66,30 @@ class Interaction:
 @dataclass(frozen=True)
 class Effects:
     metric: Metric
-    found: tuple[Effect, ...]
-    """By falling share; what is left of the interactions last. Empty where nothing can be said: see `why`."""
-    noise: float | None
-    """Share of the variance; None where trials are not repeated and nothing could be taken for noise."""
-    noise_interval: Interval | None
-    source: ErrorSource
-    trials: int
-    blocks: int
-    split: bool
-    """Whole plots were told from trials."""
-    places: int
-    """Of each trial, 1 where they are not looked at."""
-    place: str
-    """What places are called among the factors of an effect."""
     design: DesignRecord
-    confounded: tuple[str, ...]
+    found: tuple[Effect, ...] = ()
+    """By falling share; what is left of the interactions last. Empty where nothing can be said: see `why`."""
+    noise: float | None = None
+    """Share of the variance; None where trials are not repeated and nothing could be taken for noise."""
+    noise_interval: Interval | None = None
+    source: ErrorSource = "none"
+    trials: int = 0
+    blocks: int = 0
+    split: bool = False
+    """Whole plots were distinguished from trials."""
+    places: int = 1
+    """Of each trial, 1 where they are not looked at."""
+    place: str = ""
+    """What places are called among the factors of an effect."""
+    confounded: tuple[str, ...] = ()
     """Factors whose levels are wholly explained by other factors or by blocks."""
-    constant: tuple[str, ...]
+    constant: tuple[str, ...] = ()
     """Factors of which only one level was measured."""
-    combinations: tuple[int, int]
+    combinations: tuple[int, int] = (0, 0)
     """Of levels: how many were measured, and how many there could be."""
-    baseline: Mapping[str, str]
+    baseline: Mapping[str, str] = field(default_factory=dict)
     """One at a time: factor -> the baseline level of the others."""
-    interaction: Interaction | None
+    interaction: Interaction | None = None
     """The largest one of two that is shown; None also where a table has too many holes for its means."""
     why: str | None = None
     """Why there is nothing."""
@@ -120,7 +119,7 @@ def effects(
         found = _arranged(experiment, values)
     if np.ptp(values.logs) < 1e-12:
         return _nothing(experiment, metric, f"{metric.noun} is the same in every trial")
-    return _told(experiment, found, values, metric, place)
+    return _analysed(experiment, found, values, metric, place)
 
 
 def _arranged(experiment: ExperimentRecord, values: Values) -> Arrangement:
@@ -130,28 +129,10 @@ def _arranged(experiment: ExperimentRecord, values: Values) -> Arrangement:
 
 
 def _nothing(experiment: ExperimentRecord, metric: Metric, why: str) -> Effects:
-    return Effects(
-        metric=metric,
-        found=(),
-        noise=None,
-        noise_interval=None,
-        source="none",
-        trials=0,
-        blocks=0,
-        split=False,
-        places=1,
-        place="",
-        design=experiment.design,
-        confounded=(),
-        constant=(),
-        combinations=(0, 0),
-        baseline={},
-        interaction=None,
-        why=why,
-    )
+    return Effects(metric, experiment.design, why=why)
 
 
-def _told(
+def _analysed(
     experiment: ExperimentRecord, arrangement: Arrangement, values: Values, metric: Metric, place: str
 ) -> Effects:
     layout, variance = arrangement.layout, arrangement.analyse(values.logs)

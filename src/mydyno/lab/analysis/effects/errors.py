@@ -136,3 +136,20 @@ def sphericity(noise: Numbers) -> float:
     covariance = noise.T @ noise
     squares = float(np.sum(covariance**2))
     return float(np.trace(covariance)) ** 2 / (covariance.shape[0] * squares) if squares > 0 else 1.0
+
+
+FEWEST = 7
+"""Contrasts that the median is to be taken of: those of eight runs, Lenth's smallest case."""
+
+
+def lenth_error(contrasts: Numbers) -> tuple[float, float]:
+    """(mean square, degrees of freedom) from orthogonal contrasts, each of one degree of freedom.
+
+    The pseudo standard error: 1.5 times the median size of the contrasts, those left out that are beyond 2.5
+    times a first such guess. Its square is the mean square; degrees of freedom are a third of the contrasts.
+    """
+    sizes = np.abs(contrasts)
+    guess = 1.5 * np.median(sizes)
+    kept = sizes[sizes < 2.5 * guess]
+    error = 1.5 * np.median(kept) if kept.size else guess
+    return float(error**2), contrasts.size / 3

@@ -9,8 +9,7 @@ import numpy as np
 
 from mydyno.lab.analysis.effects.algebra import Codes, Numbers, grouped
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.observations import overall_observations, overall_places, value_at
-from mydyno.lab.analysis.places import Place
+from mydyno.lab.analysis.observations import Place, overall_observations, overall_places, value_at
 from mydyno.lab.results.records import ExperimentRecord, TrialRecord
 
 ABSENT = -1

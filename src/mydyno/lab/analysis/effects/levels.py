@@ -18,7 +18,7 @@ from mydyno.lab.analysis.effects.algebra import Codes, Numbers, grouped, indicat
 from mydyno.lab.analysis.effects.errors import Errors
 from mydyno.lab.analysis.effects.layout import ABSENT, Factor
 from mydyno.lab.analysis.effects.variance import Arrangement
-from mydyno.lab.analysis.places import Place
+from mydyno.lab.analysis.observations import Place
 
 _WIDEST = 50.0
 """Of half an interval, as a logarithm."""

@@ -15,10 +15,10 @@ from typing import Literal
 
 import numpy as np
 
+from mydyno.lab.analysis.bootstrap import LEVEL, Interval
 from mydyno.lab.analysis.effects.algebra import Numbers, squared_length
-from mydyno.lab.analysis.effects.errors import Errors, FTest
+from mydyno.lab.analysis.effects.errors import FEWEST, Errors, FTest, lenth_error
 from mydyno.lab.analysis.effects.layout import Layout
-from mydyno.lab.analysis.effects.lenth import FEWEST, lenth_error
 from mydyno.lab.analysis.effects.strata import Strata
 from mydyno.lab.analysis.effects.terms import Pair, Term, contrasts, terms_of
 from mydyno.lab.results.records import DesignPoints
@@ -200,3 +200,42 @@ def apart(logs: Numbers) -> tuple[Numbers, Numbers]:
     full, _ = np.linalg.qr(np.column_stack([np.ones(places), np.eye(places)[:, : places - 1]]))
     turned = logs @ (full * np.sign(full[0, 0]))
     return turned[:, :1], turned[:, 1:]
+
+
+class Shares:
+    def __init__(self, variance: Variance) -> None:
+        self._variance = variance
+        self._whole = sum(each.size for each in variance.components) + (variance.noise or 0.0)
+
+    def of(self, component: Component) -> tuple[float, Interval | None]:
+        """Its share, 0 to 1, and the interval of it."""
+        share, drawn = component.size / self._whole, component.drawn
+        return share, None if drawn is None else self._between(drawn, share)
+
+    @property
+    def noise(self) -> tuple[float | None, Interval | None]:
+        """The share of what no effect explains; None where it is not known."""
+        variance = self._variance
+        if variance.noise is None or variance.noise_drawn is None:
+            return None, None
+        share = variance.noise / self._whole
+        return share, self._between(variance.noise_drawn(), share)
+
+    @cached_property
+    def _drawn(self) -> Numbers | None:
+        """Of the whole; None where a part of it has no draws."""
+        if self._variance.noise_drawn is None:
+            return None
+        whole = self._variance.noise_drawn()
+        for component in self._variance.components:
+            if (drawn := component.drawn) is None:
+                return None
+            whole = whole + drawn
+        return whole
+
+    def _between(self, drawn: Numbers, share: float) -> Interval | None:
+        """It holds the share itself, which at the edge of what can be the draws may miss."""
+        if self._drawn is None:
+            return None
+        low, high = np.quantile(drawn / self._drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return Interval(float(min(low, share)), float(max(high, share)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from mydyno.lab.report.comparison_tables import labels
-from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import bracketed
 from mydyno.lab.report.views.comparison import ComparisonTable, Row
 from mydyno.lab.report.views.verdicts import outcome_text
 from mydyno.page.charts import theme

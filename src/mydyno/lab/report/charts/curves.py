@@ -9,15 +9,12 @@ import altair as alt
 
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.report.charts.curve_axes import LoadAxis, ValueAxis
-from mydyno.lab.report.charts.end_labels import end_labels
 from mydyno.lab.report.charts.knees import LANE, knee_layers, knees
-from mydyno.lab.report.intervals import bracketed
-from mydyno.lab.report.quantities import writer
-from mydyno.lab.report.views.curves import Curve, CurvePoint, Curves
-from mydyno.lab.report.views.panels import Panel
+from mydyno.lab.report.quantities import bracketed, writer
+from mydyno.lab.report.views.curves import Curve, CurvePoint, Curves, Panel
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
-from mydyno.page.charts.labels import room_for
+from mydyno.page.charts.labels import room_for, spread
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import capitalised, shorten
 
@@ -140,3 +137,24 @@ def _row(curve: Curve, point: CurvePoint, view: Curves, y: ValueAxis) -> Row:
         "low": None if point.low is None else y.value(point.low),
         "high": None if point.high is None else y.value(point.high),
     }
+
+
+def end_labels(
+    ends: Sequence[tuple[str, int, float]], y: ValueAxis, *, characters: int, named: bool
+) -> list[alt.Chart]:
+    """For each (name, slot, pixel y of its line's end) the name, right of the panel."""
+    placed = spread([at for _, _, at in ends], 15, 6, y.height - 4)
+    rows = [
+        {"name": shorten(name, characters), "value": y.at_pixel(at), "color": theme.color(slot)}
+        for (name, slot, _), at in zip(ends, placed, strict=True)
+    ]
+    return [
+        alt.Chart(data(rows))
+        .mark_text(align="left", baseline="middle", dx=12, fontSize=12, fontWeight="bold")
+        .encode(
+            x=alt.XValue("width"),
+            y=y.encoding(named=named),
+            color=alt.Color("color:N", scale=None, legend=None),
+            text=alt.Text("name:N"),
+        )
+    ]

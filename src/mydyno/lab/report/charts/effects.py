@@ -11,8 +11,7 @@ from mydyno.lab.analysis.effects.levels import CellMean
 from mydyno.lab.analysis.effects.sentence import percent, short
 from mydyno.lab.report.charts.curve_axes import axis_title, one_two_five
 from mydyno.lab.report.effects_tables import label, share_told
-from mydyno.lab.report.intervals import bracketed
-from mydyno.lab.report.quantities import writer
+from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.lab.report.views.effects import EffectsView
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side

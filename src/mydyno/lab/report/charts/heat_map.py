@@ -14,8 +14,7 @@ import altair as alt
 
 from mydyno.core.factors import last_part
 from mydyno.lab.report.comparison_tables import cell_text, labels, what
-from mydyno.lab.report.views.comparison import Cell, ComparisonTable, Row
-from mydyno.lab.report.views.heat_map import HeatMap, filled, shown
+from mydyno.lab.report.views.comparison import Cell, ComparisonTable, HeatMap, Row, filled
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX
@@ -215,7 +214,7 @@ def in_cell(row: Row, cell: Cell | None) -> str:
 
 def fill(row: Row, cell: Cell | None) -> str:
     speed = None if cell is None else cell.speed(row.metric)
-    if cell is None or speed is None or not shown(cell):
+    if cell is None or speed is None or cell.held is None or not cell.held.shown:
         return theme.BAND
     if speed[0] > 1:
         return theme.FASTER[1] if speed[0] > STEPS[1] else theme.FASTER[0]

@@ -7,10 +7,9 @@ from typing import Literal
 
 import altair as alt
 
-from mydyno.lab.analysis.places import Place
+from mydyno.lab.analysis.observations import Place
 from mydyno.lab.report.charts.curve_axes import axis_title, one_two_five
-from mydyno.lab.report.intervals import bracketed
-from mydyno.lab.report.quantities import writer
+from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.lab.report.views.curves import Measured
 from mydyno.lab.report.views.levels import Level, Levels
 from mydyno.page.charts import theme

@@ -8,7 +8,7 @@ import altair as alt
 
 from mydyno.lab.report.charts.curve_axes import one_two_five
 from mydyno.lab.report.evidence import Setting
-from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import bracketed
 from mydyno.lab.report.views.curves import Measured
 from mydyno.lab.report.views.programs import ProgramRow, Programs
 from mydyno.page.charts import theme

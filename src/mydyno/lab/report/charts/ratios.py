@@ -9,7 +9,7 @@ from typing import Any, Literal
 import altair as alt
 
 from mydyno.lab.report.charts.curve_axes import short_noun
-from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import bracketed
 from mydyno.lab.report.views.verdicts import RatioRow, Ratios
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side

@@ -12,9 +12,9 @@ from mydyno.lab.analysis.verdict import Verdict
 from mydyno.lab.report.compared.run import MergedRun
 from mydyno.lab.report.evidence import Evidence, gather
 from mydyno.lab.report.report_options import ReportOptions
-from mydyno.lab.report.views.comparability import incomparable
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison
 from mydyno.lab.report.views.costs import Costs, costs
+from mydyno.lab.report.views.differences import incomparable
 from mydyno.lab.report.views.settings import settings_view
 from mydyno.lab.report.views.verdicts import Verdicts, compared_rows, verdicts
 

@@ -40,7 +40,6 @@ class Source:
 
 
 _PROCESSES = {"server": "the server's process", "client": "the load engine's process"}
-_SWITCHED = "Context switches of {}"
 _OF_PROCESS = {
     "cpu_user_s": ("cpu_seconds", "counter", "CPU time of {}", "seconds", {"mode": "user"}),
     "cpu_system_s": ("cpu_seconds", "counter", "CPU time of {}", "seconds", {"mode": "system"}),
@@ -54,10 +53,7 @@ _OF_PROCESS = {
         {"kind": "voluntary"},
     ),
     "involuntary_switches": (
-        "context_switches",
-        "counter",
-        "Context switches of {}",
-        "",
+        *("context_switches", "counter", "Context switches of {}", ""),
         {"kind": "involuntary"},
     ),
     "read_bytes": ("read_bytes", "counter", "Bytes that {} had fetched from disks", "bytes", {}),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import struct
 import textwrap
+import zlib
 from collections.abc import Sequence
 
 import altair as alt
@@ -80,3 +82,19 @@ def _levels(trend: Trend, scale: float) -> list[dict[str, float]]:
             mean *= dot.mean ** (1 / (end - start))
         found.append({"from": start + 0.6, "to": end + 0.4, "value": mean * scale})
     return found
+
+
+_HEADER_BYTES = 8 + 4 + 4 + 13 + 4
+"""The signature and the first chunk, IHDR: its length, type, content and checksum."""
+_SOFTWARE = b"tEXtSoftware\x00mydyno"
+
+
+def signed_png(picture: bytes) -> bytes:
+    """The PNG with the keyword Software after its header."""
+    chunk = struct.pack(">I", len(_SOFTWARE) - 4) + _SOFTWARE + struct.pack(">I", zlib.crc32(_SOFTWARE))
+    return picture[:_HEADER_BYTES] + chunk + picture[_HEADER_BYTES:]
+
+
+def signed_svg(picture: str) -> bytes:
+    """The SVG with a comment before it."""
+    return f"<!-- mydyno -->\n{picture}".encode()

@@ -9,8 +9,7 @@ from typing import Any
 from mydyno.core.plurals import counted
 from mydyno.lab.analysis.change_points import SMALLEST_SERIES
 from mydyno.lab.analysis.trend import Change, Trend
-from mydyno.lab.report.intervals import bracketed
-from mydyno.lab.report.quantities import writer
+from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.page.format import change, interval
 from mydyno.page.markup import Printed
 from mydyno.page.table import Table

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mydyno.core.factors import last_part
 from mydyno.core.plurals import counted
 from mydyno.lab.analysis.claims import HeldClaim, State, Step, held_claims
-from mydyno.lab.analysis.primary import primary_metric
+from mydyno.lab.analysis.words import primary_metric
 from mydyno.lab.report.evidence import Evidence
 from mydyno.page.format import interval, number, ratio
 

@@ -17,8 +17,7 @@ from mydyno.core.factors import last_part
 from mydyno.lab.analysis.durability import least_durable
 from mydyno.lab.analysis.grid import Grid, GridRow
 from mydyno.lab.analysis.metrics import RUNNING_TIME, Metric
-from mydyno.lab.analysis.observations import valid_trials
-from mydyno.lab.analysis.places import Place, places
+from mydyno.lab.analysis.observations import Place, places, valid_trials
 from mydyno.lab.analysis.summary import summary, total_summary
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence, Setting
@@ -173,8 +172,8 @@ class _Rows:
         held: dict[tuple[str, str, Place | None], RatioRow],
     ) -> None:
         self._of, self._settings, self._held = of, settings, held
-        self._points = [point.point_id for point in of.points if point is not None]
-        self._trials = [trial for trial in evidence.trials if trial.point_id in self._points]
+        self._points = [point.point_id for point in of.present]
+        self._trials = of.of(evidence.trials)
         self._primary = evidence.metric_of(self._trials)
         self._chosen = evidence.chosen
         self._programs = evidence.programs
@@ -215,3 +214,43 @@ class _Rows:
 
 def _invalid(trials: Sequence[TrialRecord]) -> int:
     return sum(trial.status == "invalid" for trial in trials)
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    name: str
+    """Of the test program; empty for the whole."""
+    rows: tuple[Row, ...]
+
+
+def filled(view: ComparisonTable, maps: Sequence[HeatMap]) -> tuple[ComparisonTable, tuple[HeatMap, ...]]:
+    """Without the columns in which no map has a cell."""
+    kept = [
+        place
+        for place in range(len(view.columns))
+        if any(row.cells[place] is not None for each in maps for row in each.rows)
+    ]
+    columns = tuple(view.columns[place] for place in kept)
+    return replace(view, columns=columns), tuple(
+        replace(
+            each,
+            rows=tuple(replace(row, cells=tuple(row.cells[place] for place in kept)) for row in each.rows),
+        )
+        for each in maps
+    )
+
+
+def heat_maps(view: ComparisonTable) -> tuple[HeatMap, ...]:
+    """The whole first; none where nothing can be compared. A row without two points has nothing to say."""
+    whole = tuple(row for row in view.whole if _compared(row))
+    if not whole:
+        return ()
+    parts: dict[str, list[Row]] = {}
+    for row in view.rows:
+        if isinstance(row.place, str) and row not in view.whole and _compared(row):
+            parts.setdefault(row.place, []).append(row)
+    return (HeatMap("", whole), *(HeatMap(name, tuple(rows)) for name, rows in parts.items()))
+
+
+def _compared(row: Row) -> bool:
+    return any(cell and cell.held and cell.held.value is not None for cell in row.cells)

@@ -15,8 +15,13 @@ from mydyno.lab.analysis.durability import least_durable
 from mydyno.lab.analysis.grid import GridRow
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import COSTS, SERVER_CPU, Metric
-from mydyno.lab.analysis.observations import overall_observations, overall_places, valid_trials, value_at
-from mydyno.lab.analysis.places import places
+from mydyno.lab.analysis.observations import (
+    overall_observations,
+    overall_places,
+    places,
+    valid_trials,
+    value_at,
+)
 from mydyno.lab.analysis.ratio import ratio
 from mydyno.lab.analysis.summary import TOTAL, Summary, summarise, total_summary
 from mydyno.lab.analysis.verdict import Side, Verdict, judge
@@ -58,14 +63,9 @@ def costs(evidence: Evidence, verdicts: Verdicts, compared: ComparisonTable) -> 
     return Costs(table, tuple(_sentences(verdicts, judged[0])) if compares else ())
 
 
-def _of_row(evidence: Evidence, row: GridRow) -> list[TrialRecord]:
-    points = {point.point_id for point in row.points if point is not None}
-    return [trial for trial in evidence.valid if trial.point_id in points]
-
-
 def _judged(evidence: Evidence, row: GridRow) -> _Judged:
     """Of each cost that is above 0 in all trials of a row at some place."""
-    trials, standard = _of_row(evidence, row), evidence.standard
+    trials, standard = row.of(evidence.valid), evidence.standard
     found: _Judged = {}
     for metric in COSTS:
         if not (over := overall_places(trials, metric)):
@@ -96,9 +96,9 @@ def _corrected(rows: Sequence[_Judged]) -> list[_Judged]:
 
 def _lines(evidence: Evidence, row: GridRow, judged: _Judged) -> Iterator[Row]:
     settings = {setting.point_id: setting for setting in evidence.settings}
-    trials = _of_row(evidence, row)
+    trials = row.of(evidence.valid)
     for metric in COSTS:
-        points = [point.point_id for point in row.points if point is not None]
+        points = [point.point_id for point in row.present]
         means = _means(trials, points, metric)
         if not any(one.value for one in means.values()):
             continue

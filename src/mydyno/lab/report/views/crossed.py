@@ -14,7 +14,7 @@ from mydyno.lab.analysis.bootstrap import Interval
 from mydyno.lab.analysis.grid import Grid
 from mydyno.lab.analysis.verdict import Outcome, Verdict
 from mydyno.lab.analysis.wording import TOO_WIDE, too_wide
-from mydyno.lab.report.intervals import bracketed
+from mydyno.lab.report.quantities import bracketed
 from mydyno.page.format import change, interval
 
 Overall = Sequence[Mapping[int, Verdict]]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.places import Place
+from mydyno.core.factors import last_part
+from mydyno.lab.analysis.bootstrap import ends
+from mydyno.lab.analysis.grid import Grid, GridRow
+from mydyno.lab.analysis.metrics import FSYNC_P99, LATENCY_P95, LATENCY_P99, READ_P99, WRITE_P99, Metric
+from mydyno.lab.analysis.observations import Place
 from mydyno.lab.analysis.scalability import Scalability
 from mydyno.lab.analysis.summary import Summary, summary
-from mydyno.lab.analysis.words import Words
+from mydyno.lab.analysis.words import Words, tail_latency
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.report.views.optima import Optima
 
@@ -112,9 +116,7 @@ def measured(of: Summary) -> Measured | None:
     """None when nothing was."""
     if of.value is None:
         return None
-    around = of.interval
-    low, high = (None, None) if around is None else (around.low, around.high)
-    return Measured(of.value, low, high, of.values)
+    return Measured(of.value, *ends(of.interval), of.values)
 
 
 def _point(place: Place, of: Summary, metric: Metric) -> CurvePoint | None:
@@ -123,3 +125,59 @@ def _point(place: Place, of: Summary, metric: Metric) -> CurvePoint | None:
         return None
     found = measured(of)
     return None if found is None else CurvePoint(found.value, found.low, found.high, found.trials, place)
+
+
+def tails(evidence: Evidence) -> tuple[Metric, ...]:
+    """Of I/Os each kind that there is, since a write that a cache takes is no read; else of all together."""
+    kinds = {each.kind for trial in evidence.valid for phase in trial.phases for each in phase.statements}
+    of_kinds = (("read", READ_P99), ("write", WRITE_P99), ("fsync", FSYNC_P99))
+    found = tuple(metric for kind, metric in of_kinds if kind in kinds)
+    return found if evidence.experiment.work == "ios" and found else (tail_latency(evidence.trials),)
+
+
+def latencies(evidence: Evidence) -> tuple[Metric, ...]:
+    """Those that the report draws."""
+    return tails(evidence) if evidence.experiment.work == "ios" else (LATENCY_P95, LATENCY_P99)
+
+
+@dataclass(frozen=True)
+class Panel:
+    title: str
+    """Empty where it is the only one."""
+    subtitle: str
+    """What the title is a level of; empty where that is clear."""
+    curves: Curves
+    own_names: bool
+    """Its lines are named after the levels of one factor, not after settings."""
+
+
+def panels(evidence: Evidence, of: Sequence[Curves]) -> tuple[Panel, ...]:
+    """Without those of which nothing was measured."""
+    grid = evidence.grid
+    views = [view for view in of if not view.empty]
+    if grid is None or not evidence.crossed:
+        return tuple(Panel(view.metric.noun if len(views) > 1 else "", "", view, False) for view in views)
+    names = tuple(last_part(factor) for factor in grid.others)
+    found = (
+        Panel(
+            row.name,
+            ", ".join((*names, *((view.metric.noun,) if len(views) > 1 else ()))),
+            _of_row(grid, row, view),
+            True,
+        )
+        for row in grid.rows
+        for view in views
+    )
+    return tuple(panel for panel in found if not panel.curves.empty)
+
+
+def _of_row(grid: Grid, row: GridRow, view: Curves) -> Curves:
+    by_point = {curve.setting.point_id: curve for curve in view.curves}
+
+    def curves() -> Iterator[Curve]:
+        for level, point in zip(grid.columns, row.points, strict=True):
+            if point is not None:
+                curve = by_point[point.point_id]
+                yield replace(curve, name=f"{level}{curve.setting.sign}")
+
+    return replace(view, curves=tuple(curves()))

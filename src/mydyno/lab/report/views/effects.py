@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from mydyno.lab.analysis.effects.effects import Effects, effects
 from mydyno.lab.analysis.effects.sentence import remarks, screening, sentence
-from mydyno.lab.analysis.primary import primary_metric
-from mydyno.lab.analysis.words import Words
+from mydyno.lab.analysis.words import Words, primary_metric
 from mydyno.lab.report.evidence import Evidence
 
 

@@ -10,10 +10,9 @@ from mydyno.core.factors import last_part
 from mydyno.lab.analysis.metrics import CONNECT_MEAN, RUNNING_TIME, Metric
 from mydyno.lab.analysis.summary import total_summary
 from mydyno.lab.report.evidence import Evidence, Setting
-from mydyno.lab.report.views.curves import curves
+from mydyno.lab.report.views.curves import curves, tails
 from mydyno.lab.report.views.optima import Optima
 from mydyno.lab.report.views.overview import COUNTERS
-from mydyno.lab.report.views.tails import tails
 
 Kind = Literal["count", "latency", "seconds"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.places import Place, places
+from mydyno.lab.analysis.observations import Place, places
 from mydyno.lab.analysis.summary import summary
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import COLORS, Evidence, Setting
@@ -91,6 +91,4 @@ def _in_rows(evidence: Evidence) -> tuple[Setting, ...]:
     if evidence.grid is None:
         return evidence.settings
     settings = {setting.point_id: setting for setting in evidence.settings}
-    return tuple(
-        settings[point.point_id] for row in evidence.grid.rows for point in row.points if point is not None
-    )
+    return tuple(settings[point.point_id] for row in evidence.grid.rows for point in row.present)

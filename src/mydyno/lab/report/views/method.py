@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mydyno.core.plurals import counted
+from mydyno.core.plurals import agreeing, counted
 from mydyno.core.secrets import masked
-from mydyno.lab.analysis.observations import not_finite
-from mydyno.lab.analysis.places import place_of
-from mydyno.lab.analysis.words import Words
+from mydyno.lab.analysis.drift import run_drift
+from mydyno.lab.analysis.observations import not_finite, place_of
+from mydyno.lab.analysis.steady import LEAST_INTERVALS
+from mydyno.lab.analysis.words import Words, primary_metric
 from mydyno.lab.report.evidence import Evidence
 from mydyno.lab.report.views.ground import verified
-from mydyno.lab.report.views.steadiness import drift_of_run, steady_parts
 from mydyno.lab.results.files import lost_series
 from mydyno.lab.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER, LatencyKind
 
@@ -144,3 +144,46 @@ def _disturbed(evidence: Evidence) -> Iterator[str]:
             "The machine was busy when the run was started: "
             f"its load average was {load:.1f} on {counted(cpus, 'CPU')}."
         )
+
+
+def steady_parts(evidence: Evidence) -> Iterator[str]:
+    """Of how many phases the steady part was looked for, and of how many a warm-up was left out."""
+    phases = [
+        phase
+        for trial in evidence.trials
+        for phase in trial.phases
+        if place_of(phase) not in evidence.programs and phase.measured_from_s is not None
+    ]
+    if not phases or evidence.experiment.imported:
+        return
+    judged = [phase for phase in phases if phase.steady_from_s is not None]
+    if not judged:
+        yield (
+            "No phase was judged steady or not: that takes phases that last for a time and have at least "
+            f"{LEAST_INTERVALS} intervals."
+        )
+        return
+    cut = sum(phase.steady_from_s != phase.measured_from_s for phase in judged)
+    left_out = f"; of {cut} of them the beginning was left out as warm-up" if cut else ""
+    known = f"{len(judged)} of {counted(len(phases), 'phase')} {agreeing(len(judged), 'is')} known"
+    yield f"{known} to be steady (MSER-5){left_out}."
+
+
+def drift_of_run(evidence: Evidence) -> Iterator[str]:
+    """A drift from the first trial to the last, with its size."""
+    if evidence.experiment.imported:
+        return
+    metric = primary_metric(evidence.trials, evidence.experiment.work)
+    found = run_drift(evidence.trials, metric)
+    if found is None or not found.found:
+        return
+    way = "fell" if found.change < 0 else "rose"
+    yield (
+        f"The {metric.noun} {way} by {abs(found.change) * 100:.0f}% from the first trial to the last "
+        f"(seasonal Kendall test within points, p {_p(found.p_value)}): something other than the "
+        "factors changed. Shuffled blocks spread it over all points."
+    )
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"

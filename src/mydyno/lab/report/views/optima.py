@@ -10,7 +10,7 @@ from mydyno.lab.analysis.optimum import Optimum, optimum
 from mydyno.lab.analysis.scalability import FEWEST_LOADS, LEVEL_WITHIN, Outcome, Scalability
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence, Setting
-from mydyno.page.format import count, interval, number
+from mydyno.page.format import capitalised, count, interval, number
 
 NO_OPTIMUM: Mapping[Outcome, str] = {
     "open": "not shown: may still be rising",
@@ -52,16 +52,12 @@ class Optima:
     def sentences(self) -> tuple[str, ...]:
         if not self.fitted:
             most = max((len(row.found.loads) for row in self.rows), default=0)
-            return (
-                f"No optimum is fitted: that needs {FEWEST_LOADS} loads, and {most} were measured.",
-            ) * bool(self.rows)
+            return (f"{capitalised(_too_few(most))}.",) * bool(self.rows)
         if len(self.rows) > SENTENCES:
             return ()
-        named = len(self.rows) > 1
-        return tuple(
-            f"{f'{row.setting.title}: ' if named else ''}{_capital(told(row, self.words), not named)}."
-            for row in self.rows
-        )
+        if len(self.rows) == 1:
+            return (f"{capitalised(told(self.rows[0], self.words))}.",)
+        return tuple(f"{row.setting.title}: {told(row, self.words)}." for row in self.rows)
 
 
 def optima(evidence: Evidence) -> Optima:
@@ -83,9 +79,7 @@ def told(row: BestLoad, words: Words) -> str:
     """`optimum at 62 connections (95% CI 48 to 81), ...`, or why there is none."""
     law = row.law
     if law is None:
-        return (
-            f"no optimum is fitted: that needs {FEWEST_LOADS} loads, and {len(row.found.loads)} were measured"
-        )
+        return _too_few(len(row.found.loads))
     none = f"no optimum within {words.span(law.loads[0], law.loads[-1])}"
     best = f"the best measured is {words.amount(row.found.best.place)}"
     match law.outcome:
@@ -139,7 +133,3 @@ def _ties(row: BestLoad) -> str:
     if not row.found.ties:
         return ""
     return f", not distinguishable from {', '.join(map(str, row.found.ties))}"
-
-
-def _capital(text: str, wanted: bool) -> str:
-    return text[:1].upper() + text[1:] if wanted else text

@@ -10,31 +10,26 @@ from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import COLORS, Evidence
 from mydyno.lab.report.views.again import Again, again
 from mydyno.lab.report.views.claims import ClaimView, claims_view
-from mydyno.lab.report.views.comparability import incomparable
-from mydyno.lab.report.views.comparison import ComparisonTable, comparison
+from mydyno.lab.report.views.comparison import ComparisonTable, HeatMap, comparison, heat_maps
 from mydyno.lab.report.views.costs import Costs, costs
-from mydyno.lab.report.views.curves import Curves, curves
-from mydyno.lab.report.views.differences import Difference, differences
+from mydyno.lab.report.views.curves import Curves, Panel, curves, latencies, panels
+from mydyno.lab.report.views.differences import Difference, differences, incomparable
 from mydyno.lab.report.views.effects import EffectsView, effects_view
 from mydyno.lab.report.views.environment import FactGroup, environment_view
 from mydyno.lab.report.views.failures import FailedPoint, failed_points
 from mydyno.lab.report.views.ground import GroundView, ground_view
-from mydyno.lab.report.views.heat_map import HeatMap, heat_maps
 from mydyno.lab.report.views.key_numbers import KeyNumber, key_numbers
 from mydyno.lab.report.views.levels import Levels, levels
 from mydyno.lab.report.views.method import Method, method
-from mydyno.lab.report.views.operation_totals import OperationTotals, operation_totals
-from mydyno.lab.report.views.operations import Operations, operations
+from mydyno.lab.report.views.operations import Operations, OperationTotals, operation_totals, operations
 from mydyno.lab.report.views.optima import Optima, optima
 from mydyno.lab.report.views.outliers import flagged
 from mydyno.lab.report.views.overview import Overview, overview
-from mydyno.lab.report.views.panels import Panel, panels
 from mydyno.lab.report.views.procedure import Step, procedure
 from mydyno.lab.report.views.programs import Programs, programs
 from mydyno.lab.report.views.ranks import Ranks, answer, ranks
 from mydyno.lab.report.views.settings import SettingsView, settings_view
 from mydyno.lab.report.views.shape import Shape, shape
-from mydyno.lab.report.views.tails import latencies
 from mydyno.lab.report.views.trials import TrialTable, trial_table
 from mydyno.lab.report.views.verdicts import Verdicts, verdicts
 from mydyno.lab.results.records import ExperimentRecord

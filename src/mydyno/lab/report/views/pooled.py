@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from mydyno.lab.analysis.places import Place, place_of
+from mydyno.lab.analysis.observations import Place, place_of
 from mydyno.lab.report.evidence import Evidence
 from mydyno.lab.results.records import Latency
 from mydyno.lab.sampling.histograms import merged

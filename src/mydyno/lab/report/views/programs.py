@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mydyno.lab.analysis.metrics import RUNNING_TIME
-from mydyno.lab.analysis.places import places
+from mydyno.lab.analysis.observations import places
 from mydyno.lab.analysis.summary import summary, total_summary
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.report.views.curves import Measured, measured

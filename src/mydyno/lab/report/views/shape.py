@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from mydyno.lab.analysis.places import places
+from mydyno.lab.analysis.observations import places
 from mydyno.lab.report.evidence import COLORS, Evidence
 
 Shape = Literal["curves", "panels", "bars", "heat map", "programs"]
@@ -44,8 +44,7 @@ def _curves_in_every_row(evidence: Evidence) -> bool:
     if grid is None or len(grid.columns) > COLORS or len(grid.rows) > MOST_PANELS:
         return False
     for row in grid.rows:
-        points = {point.point_id for point in row.points if point is not None}
-        found = places(trial for trial in evidence.trials if trial.point_id in points)
+        found = places(row.of(evidence.trials))
         if len(found) == 1 or any(isinstance(place, str) for place in found):
             return False
     return True

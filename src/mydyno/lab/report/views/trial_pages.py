@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mydyno.lab.analysis.places import Place, place_of
+from mydyno.lab.analysis.observations import Place, place_of
 from mydyno.lab.analysis.time_spent import READ, TimeSpent, time_spent
 from mydyno.lab.analysis.utilisation import Utilisation, utilisation
 from mydyno.lab.report.evidence import Evidence
-from mydyno.lab.report.views.data import data_rows
-from mydyno.lab.report.views.settings import SettingsView, Value
+from mydyno.lab.report.views.settings import SettingsView, Value, data_rows
 from mydyno.lab.report.views.trial_series import SAMPLED, TrialSeries, points_for, trial_series
 from mydyno.lab.report.views.trials import TrialRow, TrialTable
 from mydyno.lab.results.records import PhaseRecord, TrialRecord

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from mydyno.lab.analysis.places import place_of, places
+from mydyno.lab.analysis.observations import place_of, places
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.report.views.outliers import Flagged
-from mydyno.lab.report.views.overview import COUNTERS
-from mydyno.lab.report.views.rates import overall_rate, total_time
+from mydyno.lab.report.views.overview import COUNTERS, overall_rate, total_time
 from mydyno.lab.results.records import NOT_MEASURED, CheckRecord, Invalidity, Remark, TrialRecord
 
 

@@ -6,22 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.core.plurals import counted
-from mydyno.lab.analysis.bootstrap import Interval
+from mydyno.lab.analysis.bootstrap import Interval, ends
 from mydyno.lab.analysis.grid import GridRow
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import CONNECT_P95, Metric
-from mydyno.lab.analysis.observations import finite, overall_places
+from mydyno.lab.analysis.observations import Place, finite, overall_places, places
 from mydyno.lab.analysis.optimum import optimum
-from mydyno.lab.analysis.places import Place, places
-from mydyno.lab.analysis.primary import tail_latency
 from mydyno.lab.analysis.standard import Standard
 from mydyno.lab.analysis.summary import Summary, total_summary
 from mydyno.lab.analysis.verdict import ComparisonVerdict, Outcome, Verdict, judge, judge_points
 from mydyno.lab.analysis.wording import largest_difference, too_wide
-from mydyno.lab.analysis.words import Words
+from mydyno.lab.analysis.words import Words, tail_latency
 from mydyno.lab.report.evidence import Evidence, Setting
-from mydyno.lab.report.intervals import bracketed
-from mydyno.lab.report.quantities import writer
+from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.lab.report.views.crossed import crossed_headline
 from mydyno.lab.report.views.outliers import Flagged, named, without
 from mydyno.lab.results.records import TrialRecord
@@ -151,8 +148,7 @@ def compared_row(
 
     Without a `metric` it is the one that the row's own load is about.
     """
-    points = {point.point_id for point in row.points if point is not None}
-    trials = [trial for trial in evidence.trials if trial.point_id in points]
+    trials = row.of(evidence.trials)
     metric = evidence.metric_of(trials) if metric is None else metric
     over = _common_places(trials, metric)
     found = {
@@ -179,7 +175,7 @@ def _without(
         return
     fewer = replace(evidence, trials=without(evidence, strange))
     for row, found in zip(evidence.grid.rows, rows, strict=True):
-        points = {point.point_id for point in row.points if point is not None}
+        points = {point.point_id for point in row.present}
         inside = [one for one in strange if one.outlier.trial.point_id in points]
         if not inside:
             continue
@@ -229,11 +225,8 @@ def _ratios(setting: Setting, against: Setting, one: ComparisonVerdict, words: W
 def ratio_row(place: Place | None, verdict: Verdict) -> RatioRow:
     """The ratio of a verdict, as tables and pictures have it."""
     ratio = verdict.ratio
-    low, high = (ratio.interval.low, ratio.interval.high) if ratio.interval is not None else (None, None)
-    n = ratio.n_left, ratio.n_right
-    return RatioRow(
-        place, ratio.value, low, high, n, verdict.outcome, less_durable=verdict.durability_note is not None
-    )
+    sizes, note = (ratio.n_left, ratio.n_right), verdict.durability_note
+    return RatioRow(place, ratio.value, *ends(ratio.interval), sizes, verdict.outcome, note is not None)
 
 
 def _headline(
@@ -299,8 +292,7 @@ def _alone(evidence: Evidence, metric: Metric) -> str:
 
 def _leader(evidence: Evidence, metric: Metric, verdicts: Mapping[str, Verdict]) -> str:
     """For several comparisons: which setting measured best, its mean, and how it compares with the first."""
-    row = evidence.grid.rows[0].points if evidence.grid is not None else ()
-    points = [point for point in row if point is not None]
+    points = evidence.grid.rows[0].present if evidence.grid is not None else ()
     found = total_summary(evidence.trials, [point.point_id for point in points], metric)
     means = {point.point_id: mean for point in points if (mean := found[point.point_id].value) is not None}
     if not means:
