@@ -13,6 +13,7 @@ from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.secrets import Secret
 from mydyno.lab.load.smack import Overrides, Result, Settings, client, complain, figures, run
+from mydyno.server.access.transport import Transport
 
 QUERY = 'query "q" { query "select 1"; type "one"; has_result_set "y"; }\n'
 CLIENT = 'client "c" { user "u"; pass "p"; host "db.example"; port "3307"; db "test"; query_barrel "2 q"; }\n'
@@ -72,12 +73,14 @@ def test_the_file_names_the_server_unless_the_command_line_does(
     overrides = Overrides(socket=Path("/tmp/s.sock"), user="me", password=Secret("x"), database="other")
     smack.main(START, overrides=overrides)
     first, second = (job["target"] for job in jobs)
+    transport = Transport().to_wire()
     assert first == {
         "socket": None, "host": "db.example", "port": 3307, "user": "u", "password": "p", "database": "test",
+        **transport,
     }  # fmt: skip
     assert second == {
         "socket": "/tmp/s.sock", "host": None, "port": None,
-        "user": "me", "password": "x", "database": "other",
+        "user": "me", "password": "x", "database": "other", **transport,
     }  # fmt: skip
 
 
