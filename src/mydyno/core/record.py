@@ -1,4 +1,4 @@
-"""What facts, advice and digests are made of: frozen, and strict about keys when read from a file."""
+"""What facts, plans, messages, advice and digests are made of: frozen, and strict about keys when read."""
 
 from __future__ import annotations
 

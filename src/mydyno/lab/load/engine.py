@@ -7,7 +7,6 @@ import queue
 import subprocess
 import threading
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Protocol, Self
 
 from pydantic import ValidationError
@@ -43,9 +42,7 @@ class Driver(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Ends everything that was started, whatever happened."""
 
 
@@ -151,9 +148,7 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.request_stop()
         self._closing.set()
         self._process.wait(_STOP_WITHIN_S)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from mydyno.core.plurals import counted
 from mydyno.lab.load import messages
@@ -22,6 +23,19 @@ _HINTS = {
 def hint_of(errors: Mapping[str, int]) -> str | None:
     """What helps against the commonest error; None where it speaks for itself."""
     return _HINTS.get(max(errors, key=errors.__getitem__)) if errors else None
+
+
+def added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Errors of several phases or runs together, by their codes."""
+    total: Counter[str] = Counter()
+    for errors in counts:
+        total.update(errors)
+    return dict(total)
+
+
+def listed(errors: Mapping[str, int], examples: Mapping[str, str]) -> str:
+    """`3 x 1213: Deadlock found...; 1 x ...`"""
+    return "; ".join(f"{count} x {code}: {examples.get(code, '')}" for code, count in errors.items())
 
 
 def nothing_succeeded(end: messages.PhaseEnd) -> str | None:

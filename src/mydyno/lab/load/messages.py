@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from mydyno.core.record import Record
 
 
-class _Message(_Frozen):
+class _Message(Record):
     t_ns: int
 
 
@@ -23,7 +21,7 @@ class _OfServer(_Message):
     """Number of the server that it is about; 0 where the job has one."""
 
 
-class Histogram(_Frozen):
+class Histogram(Record):
     """A latency distribution; `histogram` is base64 of an HdrHistogram in V2 deflate form."""
 
     count: int
@@ -39,23 +37,17 @@ class Histogram(_Frozen):
     histogram: str | None
 
 
+PERCENTILES = {
+    "p50_ns": 0.5, "p75_ns": 0.75, "p90_ns": 0.9, "p95_ns": 0.95, "p99_ns": 0.99, "p999_ns": 0.999,
+}  # fmt: skip
+"""Field of a histogram -> the share of latencies that it is of."""
 NOT_TIMED = Histogram(
-    count=0,
-    min_ns=None,
-    mean_ns=None,
-    max_ns=None,
-    p50_ns=None,
-    p75_ns=None,
-    p90_ns=None,
-    p95_ns=None,
-    p99_ns=None,
-    p999_ns=None,
-    histogram=None,
+    count=0, min_ns=None, mean_ns=None, max_ns=None, **dict.fromkeys(PERCENTILES), histogram=None
 )
 """Latencies that an external program does not report."""
 
 
-class Statement(_Frozen):
+class Statement(Record):
     """One kind of statement; an external program may not report its errors and rows."""
 
     count: int
@@ -64,24 +56,24 @@ class Statement(_Frozen):
     latency: Histogram
 
 
-class Timed(_Frozen):
+class Timed(Record):
     """How often, and how long each time."""
 
     count: int
     latency: Histogram
 
 
-class CpuSeconds(_Frozen):
+class CpuSeconds(Record):
     user_s: float
     system_s: float
 
 
-class Table(_Frozen):
+class Table(Record):
     name: str
     rows: int
 
 
-class Process(_Frozen):
+class Process(Record):
     """One process as /proc shows it; bytes read and written need the right to see them."""
 
     cpu_user_s: float
@@ -94,7 +86,7 @@ class Process(_Frozen):
     write_bytes: int | None
 
 
-class Disk(_Frozen):
+class Disk(Record):
     reads: int
     read_bytes: int
     writes: int
@@ -102,14 +94,14 @@ class Disk(_Frozen):
     busy_s: float
 
 
-class HostCounters(_Frozen):
+class HostCounters(Record):
     cpu: dict[str, float]
     context_switches: int
     disks: dict[str, Disk]
 
 
 class Hello(_OfServer):
-    type: Literal["hello"]
+    type: Literal["hello"] = "hello"
     protocol: int
     engine_version: str
     seed: int
@@ -126,18 +118,18 @@ class Hello(_OfServer):
 class Alive(_Message):
     """Nothing else was to be said for some seconds."""
 
-    type: Literal["alive"]
+    type: Literal["alive"] = "alive"
 
 
 class Progress(_Message):
-    type: Literal["progress"]
+    type: Literal["progress"] = "progress"
     stage: str
     done: int
     of: int
 
 
 class Prepared(_Message):
-    type: Literal["prepared"]
+    type: Literal["prepared"] = "prepared"
     tables: list[Table]
     statements: int | None
     """None when a foreign program made the tables."""
@@ -146,7 +138,7 @@ class Prepared(_Message):
 class PhaseStart(_OfServer):
     """`label` is the name of the test program in a run of sql-bench, else None."""
 
-    type: Literal["phase_start"]
+    type: Literal["phase_start"] = "phase_start"
     phase: int
     connections: int
     label: str | None
@@ -154,7 +146,7 @@ class PhaseStart(_OfServer):
 
 
 class Connected(_OfServer):
-    type: Literal["connected"]
+    type: Literal["connected"] = "connected"
     phase: int
     reached: int
     failed: int
@@ -162,14 +154,14 @@ class Connected(_OfServer):
 
 
 class Measuring(_OfServer):
-    type: Literal["measuring"]
+    type: Literal["measuring"] = "measuring"
     phase: int
 
 
 class Interval(_Message):
     """What was finished within one stretch of a phase; percentiles are None when nothing was."""
 
-    type: Literal["interval"]
+    type: Literal["interval"] = "interval"
     phase: int
     from_ns: int
     to_ns: int
@@ -189,7 +181,7 @@ class Interval(_Message):
     """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
 
 
-class SliceUsage(_Frozen):
+class SliceUsage(Record):
     """What one server's process used while a slice ran."""
 
     cpu_user_s: float
@@ -201,7 +193,7 @@ class SliceUsage(_Frozen):
 class Slice(_OfServer):
     """What was finished on one server in one slice of a phase; percentiles are None when nothing was."""
 
-    type: Literal["slice"]
+    type: Literal["slice"] = "slice"
     phase: int
     round: int
     """Counted through the warm-up and the measured rounds."""
@@ -229,7 +221,7 @@ class Slice(_OfServer):
 
 
 class Sample(_Message):
-    type: Literal["sample"]
+    type: Literal["sample"] = "sample"
     server_number: int = 0
     """Number of the server in the job; `server` is its process."""
     status: dict[str, str] | None
@@ -245,7 +237,7 @@ class Operation(_Message):
     would have shown where its timer includes earlier work.
     """
 
-    type: Literal["operation"]
+    type: Literal["operation"] = "operation"
     phase: int
     program: str
     name: str
@@ -263,7 +255,7 @@ class Operation(_Message):
 
 
 class PhaseEnd(_OfServer):
-    type: Literal["phase_end"]
+    type: Literal["phase_end"] = "phase_end"
     phase: int
     connections_asked: int
     connections_reached: int
@@ -294,17 +286,17 @@ class PhaseEnd(_OfServer):
 class Check(_OfServer):
     """A condition of the workload, looked at after the last phase."""
 
-    type: Literal["check"]
+    type: Literal["check"] = "check"
     name: str
     holds: bool
     detail: str | None
 
 
-class Remark(_Frozen):
+class Remark(Record):
     """Something that a reader of a phase's numbers must know, and that does not spoil them. The engine says
     none: drivers of foreign programs do."""
 
-    type: Literal["remark"]
+    type: Literal["remark"] = "remark"
     t_ns: int
     phase: int
     check: str
@@ -312,14 +304,14 @@ class Remark(_Frozen):
 
 
 class Done(_Message):
-    type: Literal["done"]
+    type: Literal["done"] = "done"
     exit: Literal["ok", "interrupted", "aborted"]
     client_cpu: CpuSeconds
     peak_rss_bytes: int | None
 
 
 class Fatal(_Message):
-    type: Literal["fatal"]
+    type: Literal["fatal"] = "fatal"
     code: str
     message: str
     hint: str | None
@@ -346,6 +338,29 @@ Message = Annotated[
 ]
 
 _ADAPTER: TypeAdapter[Message] = TypeAdapter(Message)
+_UNTIMED = Timed(count=0, latency=NOT_TIMED)
+
+
+def foreign_interval(**known: Any) -> Interval:
+    """An interval of an external program: percentiles that it does not report are None."""
+    unknown: dict[str, Any] = dict.fromkeys(("p50_ns", "p95_ns", "p99_ns", "max_ns"))
+    return Interval(**{"errors": 0, "warmup": False, **unknown, **known})
+
+
+def foreign_end(**known: Any) -> PhaseEnd:
+    """The end of a phase of an external program, which times no connects and knows no reconnects."""
+    unknown: dict[str, Any] = dict.fromkeys(("retries", "reconnects", "unanswered"), 0)
+    return PhaseEnd(**{"connects": _UNTIMED, **unknown, "backlog_max": None, **known})
+
+
+def foreign_done(cpu_s: tuple[float, float], t_ns: int, *, interrupted: bool, aborted: bool) -> Done:
+    """The last message of an external program; `cpu_s`: its user and system seconds."""
+    return Done(
+        exit="interrupted" if interrupted else "aborted" if aborted else "ok",
+        client_cpu=CpuSeconds(user_s=cpu_s[0], system_s=cpu_s[1]),
+        peak_rss_bytes=None,
+        t_ns=t_ns,
+    )
 
 
 def server_of(message: Message) -> int:

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from mydyno.core.facts import HostFacts
+from mydyno.core.record import Record
 from mydyno.core.units import format_duration
 from mydyno.lab.plan.layers import LAYERS, layer_keys
 from mydyno.lab.plan.point import Point
@@ -21,10 +20,8 @@ from mydyno.lab.spec.conditions import short_names
 OrderName = Literal["slices", "blocked", "sequential"]
 
 
-class PlannedDesign(BaseModel):
+class PlannedDesign(Record):
     """Plain values; `results.records.DesignRecord` says what each means."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     points: PointsKind = "all"
     aliases: tuple[str, ...] = ()

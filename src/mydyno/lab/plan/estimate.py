@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from mydyno.core.grounds import GROUNDS
 from mydyno.core.plurals import counted
+from mydyno.core.record import Record
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.lab.plan.data_size import EMPTY_DATADIR_BYTES, dataset_rows, redo_bytes, tables_bytes
 from mydyno.lab.plan.layers import base_key, digest, layer_keys
@@ -57,10 +56,8 @@ _ON_EXTERNAL = (
 )
 
 
-class Estimate(BaseModel):
+class Estimate(Record):
     """What a plan costs. Seconds of wall-clock time and bytes of disk at the worst moment."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     seconds: float
     low_seconds: float

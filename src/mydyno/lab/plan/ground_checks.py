@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from mydyno.core.document.tree import Location
 from mydyno.core.facts import AskedDisk, GroundFacts
 from mydyno.core.grounds import GROUNDS
+from mydyno.core.record import Record
 from mydyno.lab.plan.grounds import PACKAGES, able, disks_needed, needs_of, offer
 from mydyno.lab.plan.point import Point
 from mydyno.lab.spec import Experiment, Problem, Setup, Variant
@@ -26,10 +25,8 @@ def ground_problems(described: Sequence[tuple[Point, Variant]], facts: GroundFac
     return problems
 
 
-class MissingTool(BaseModel):
+class MissingTool(Record):
     """A program that the experiment needs and that this machine does not have."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     program: str
     package: str

@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from pydantic import BaseModel, ConfigDict
-
 from mydyno.core.facts import GroundFacts, HostFacts
+from mydyno.core.record import Record
 from mydyno.core.units import format_bytes
 from mydyno.lab.plan.design import Order, PlannedDesign, order_of, planned_design
 from mydyno.lab.plan.estimate import Estimate, estimate
@@ -23,10 +22,8 @@ from mydyno.lab.plan.trial_times import TrialTime
 from mydyno.lab.spec import Experiment, Problem, Sampling, SpecErrors, Variant
 
 
-class PlannedTrial(BaseModel):
+class PlannedTrial(Record):
     """One repetition of one point."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     """t001, t002, ... in the order in which they run."""
@@ -39,10 +36,8 @@ class PlannedTrial(BaseModel):
     """For the load of this trial; the same for all points of a block."""
 
 
-class Plan(BaseModel):
+class Plan(Record):
     """What `run` does. Plain values: as JSON and back it is the same plan."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     experiment_name: str
     question: str | None

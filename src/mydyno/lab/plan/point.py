@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pydantic import BaseModel, ConfigDict
-
 from mydyno.core.document.tree import Location, Scalar, find
 from mydyno.core.facts import HostFacts
 from mydyno.core.grounds import GROUNDS
 from mydyno.core.raid import level_title
+from mydyno.core.record import Record
 from mydyno.core.units import format_bytes
 from mydyno.lab.plan.data_size import tables_bytes
 from mydyno.lab.spec import ConfigValue, Experiment, Problem, Server, Setup, SpecErrors, Variant, Workload
@@ -17,10 +16,8 @@ from mydyno.lab.spec.checks import idle_keys
 from mydyno.lab.spec.volume_values import OLD_SCHEDULERS
 
 
-class Point(BaseModel):
+class Point(Record):
     """`id` is p1, p2, ... in the order in which the file names the levels; the last factor varies fastest."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     levels: dict[str, str]

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from statistics import fmean, quantiles
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from mydyno.core.grounds import GROUNDS
+from mydyno.core.record import Record
 from mydyno.lab.plan.layers import digest
 from mydyno.lab.plan.point import Point
 
@@ -24,10 +25,10 @@ LEAST_MARGIN = 0.1
 """The end of a range is at least so far from its middle: load, caches and neighbours come and go."""
 
 
-class TrialTime(BaseModel):
+class TrialTime(Record):
     """One trial that was measured here, without the making of its dataset and of frozen disks."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(extra="ignore")
 
     point: str
     """Digest of the point's setup and workload."""
@@ -51,10 +52,8 @@ class TrialTime(BaseModel):
 Basis = Literal["same point", "same program", "assumptions"]
 
 
-class TrialCost(BaseModel):
+class TrialCost(Record):
     """Seconds that one trial of a point takes, without its dataset and frozen disks, which are made once."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     clocked: float
     assumed: float

@@ -13,7 +13,6 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from mydyno.core.durable import replace_file, sync, sync_tree
@@ -217,9 +216,7 @@ class Lab:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _damage_explained(self) -> AbstractContextManager[None]:

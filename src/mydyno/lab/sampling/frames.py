@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
+from mydyno.lab.load.messages import Disk, Interval, Process, Sample
 from mydyno.lab.results.records import PhaseRecord
 from mydyno.lab.sampling.catalogue import number
 from mydyno.lab.sampling.histograms import packed
-from mydyno.lab.sampling.readings import DiskReading, IntervalReading, ProcessReading, SampleReading
 
 Value = int | float | None
 
 _NS = 1e9
-_PROCESS = (
-    "cpu_user_s",
-    "cpu_system_s",
-    "rss_bytes",
-    "threads",
-    "voluntary_switches",
-    "involuntary_switches",
-    "read_bytes",
-    "write_bytes",
-)
-_DISK = ("reads", "read_bytes", "writes", "write_bytes", "busy_s")
 _INTERVAL: dict[str, type[pl.DataType]] = {
     "phase": pl.Int32,
     "from_s": pl.Float64,
@@ -42,9 +31,10 @@ _INTERVAL: dict[str, type[pl.DataType]] = {
     "max_ns": pl.Int64,
     "histogram": pl.Binary,
 }
+_AS_READ = _INTERVAL.keys() & Interval.model_fields.keys() - {"histogram"}
 
 
-def sample_frame(samples: Sequence[SampleReading], phases: Sequence[PhaseRecord] = ()) -> pl.DataFrame:
+def sample_frame(samples: Sequence[Sample], phases: Sequence[PhaseRecord] = ()) -> pl.DataFrame:
     """One row a sample, ascending in `t_s`; values as read, nothing derived.
 
     `phase` is the phase that was under way (None between phases). A status variable that is never a number
@@ -66,24 +56,15 @@ def sample_frame(samples: Sequence[SampleReading], phases: Sequence[PhaseRecord]
     return pl.DataFrame(columns)
 
 
-def interval_frame(intervals: Sequence[IntervalReading]) -> pl.DataFrame:
+def interval_frame(intervals: Sequence[Interval]) -> pl.DataFrame:
     """One row an interval, ascending in time; the columns are there even when there is no row."""
     rows = [
         {
-            "phase": one.phase,
+            **one.model_dump(include=_AS_READ),
             "from_s": one.from_ns / _NS,
             "to_s": one.to_ns / _NS,
-            "warmup": one.warmup,
-            "connections": one.connections,
-            "queries": one.queries,
-            "transactions": one.transactions,
-            "errors": one.errors,
             "queries_per_second": _per_second(one.queries, one),
             "transactions_per_second": _per_second(one.transactions, one),
-            "p50_ns": one.p50_ns,
-            "p95_ns": one.p95_ns,
-            "p99_ns": one.p99_ns,
-            "max_ns": one.max_ns,
             "histogram": packed(one.histogram),
         }
         for one in sorted(intervals, key=lambda one: one.from_ns)
@@ -91,28 +72,26 @@ def interval_frame(intervals: Sequence[IntervalReading]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=_INTERVAL)
 
 
-def _flat(sample: SampleReading) -> dict[str, Value]:
+def _flat(sample: Sample) -> dict[str, Value]:
     row: dict[str, Value] = {f"status.{name}": number(text) for name, text in (sample.status or {}).items()}
-    row |= _process("client", sample.client)
+    row |= _named("client", sample.client)
     if sample.server is not None:
-        row |= _process("server", sample.server)
+        row |= _named("server", sample.server)
     row |= {f"host.cpu.{mode}_s": seconds for mode, seconds in sample.host.cpu.items()}
     row["host.context_switches"] = sample.host.context_switches
-    return row | _disks(sample.host.disks)
+    for name, disk in sample.host.disks.items():
+        row |= _named(f"disk.{name}", disk)
+    return row
 
 
-def _process(prefix: str, process: ProcessReading) -> dict[str, Value]:
-    return {f"{prefix}.{name}": getattr(process, name) for name in _PROCESS}
-
-
-def _disks(disks: Mapping[str, DiskReading]) -> dict[str, Value]:
-    return {f"disk.{disk}.{name}": getattr(found, name) for disk, found in disks.items() for name in _DISK}
+def _named(prefix: str, reading: Process | Disk) -> dict[str, Value]:
+    return {f"{prefix}.{name}": value for name, value in reading}
 
 
 def _phase_at(t_s: float, phases: Sequence[PhaseRecord]) -> int | None:
     return next((phase.index for phase in phases if phase.started_s <= t_s <= phase.ended_s), None)
 
 
-def _per_second(count: int, interval: IntervalReading) -> float | None:
+def _per_second(count: int, interval: Interval) -> float | None:
     nanoseconds = interval.to_ns - interval.from_ns
     return count * _NS / nanoseconds if nanoseconds > 0 else None

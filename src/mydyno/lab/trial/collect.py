@@ -108,7 +108,7 @@ def _latency(histogram: messages.Histogram) -> Latency:
 def interval_of(one: messages.Slice) -> messages.Interval:
     """A slice as the interval that series and pictures are made of."""
     shared = one.model_dump(include=messages.Interval.model_fields.keys() - {"type"})
-    return messages.Interval(type="interval", **shared)
+    return messages.Interval(**shared)
 
 
 def phase_record(end: messages.PhaseEnd) -> PhaseRecord:

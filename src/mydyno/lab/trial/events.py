@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,14 +20,16 @@ from mydyno.lab.results.records import Work
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened; subclasses add what."""
+    """Something that happened; subclasses add what. `type` is the name of the class, as `run-started`."""
 
     type: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        cls.type = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
 
 
 @dataclass(frozen=True)
 class RunStarted(Event):
-    type: ClassVar[str] = "run-started"
     experiment: str
     folder: str
     planned: int
@@ -40,7 +43,6 @@ class RunStarted(Event):
 
 @dataclass(frozen=True)
 class TrialStarted(Event):
-    type: ClassVar[str] = "trial-started"
     trial: str
     number: int
     """1-based place among the planned trials."""
@@ -55,7 +57,6 @@ class TrialStarted(Event):
 class Step(Event):
     """A stretch of work without load: preparing the dataset, starting the server..."""
 
-    type: ClassVar[str] = "step"
     text: str
     done: int | None = None
     of: int | None = None
@@ -65,7 +66,6 @@ class Step(Event):
 
 @dataclass(frozen=True)
 class PhaseStarted(Event):
-    type: ClassVar[str] = "phase-started"
     phase: int
     connections: int
     label: str | None = None
@@ -77,7 +77,6 @@ class PhaseStarted(Event):
 class Measured(Event):
     """One interval of load, for the live figures. Percentiles are None when nothing finished."""
 
-    type: ClassVar[str] = "measured"
     phase: int
     connections: int
     queries_per_second: float
@@ -93,7 +92,6 @@ class Measured(Event):
 
 @dataclass(frozen=True)
 class PhaseFinished(Event):
-    type: ClassVar[str] = "phase-finished"
     phase: int
     connections: int
     queries_per_second: float | None
@@ -107,7 +105,6 @@ class PhaseFinished(Event):
 
 @dataclass(frozen=True)
 class TrialFinished(Event):
-    type: ClassVar[str] = "trial-finished"
     trial: str
     status: str
     """`valid`, `invalid`, or `failed` where nothing was measured."""
@@ -119,7 +116,6 @@ class TrialFinished(Event):
 class Looked(Event):
     """A sequential design has looked at what is known after a block."""
 
-    type: ClassVar[str] = "looked"
     block: int
     half_width: float | None
     """Of the comparison that is known worst, 0.03 for ±3%; None when one has no interval yet."""
@@ -136,14 +132,12 @@ class Looked(Event):
 class Resting(Event):
     """The pause before a block, from the design."""
 
-    type: ClassVar[str] = "resting"
     block: int
     seconds: float
 
 
 @dataclass(frozen=True)
 class RunFinished(Event):
-    type: ClassVar[str] = "run-finished"
     valid: int
     invalid: int
     failed: int = 0
@@ -152,7 +146,6 @@ class RunFinished(Event):
 
 @dataclass(frozen=True)
 class RunInterrupted(Event):
-    type: ClassVar[str] = "run-interrupted"
     completed: int
     planned: int
 

@@ -18,10 +18,10 @@ import polars as pl
 from mydyno.lab.analysis.drift import drift
 from mydyno.lab.analysis.stalls import Stretch, stalls
 from mydyno.lab.analysis.steady import Steadiness, steadiness
+from mydyno.lab.load.messages import Interval
 from mydyno.lab.results.records import PhaseRecord, Remark
 from mydyno.lab.sampling.costs import Work, costs
 from mydyno.lab.sampling.histograms import Histogram, merged
-from mydyno.lab.sampling.readings import IntervalReading
 from mydyno.lab.sampling.stall_causes import stall_causes
 
 _NS = 1e9
@@ -41,7 +41,7 @@ class Judged:
 
 def judge_phases(
     phases: Sequence[PhaseRecord],
-    intervals: Sequence[IntervalReading],
+    intervals: Sequence[Interval],
     samples: pl.DataFrame,
     histograms: Mapping[str, Mapping[str, str]],
     *,
@@ -73,7 +73,7 @@ def judge_phases(
     return Judged(tuple(judged), tuple(remarks), kept)
 
 
-def _measured(phase: PhaseRecord, intervals: Sequence[IntervalReading]) -> list[IntervalReading]:
+def _measured(phase: PhaseRecord, intervals: Sequence[Interval]) -> list[Interval]:
     """The measured intervals of a phase that came to its end."""
     if phase.aborted or phase.label is not None:
         return []
@@ -81,9 +81,7 @@ def _measured(phase: PhaseRecord, intervals: Sequence[IntervalReading]) -> list[
     return sorted(own, key=lambda one: one.from_ns)
 
 
-def _with_costs(
-    phase: PhaseRecord, intervals: Sequence[IntervalReading], samples: pl.DataFrame
-) -> PhaseRecord:
+def _with_costs(phase: PhaseRecord, intervals: Sequence[Interval], samples: pl.DataFrame) -> PhaseRecord:
     """With what the server spent in `intervals`, or where a load has none, in all that was measured."""
     work = [Work(one.from_ns / _NS, one.to_ns / _NS, one.queries, one.transactions) for one in intervals]
     if not work and phase.measured_from_s is not None and phase.measured_to_s is not None:
@@ -94,14 +92,14 @@ def _with_costs(
 @dataclass(frozen=True)
 class _Phase:
     record: PhaseRecord
-    intervals: list[IntervalReading]
+    intervals: list[Interval]
 
     @cached_property
     def found(self) -> Steadiness:
         return steadiness([_rate(one) for one in self.intervals])
 
     @property
-    def steady(self) -> list[IntervalReading]:
+    def steady(self) -> list[Interval]:
         return self.intervals[self.found.first :]
 
     def judged(self) -> tuple[PhaseRecord, Histogram | None]:
@@ -165,17 +163,17 @@ class _Phase:
             yield "stalls", f"stalls every {stalled.period_s:.2g} s ({len(stalled.spans)} times), {why}"
 
 
-def _counts(one: IntervalReading) -> tuple[int, int]:
+def _counts(one: Interval) -> tuple[int, int]:
     return one.queries, one.transactions
 
 
-def _rate(one: IntervalReading) -> float | None:
+def _rate(one: Interval) -> float | None:
     """None where the clock did not move."""
     length = one.to_ns - one.from_ns
     return one.queries * _NS / length if length > 0 else None
 
 
-def _stretch(one: IntervalReading) -> Stretch:
+def _stretch(one: Interval) -> Stretch:
     return Stretch(
         from_s=one.from_ns / _NS,
         to_s=one.to_ns / _NS,

@@ -6,7 +6,7 @@ deliberate and stated in each reason, so that a reader can disagree with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mydyno.core.units import format_duration
@@ -52,91 +52,67 @@ class Evidence:
 
 def check(evidence: Evidence) -> tuple[Invalidity, ...]:
     """Every reason why the trial must not count; empty for a valid one."""
-    checks = (
-        _host_lost,
-        _settings_in_force,
-        _files_on_volumes,
-        _server_alive,
-        _phases_complete,
-        _anything_measured,
-        _connections_reached,
-        _errors,
-        _client_saturation,
-        _littles_law,
-        _steal_time,
-        _row_counts,
-        _conditions,
-        _wrong_results,
+    return tuple(
+        Invalidity(check=name, message=message, phase=phase)
+        for name, reasons in _CHECKS
+        for message, phase in reasons(evidence)
     )
-    return tuple(reason for one in checks for reason in one(evidence))
 
 
-def _host_lost(evidence: Evidence) -> Iterator[Invalidity]:
+Reasons = Iterator[tuple[str, int | None]]
+"""A sentence each, with the phase that it is about, if it is about one."""
+
+
+def _host_lost(evidence: Evidence) -> Reasons:
     if evidence.host_lost:
-        yield Invalidity(check="host-lost", message=evidence.host_lost)
+        yield evidence.host_lost, None
 
 
-def _settings_in_force(evidence: Evidence) -> Iterator[Invalidity]:
-    for difference in evidence.settings_differences:
-        yield Invalidity(check="settings-in-force", message=difference)
+def _settings_in_force(evidence: Evidence) -> Reasons:
+    yield from ((difference, None) for difference in evidence.settings_differences)
 
 
-def _files_on_volumes(evidence: Evidence) -> Iterator[Invalidity]:
-    for sentence in evidence.misplaced:
-        yield Invalidity(check="files-on-volumes", message=sentence)
+def _files_on_volumes(evidence: Evidence) -> Reasons:
+    yield from ((sentence, None) for sentence in evidence.misplaced)
 
 
-def _server_alive(evidence: Evidence) -> Iterator[Invalidity]:
+def _server_alive(evidence: Evidence) -> Reasons:
     if not evidence.server_alive:
-        yield Invalidity(check="server-alive", message="the server ended during the trial; see its error log")
-    elif evidence.server_restarted:
-        yield Invalidity(
-            check="server-restart", message="the server's uptime decreased: it was restarted during the trial"
-        )
+        yield "the server ended during the trial; see its error log", None
 
 
-def _phases_complete(evidence: Evidence) -> Iterator[Invalidity]:
+def _server_restart(evidence: Evidence) -> Reasons:
+    if evidence.server_alive and evidence.server_restarted:
+        yield "the server's uptime decreased: it was restarted during the trial", None
+
+
+def _phases_complete(evidence: Evidence) -> Reasons:
     for phase in evidence.phases:
         if phase.aborted:
-            yield Invalidity(
-                check="phase-complete", message=f"the phase ended early: {phase.aborted}", phase=phase.index
-            )
+            yield f"the phase ended early: {phase.aborted}", phase.index
     missing = evidence.phases_planned - len(evidence.phases)
     if missing > 0:
-        yield Invalidity(
-            check="phase-complete", message=f"{missing} of {evidence.phases_planned} phases did not run"
-        )
+        yield f"{missing} of {evidence.phases_planned} phases did not run", None
 
 
-def _anything_measured(evidence: Evidence) -> Iterator[Invalidity]:
+def _anything_measured(evidence: Evidence) -> Reasons:
     for phase in evidence.phases:
         if not (phase.queries or phase.transactions or phase.operations or phase.aborted):
-            yield Invalidity(
-                check="measured",
-                message="no query ended while the phase was measured: use a longer duration",
-                phase=phase.index,
-            )
+            yield "no query ended while the phase was measured: use a longer duration", phase.index
 
 
-def _connections_reached(evidence: Evidence) -> Iterator[Invalidity]:
+def _connections_reached(evidence: Evidence) -> Reasons:
     for phase in evidence.phases:
         if phase.connections_reached < phase.connections_asked:
-            yield Invalidity(
-                check="connections-reached",
-                message=f"{phase.connections_reached} of {phase.connections_asked} connections were opened"
-                + _codes(phase),
-                phase=phase.index,
-            )
+            opened = f"{phase.connections_reached} of {phase.connections_asked} connections were opened"
+            yield opened + _codes(phase), phase.index
     most = max((phase.connections_reached for phase in evidence.phases), default=0)
     seen = evidence.max_used_connections
     if seen is not None and seen < most:
-        yield Invalidity(
-            check="connections-reached",
-            message=f"the client held {most} connections but the server's Max_used_connections is {seen}",
-        )
+        yield f"the client held {most} connections but the server's Max_used_connections is {seen}", None
 
 
-def _errors(evidence: Evidence) -> Iterator[Invalidity]:
+def _errors(evidence: Evidence) -> Reasons:
     for phase in evidence.phases:
         # sysbench counts the errors that it ignores together: 1213/1020/1205.
         unexpected = sum(
@@ -145,25 +121,21 @@ def _errors(evidence: Evidence) -> Iterator[Invalidity]:
         # Connections that could not be opened are counted by code too, and have a check of their own.
         failed = unexpected - (phase.connections_asked - phase.connections_reached)
         if failed > 0:
-            yield Invalidity(
-                check="errors", message=f"{failed} statements failed{_codes(phase)}", phase=phase.index
-            )
+            yield f"{failed} statements failed{_codes(phase)}", phase.index
 
 
 def _codes(phase: PhaseRecord) -> str:
     """The errors of a phase in brackets, the commonest first, or nothing."""
-    if not phase.errors:
-        return ""
     common = sorted(phase.errors.items(), key=lambda item: -item[1])
-    told = (
+    shown = (
         f"error {code} {count} times"
         + (f': "{example}"' if (example := phase.error_examples.get(code)) else "")
         for code, count in common[:3]
     )
-    return f" ({'; '.join(told)})"
+    return f" ({'; '.join(shown)})" if common else ""
 
 
-def _client_saturation(evidence: Evidence) -> Iterator[Invalidity]:
+def _client_saturation(evidence: Evidence) -> Reasons:
     for phase in evidence.phases:
         if phase.client_cpu_user_s is None or phase.client_cpu_system_s is None:
             continue
@@ -171,61 +143,69 @@ def _client_saturation(evidence: Evidence) -> Iterator[Invalidity]:
         used = phase.client_cpu_user_s + phase.client_cpu_system_s
         # CPU time is counted in clock ticks (10 ms): very short phases show nothing.
         if length >= 0.25 and used > CLIENT_SATURATED * evidence.reactors * length:
-            yield Invalidity(
-                check="client-saturation",
-                message=f"the client was the bottleneck: it used {format_duration(used)} of CPU in"
-                f" {format_duration(length)} on {evidence.reactors} threads"
-                f" (over {CLIENT_SATURATED:.0%} of their capacity)",
-                phase=phase.index,
+            yield (
+                (
+                    f"the client was the bottleneck: it used {format_duration(used)} of CPU in"
+                    f" {format_duration(length)} on {evidence.reactors} threads"
+                    f" (over {CLIENT_SATURATED:.0%} of their capacity)"
+                ),
+                phase.index,
             )
 
 
-def _littles_law(evidence: Evidence) -> Iterator[Invalidity]:
+def _littles_law(evidence: Evidence) -> Reasons:
     """Where the client was the bottleneck, answers wait unread, which has its own reason."""
-    saturated = {reason.phase for reason in _client_saturation(evidence)}
+    saturated = {phase for _, phase in _client_saturation(evidence)}
     for phase, load in zip(evidence.phases, evidence.loads, strict=False):
         broken = None if load is None or phase.index in saturated else breach(phase, load)
         if broken is not None:
-            yield Invalidity(check="littles-law", message=broken.calculation, phase=phase.index)
+            yield broken.calculation, phase.index
 
 
-def _steal_time(evidence: Evidence) -> Iterator[Invalidity]:
+def _steal_time(evidence: Evidence) -> Reasons:
     if evidence.steal is not None and evidence.steal > STEAL_LIMIT:
-        yield Invalidity(
-            check="steal-time",
-            message=f"the hypervisor took {evidence.steal:.0%} of the CPU time (limit {STEAL_LIMIT:.0%})",
-        )
+        yield f"the hypervisor took {evidence.steal:.0%} of the CPU time (limit {STEAL_LIMIT:.0%})", None
 
 
-def _row_counts(evidence: Evidence) -> Iterator[Invalidity]:
+def _row_counts(evidence: Evidence) -> Reasons:
     if evidence.rows_found is None:
-        return  # The server is gone, which is a reason of its own.
+        return  # The server is gone, which is a separate reason.
     for table, expected in evidence.rows_expected.items():
-        found = evidence.rows_found.get(table)
-        if found != expected:
-            yield Invalidity(
-                check="row-counts", message=f"table {table} holds {found} rows after the load, not {expected}"
-            )
+        if (rows := evidence.rows_found.get(table)) != expected:
+            yield f"table {table} holds {rows} rows after the load, not {expected}", None
 
 
-def _conditions(evidence: Evidence) -> Iterator[Invalidity]:
+def _conditions(evidence: Evidence) -> Reasons:
     for check in evidence.checks:
         if not check.holds:
             detail = f": {check.detail}" if check.detail else ""
-            yield Invalidity(
-                check="consistency", message=f"after the load {check.name} does not hold{detail}"
-            )
+            yield f"after the load {check.name} does not hold{detail}", None
 
 
-def _wrong_results(evidence: Evidence) -> Iterator[Invalidity]:
+def _wrong_results(evidence: Evidence) -> Reasons:
     for phase in evidence.phases:
-        wrong = [operation for operation in phase.operations if operation.failed]
-        if wrong:
-            first = wrong[0]
+        first = next((operation for operation in phase.operations if operation.failed), None)
+        if first is not None:
             warning = f" ({first.warning})" if first.warning else ""
-            yield Invalidity(
-                check="wrong-results",
-                message=f"{phase.label}: {first.failed} statements of {first.name} failed or returned wrong "
-                f"rows{warning}",
-                phase=phase.index,
-            )
+            failed = f"{first.failed} statements of {first.name} failed or returned wrong rows{warning}"
+            yield f"{phase.label}: {failed}", phase.index
+
+
+_CHECKS: tuple[tuple[str, Callable[[Evidence], Reasons]], ...] = (
+    ("host-lost", _host_lost),
+    ("settings-in-force", _settings_in_force),
+    ("files-on-volumes", _files_on_volumes),
+    ("server-alive", _server_alive),
+    ("server-restart", _server_restart),
+    ("phase-complete", _phases_complete),
+    ("measured", _anything_measured),
+    ("connections-reached", _connections_reached),
+    ("errors", _errors),
+    ("client-saturation", _client_saturation),
+    ("littles-law", _littles_law),
+    ("steal-time", _steal_time),
+    ("row-counts", _row_counts),
+    ("consistency", _conditions),
+    ("wrong-results", _wrong_results),
+)
+"""Name of a check -> its reasons, in the order in which they are reported."""

@@ -4,6 +4,7 @@ names at its place.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -32,8 +33,8 @@ LITERALS: dict[str, Constant] = {"null": None, "true": 1, "false": 0, "True": 1,
 class Parameter:
     name: str
     kind: Kind
-    default: Constant = None
-    required: bool = True
+    default: Constant
+    required: bool
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,9 @@ class Function:
     name: str
     parameters: tuple[Parameter, ...]
     about: str
-    operator: str = ""
-    """By default its name."""
-    more: bool = False
+    operator: str
+    more: bool
     """Any number of arguments of the last kind."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "operator", self.operator or self.name)
 
     @property
     def signature(self) -> str:
@@ -57,130 +54,95 @@ class Function:
         return f"{self.name}({', '.join(shown)}{', ...' if self.more else ''})"
 
 
-def _number(name: str) -> Parameter:
-    return Parameter(name, "number")
-
-
-def _any(name: str) -> Parameter:
-    return Parameter(name, "any")
-
-
-def _fixed(name: str, default: int | float) -> Parameter:
-    return Parameter(name, "fixed number", default, required=False)
-
-
-def _text(name: str, default: str) -> Parameter:
-    return Parameter(name, "fixed text", default, required=False)
+def _function(call: str, about: str, operator: str = "") -> Function:
+    """`call`: a signature as Python's, whose annotations are the kinds of arguments. Without one an argument
+    is a number, and with a default a fixed number or text; `*more` allows any number of further ones."""
+    [made] = ast.parse(f"def {call}: ...").body
+    assert isinstance(made, ast.FunctionDef)
+    required = len(made.args.args) - len(made.args.defaults)
+    defaults = [*[None] * required, *map(ast.literal_eval, made.args.defaults)]
+    parameters = []
+    for place, (argument, default) in enumerate(zip(made.args.args, defaults, strict=True)):
+        kind: Kind = "number"
+        if argument.annotation is not None:
+            kind = ast.literal_eval(argument.annotation)
+        elif place >= required:
+            kind = "fixed text" if isinstance(default, str) else "fixed number"
+        parameters.append(Parameter(argument.arg, kind, default, place < required))
+    return Function(made.name, tuple(parameters), about, operator or made.name, made.args.vararg is not None)
 
 
 def _by_name(*functions: Function) -> dict[str, Function]:
     return {function.name: function for function in functions}
 
 
-_BOUNDS = (_number("low"), _number("high"))
-_ITERATIONS = _fixed("iterations", 12)
-_SPECIAL = (_ITERATIONS, _fixed("percent", 1), _fixed("share", 75))
-_DICTIONARY = Parameter("dictionary", "dictionary")
+_SPECIAL = "low, high, iterations=12, percent=1, share=75"
 
 DISTRIBUTIONS = _by_name(
-    Function("uniform", _BOUNDS, "A whole number, each alike."),
-    Function("gaussian", (*_BOUNDS, _ITERATIONS), "Bell-shaped: the mean of `iterations` uniform draws."),
-    Function(
-        "special",
-        (*_BOUNDS, *_SPECIAL),
+    _function("uniform(low, high)", "A whole number, each alike."),
+    _function("gaussian(low, high, iterations=12)", "Bell-shaped: the mean of `iterations` uniform draws."),
+    _function(
+        f"special({_SPECIAL})",
         "sysbench 1.0.20's own: `share` percent of the draws in the upper three quarters of a window of "
         "`percent` percent round the middle, the others bell-shaped.",
     ),
-    Function(
-        "special_corrected",
-        (*_BOUNDS, *_SPECIAL),
-        "The same with the whole of the window.",
-        "special-corrected",
+    _function(
+        f"special_corrected({_SPECIAL})", "The same with the whole of the window.", "special-corrected"
     ),
-    Function("special_04", (*_BOUNDS, *_SPECIAL), "The one of sysbench 0.4.", "special-0.4"),
-    Function(
-        "pareto",
-        (*_BOUNDS, _fixed("h", 0.2)),
+    _function(f"special_04({_SPECIAL})", "The one of sysbench 0.4.", "special-0.4"),
+    _function(
+        "pareto(low, high, h=0.2)",
         "Low numbers hot: the share `h` of them gets the share 1 - `h` of the draws.",
     ),
-    Function(
-        "zipfian",
-        (*_BOUNDS, _fixed("exponent", 0.8)),
+    _function(
+        "zipfian(low, high, exponent=0.8)",
         "The k-th number as often as 1/k^`exponent` says; the lowest is hottest.",
     ),
 )
 DRAW_NAMES = tuple(function.operator for function in DISTRIBUTIONS.values())
 """What `draw` takes as its first argument."""
 
-DRAW = Function(
-    "draw",
-    (
-        Parameter("distribution", "fixed text"),
-        *(*_BOUNDS, *_SPECIAL, _fixed("h", 0.2), _fixed("exponent", 0.8)),
-    ),
+DRAW = _function(
+    f"draw(distribution: 'fixed text', {_SPECIAL}, h=0.2, exponent=0.8)",
     "A whole number from the distribution named by a text, an option say: " + ", ".join(DRAW_NAMES) + ".",
-)
-LAST = Function("last", (Parameter("name", "value"),), "The named value as it was drawn last.", "var")
-LIST = Function(
-    "list", (_number("n"), _any("each"), _text("between", ", ")), "`each` drawn `n` times, as one text."
 )
 
 FUNCTIONS = DISTRIBUTIONS | _by_name(
     DRAW,
-    Function(
-        "nurand",
-        (Parameter("a", "fixed number"), *_BOUNDS, _fixed("c", 0)),
-        "Non-uniform, as TPC-C 2.1.6 defines it.",
-    ),
-    Function("exponential", (_number("mean"),), "A number with a fraction, 0 or more."),
-    Function(
-        "pattern", (Parameter("shape", "fixed text"),), "A text: every `#` a digit, every `@` a letter a-z."
-    ),
-    Function(
-        "letters",
-        (_number("least"), _number("most"), _text("alphabet", LETTERS)),
+    _function("nurand(a: 'fixed number', low, high, c=0)", "Non-uniform, as TPC-C 2.1.6 defines it."),
+    _function("exponential(mean)", "A number with a fraction, 0 or more."),
+    _function("pattern(shape: 'fixed text')", "A text: every `#` a digit, every `@` a letter a-z."),
+    _function(
+        f"letters(least, most, alphabet='{LETTERS}')",
         "A text of `least` to `most` letters, each length alike.",
     ),
-    Function("pick", (_DICTIONARY,), "A word, each alike."),
-    Function("next", (_DICTIONARY,), "The next word, each connection from its own start."),
-    Function("word", (_DICTIONARY, _number("index")), "The word number `index`, from 0, round and round."),
-    Function("unique", (), "A pseudo-random 32-bit number that no other draw gives."),
-    Function(
-        "counter",
-        (
-            Parameter("name", "counter"),
-            *(_fixed("start", 1), _fixed("step", 1), _fixed("copies", 1)),
-            Parameter("copy", "number", 1, required=False),
-        ),
+    _function("pick(dictionary: 'dictionary')", "A word, each alike."),
+    _function("next(dictionary: 'dictionary')", "The next word, each connection from its own start."),
+    _function("word(dictionary: 'dictionary', index)", "The word number `index`, from 0, round and round."),
+    _function("unique()", "A pseudo-random 32-bit number that no other draw gives."),
+    _function(
+        "counter(name: 'counter', start=1, step=1, copies=1, copy: 'number' = 1)",
         "Counts over all connections; `name` is any word. With `copies`, each `copy` from 1 on counts by "
         "itself.",
     ),
-    Function("min", (_any("a"), _any("b")), "The smaller."),
-    Function("max", (_any("a"), _any("b")), "The larger."),
-    Function("concat", (_any("a"),), "The texts, one after the other.", more=True),
-    Function("times", (_number("n"), _any("text")), "The text `n` times over."),
-    Function(
-        "pad",
-        (_any("a"), _number("width"), _text("with_", "0")),
-        "`a` filled up on the left to `width` characters.",
-    ),
-    Function(
-        "decimal",
-        (_number("a"), Parameter("places", "fixed number")),
+    _function("min(a: 'any', b: 'any')", "The smaller."),
+    _function("max(a: 'any', b: 'any')", "The larger."),
+    _function("concat(a: 'any', *more)", "The texts, one after the other."),
+    _function("times(n, text: 'any')", "The text `n` times over."),
+    _function("pad(a: 'any', width, with_='0')", "`a` filled up on the left to `width` characters."),
+    _function(
+        "decimal(a, places: 'fixed number')",
         "The whole number `a` with a decimal point before its last `places` digits.",
     ),
-    Function(
-        "substring",
-        (_any("text"), _number("start"), _number("length")),
-        "`length` characters from `start`, which counts from 0.",
+    _function(
+        "substring(text: 'any', start, length)", "`length` characters from `start`, which counts from 0."
     ),
-    Function(
-        "permute",
-        (_number("i"), _number("n"), Parameter("key", "number", 0, required=False)),
+    _function(
+        "permute(i, n, key: 'number' = 0)",
         "Numbers 0 to n-1 in another order: each `i` another number, the same at every run.",
     ),
-    LIST,
-    LAST,
+    _function("list(n, each: 'any', between=', ')", "`each` drawn `n` times, as one text."),
+    _function("last(name: 'value')", "The named value as it was drawn last.", "var"),
 )
 
 

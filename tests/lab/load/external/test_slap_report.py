@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import EngineError
-from mydyno.lab.load.external.slap_report import Block, Failure, read_csv, read_report
+from mydyno.lab.load.external.slap_report import Block, Failure, read_report
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -34,16 +34,6 @@ def test_every_engine_and_concurrency_has_a_report_of_its_own() -> None:
     told = [(block.engine, block.clients, block.queries_per_client) for block in blocks("engines")]
     assert told == [("innodb", 2, 50), ("innodb", 4, 25), ("aria", 2, 50), ("aria", 4, 25)]
     assert all(block.min_s <= block.avg_s <= block.max_s for block in blocks("engines"))
-
-
-def test_the_lines_of_csv_are_the_same_reports() -> None:
-    told = [
-        (block.engine, block.clients, block.queries_per_client) for block in read_csv(lines("engines-csv"))
-    ]
-    assert told == [(block.engine, block.clients, block.queries_per_client) for block in blocks("engines")]
-    [block] = read_csv(lines("csv"))
-    # 100 statements over 3 clients: the one left over is not run.
-    assert (block.engine, block.clients, block.queries_per_client) == (None, 3, 33)
 
 
 def test_without_a_number_of_queries_none_are_told() -> None:
@@ -99,8 +89,3 @@ def test_a_report_that_is_cut_off_or_lacks_a_figure_is_refused() -> None:
         read_report(lines("default")[:4])
     with pytest.raises(EngineError, match="ends without max_s"):
         read_report([line for line in lines("default") if "Maximum" not in line])
-
-
-def test_a_line_of_csv_with_other_fields_is_refused() -> None:
-    with pytest.raises(EngineError, match="line 1"):
-        list(read_csv(["innodb,mixed,0.012"]))

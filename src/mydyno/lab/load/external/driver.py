@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import Self
 
 from mydyno.core.errors import EngineError, UsageError
@@ -80,9 +79,7 @@ class External:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             if self._child:
                 self._child.kill()
@@ -102,14 +99,7 @@ class External:
                 self._watch = Watch(self._target, self._sampling, self._clock, self._heard.put)
             aborted = yield from self._run_phases()
             yield from self._last_samples()
-        user_s, system_s = self._cpu
-        yield messages.Done(
-            type="done",
-            exit="interrupted" if self._stopping else "aborted" if aborted else "ok",
-            client_cpu=messages.CpuSeconds(user_s=user_s, system_s=system_s),
-            peak_rss_bytes=None,
-            t_ns=self._clock.now(),
-        )
+        yield messages.foreign_done(self._cpu, self._clock.now(), interrupted=self._stopping, aborted=aborted)
 
     def _hello(self) -> messages.Hello:
         cpus = sorted(os.sched_getaffinity(0))
@@ -117,7 +107,6 @@ class External:
             if self._phases:
                 self._generator.before(admin, self._drop_existing)
             return messages.Hello(
-                type="hello",
                 protocol=PROTOCOL,
                 engine_version=str(self._generator.program),
                 seed=self._seed,
@@ -146,7 +135,7 @@ class External:
         # Another connection: the first may have been idle for longer than the server allows.
         with administration(self._target) as admin:
             tables = self._generator.prepared(admin)
-        yield messages.Prepared(type="prepared", tables=tables, statements=None, t_ns=self._clock.now())
+        yield messages.Prepared(tables=tables, statements=None, t_ns=self._clock.now())
 
     def _run_step(self, step: Step) -> Iterator[messages.Message]:
         said: list[str] = []
@@ -175,7 +164,7 @@ class External:
 
     def _run_phase(self, index: int, phase: Phase) -> Generator[messages.Message, None, messages.PhaseEnd]:
         yield messages.PhaseStart(
-            type="phase_start", label=None, phase=index, connections=phase.connections, t_ns=self._clock.now()
+            label=None, phase=index, connections=phase.connections, t_ns=self._clock.now()
         )
         self._untidy = True
         listener = self._generator.listener(Start(index, phase, self._clock, self._cpu_of_child))

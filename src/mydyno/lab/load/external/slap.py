@@ -113,17 +113,26 @@ class SlapPhase:
         items = [] if cut.interrupted else read_report(self._lines, self._program)
         block = next((item for item in items if isinstance(item, Block)), None)
         failures = [item for item in items if isinstance(item, Failure)]
-        queries, window_ns = 0, None
+        timed, window_ns = messages.Timed(count=0, latency=messages.NOT_TIMED), None
         if block:
             queries = block.clients * block.queries_per_client * self._iterations
+            timed = messages.Timed(count=queries, latency=messages.NOT_TIMED)
             window_ns = round(block.avg_s * self._iterations * _NS)
-            yield self._connected(block, now)
-            yield messages.Measuring(type="measuring", phase=index, t_ns=now)
-            yield self._interval(block, queries, window_ns, now)
+            yield messages.Connected(phase=index, reached=block.clients, failed=0, errors={}, t_ns=now)
+            yield messages.Measuring(phase=index, t_ns=now)
+            # The whole phase as one: there is nothing in between.
+            yield messages.foreign_interval(
+                phase=index,
+                from_ns=now - max(window_ns, 1),
+                to_ns=now,
+                queries=queries,
+                transactions=queries,
+                connections=block.clients,
+                t_ns=now,
+            )
         errors = Counter(str(failure.code or _UNKNOWN_ERROR) for failure in failures)
         examples = {str(failure.code or _UNKNOWN_ERROR): failure.text for failure in reversed(failures)}
-        yield messages.PhaseEnd(
-            type="phase_end",
+        yield messages.foreign_end(
             phase=index,
             connections_asked=self._start.phase.connections,
             connections_reached=block.clients if block else 0,
@@ -134,17 +143,12 @@ class SlapPhase:
             interrupted=cut.interrupted,
             aborted=None if cut.interrupted else self._why_aborted(ended, cut, block, failures),
             latency_kind="service",
-            queries=messages.Timed(count=queries, latency=messages.NOT_TIMED),
+            queries=timed,
             statements={},
-            transactions=messages.Timed(count=queries, latency=messages.NOT_TIMED),
-            connects=messages.Timed(count=0, latency=messages.NOT_TIMED),
+            transactions=timed,
             errors=dict(errors),
             error_examples=examples,
-            retries=0,
-            reconnects=0,
-            unanswered=0,
             client_cpu=messages.CpuSeconds(user_s=ended.user_s, system_s=ended.system_s),
-            backlog_max=None,
             t_ns=now,
         )
 
@@ -159,30 +163,6 @@ class SlapPhase:
         if block is None or ended.exit_code:
             return f"{self._program} ended with exit code {ended.exit_code} and no report"
         return None
-
-    def _connected(self, block: Block, now: int) -> messages.Connected:
-        return messages.Connected(
-            type="connected", phase=self._start.index, reached=block.clients, failed=0, errors={}, t_ns=now
-        )
-
-    def _interval(self, block: Block, queries: int, window_ns: int, now: int) -> messages.Interval:
-        """The whole phase as one: there is nothing in between."""
-        return messages.Interval(
-            type="interval",
-            phase=self._start.index,
-            from_ns=now - max(window_ns, 1),
-            to_ns=now,
-            queries=queries,
-            transactions=queries,
-            errors=0,
-            connections=block.clients,
-            p50_ns=None,
-            p95_ns=None,
-            p99_ns=None,
-            max_ns=None,
-            warmup=False,
-            t_ns=now,
-        )
 
 
 def _queries(phase: Phase) -> int:

@@ -1,26 +1,25 @@
 """What mysqlslap and mariadb-slap print, as typed values. Pure: it sees lines only.
 
-The same report is known in two forms: the block of the terminal and one line of --csv for each engine and
-concurrency. Seconds have three decimals, so a short run shows 0.000.
+It has a block for each engine and concurrency. Seconds have three decimals, so a short run shows 0.000.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mydyno.core.errors import EngineError
 
 _ENGINE = re.compile(r"\tRunning for engine (\S+)$")
 _FIELDS = (
-    ("avg_s", re.compile(r"\tAverage number of seconds to run all queries: ([\d.]+) seconds$")),
-    ("min_s", re.compile(r"\tMinimum number of seconds to run all queries: ([\d.]+) seconds$")),
-    ("max_s", re.compile(r"\tMaximum number of seconds to run all queries: ([\d.]+) seconds$")),
+    *(
+        (name, re.compile(rf"\t{word} number of seconds to run all queries: ([\d.]+) seconds$"))
+        for name, word in (("avg_s", "Average"), ("min_s", "Minimum"), ("max_s", "Maximum"))
+    ),
     ("clients", re.compile(r"\tNumber of clients running queries: (\d+)$")),
     ("queries_per_client", re.compile(r"\tAverage number of queries per client: (\d+)$")),
 )
-_CSV = re.compile(r"([^,]*),([^,]*),([\d.]+),([\d.]+),([\d.]+),(\d+),(\d+)")
 _SAID = re.compile(r"(?:\S*/)?(?:mysqlslap|mariadb-slap): (?P<text>.*)$")
 _WARNING = re.compile(r"\[?Warning\b", re.IGNORECASE)
 _CONNECTING = re.compile(r"Error when connecting to server: (?P<code>\d{4})\b")
@@ -67,23 +66,6 @@ def read_report(lines: Iterable[str], program: str = "mysqlslap") -> list[Block 
     if found is not None:
         raise _unreadable("", number, program, "the report is cut off")
     return items
-
-
-def read_csv(lines: Iterable[str], program: str = "mysqlslap") -> Iterator[Block]:
-    """The lines of --csv; the engine's column is empty or a dash without --engine."""
-    for number, line in enumerate(lines, start=1):
-        match = _CSV.fullmatch(line.strip())
-        if match is None:
-            raise _unreadable(line, number, program)
-        engine, _, avg, least, most, clients, queries = match.groups()
-        yield Block(
-            engine=engine.strip("-") or None,
-            clients=int(clients),
-            queries_per_client=int(queries),
-            avg_s=float(avg),
-            min_s=float(least),
-            max_s=float(most),
-        )
 
 
 def read_failure(line: str) -> Failure | None:

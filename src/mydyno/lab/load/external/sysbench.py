@@ -140,9 +140,7 @@ class Sysbench:
         if match is None:
             return None
         done = self._options.table_names.index(match[2])
-        return messages.Progress(
-            type="progress", stage=line.rstrip("."), done=done, of=self._options.tables, t_ns=0
-        )
+        return messages.Progress(stage=line.rstrip("."), done=done, of=self._options.tables, t_ns=0)
 
 
 def _written(value: str | int | float | bool) -> str:

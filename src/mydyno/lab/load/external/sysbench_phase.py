@@ -17,7 +17,6 @@ from mydyno.lab.load.external.sysbench_report import (
     CheckpointBegins,
     ErrorLine,
     IntervalLine,
-    Latency,
     QueueLine,
     Report,
     ReportReader,
@@ -66,7 +65,11 @@ class SysbenchPhase:
         match self._reader.read(line.text):
             case Started():
                 self._running_ns = now
-                yield self._connected(now)
+                # sysbench starts with all connections or not at all.
+                reached = self._start.phase.connections
+                yield messages.Connected(
+                    phase=self._start.index, reached=reached, failed=0, errors={}, t_ns=now
+                )
                 if not self._warmup_s:
                     yield self._measuring(now)
             case CheckpointBegins():
@@ -84,17 +87,10 @@ class SysbenchPhase:
             case None:
                 pass
 
-    def _connected(self, now: int) -> messages.Connected:
-        """sysbench starts with all connections or not at all."""
-        connections = self._start.phase.connections
-        return messages.Connected(
-            type="connected", phase=self._start.index, reached=connections, failed=0, errors={}, t_ns=now
-        )
-
     def _measuring(self, now: int) -> messages.Measuring:
         self._measuring_ns = now
         self._cpu_before = self._start.cpu_s()
-        return messages.Measuring(type="measuring", phase=self._start.index, t_ns=now)
+        return messages.Measuring(phase=self._start.index, t_ns=now)
 
     def _interval(self, told: IntervalLine, now: int) -> messages.Interval:
         assert self._running_ns is not None, "sysbench prints no interval before its threads have started"
@@ -103,8 +99,7 @@ class SysbenchPhase:
         seconds = (to_ns - before) / _NS
         # 0.00 is printed without an event, and in the second of a checkpoint.
         at = {told.percentile: round(told.latency_ms * _MS)} if told.latency_ms else {}
-        interval = messages.Interval(
-            type="interval",
+        interval = messages.foreign_interval(
             phase=self._start.index,
             from_ns=before,
             to_ns=to_ns,
@@ -115,7 +110,6 @@ class SysbenchPhase:
             p50_ns=at.get(50),
             p95_ns=at.get(95),
             p99_ns=at.get(99),
-            max_ns=None,
             transaction_p95_ns=at.get(95),
             warmup=told.second <= self._warmup_s,
             t_ns=now,
@@ -142,8 +136,7 @@ class SysbenchPhase:
         queries, events = self._counts()
         from_ns, to_ns = self._window()
         timed = _histogram(report) if report else messages.NOT_TIMED
-        yield messages.PhaseEnd(
-            type="phase_end",
+        yield messages.foreign_end(
             phase=self._start.index,
             connections_asked=self._start.phase.connections,
             connections_reached=0 if self._running_ns is None else self._start.phase.connections,
@@ -157,12 +150,9 @@ class SysbenchPhase:
             queries=messages.Timed(count=queries, latency=timed if queries == events else messages.NOT_TIMED),
             statements=_statements(report) if report else {},
             transactions=messages.Timed(count=events, latency=timed),
-            connects=messages.Timed(count=0, latency=messages.NOT_TIMED),
             errors=dict(self._errors),
             error_examples=self._examples,
             retries=ignored,
-            reconnects=0,
-            unanswered=0,
             client_cpu=messages.CpuSeconds(
                 user_s=max(0.0, ended.user_s - self._cpu_before[0]),
                 system_s=max(0.0, ended.system_s - self._cpu_before[1]),
@@ -207,22 +197,13 @@ def _histogram(report: Report) -> messages.Histogram:
     """The latencies of events, from the report and its histogram."""
     if not report.events:
         return messages.NOT_TIMED
-    latency: Latency = report.latency
-
-    def percentile(percent: float) -> int | None:
-        value = latency.at(percent)
-        return None if value is None else round(value * _MS)
-
+    latency = report.latency
+    at = {name: latency.at(share) for name, share in messages.PERCENTILES.items()}
     return messages.Histogram(
         count=report.events,
         min_ns=round(latency.min_ms * _MS),
         mean_ns=latency.sum_ms * _MS / report.events,
         max_ns=round(latency.max_ms * _MS),
-        p50_ns=percentile(50),
-        p75_ns=percentile(75),
-        p90_ns=percentile(90),
-        p95_ns=percentile(95),
-        p99_ns=percentile(99),
-        p999_ns=percentile(99.9),
+        **{name: None if value is None else round(value * _MS) for name, value in at.items()},
         histogram=None,
     )

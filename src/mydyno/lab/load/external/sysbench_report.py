@@ -30,14 +30,11 @@ _REPEATED = re.compile(r"\(last message repeated (\d+) times\)")
 _FATAL = re.compile(r"FATAL: (.*)")
 _BUCKET = re.compile(r"\s*([\d.]+) \|\**\s+(\d+)$")
 _FIELDS = (
-    ("read", re.compile(r"\s+read:\s+(\d+)$")),
-    ("write", re.compile(r"\s+write:\s+(\d+)$")),
-    ("other", re.compile(r"\s+other:\s+(\d+)$")),
-    ("total", re.compile(r"\s+total:\s+(\d+)$")),
-    ("transactions", re.compile(rf"\s+transactions:\s+(\d+)\s+\({_NUMBER} per sec\.\)$")),
-    ("queries", re.compile(rf"\s+queries:\s+(\d+)\s+\({_NUMBER} per sec\.\)$")),
-    ("ignored_errors", re.compile(rf"\s+ignored errors:\s+(\d+)\s+\({_NUMBER} per sec\.\)$")),
-    ("reconnects", re.compile(rf"\s+reconnects:\s+(\d+)\s+\({_NUMBER} per sec\.\)$")),
+    *((name, re.compile(rf"\s+{name}:\s+(\d+)$")) for name in ("read", "write", "other", "total")),
+    *(
+        (name, re.compile(rf"\s+{name}:\s+(\d+)\s+\({_NUMBER} per sec\.\)$"))
+        for name in ("transactions", "queries", "ignored errors", "reconnects")
+    ),
     ("total_time", re.compile(r"\s+total time:\s+([\d.]+)s$")),
     ("events", re.compile(r"\s+total number of events:\s+(\d+)$")),
     ("min", re.compile(r"\s+min:\s+([\d.]+)$")),
@@ -99,33 +96,20 @@ class Latency:
     """Of events, in ms; `buckets` are upper bounds with counts, empty in the report of a checkpoint."""
 
     min_ms: float
-    avg_ms: float
     max_ms: float
-    percentile: int
-    percentile_ms: float
     sum_ms: float
     buckets: tuple[tuple[float, int], ...]
 
-    def at(self, percent: float) -> float | None:
-        """A percentile in ms by the rule of sysbench 1.0.20: the first bucket up to which there are at
-        least that share of all events, rounded down. None without a histogram."""
+    def at(self, share: float) -> float | None:
+        """The percentile of a share (0.95) in ms by the rule of sysbench 1.0.20: the first bucket up to which
+        there are at least so many of all events, rounded down. None without a histogram."""
         total = sum(count for _, count in self.buckets)
-        wanted, seen = math.floor(total * percent / 100), 0
+        wanted, seen = math.floor(total * (share * 100) / 100), 0
         for bound, count in self.buckets:
             seen += count
             if seen >= wanted:
                 return bound
         return None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fairness:
-    """How evenly the threads worked: averages and standard deviations over them."""
-
-    events_avg: float
-    events_stddev: float
-    seconds_avg: float
-    seconds_stddev: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,15 +119,12 @@ class Report:
     read: int
     write: int
     other: int
-    transactions: int
     queries: int
     queries_per_second: float
     ignored_errors: int
-    reconnects: int
     total_time_s: float
     events: int
     latency: Latency
-    fairness: Fairness
 
     @property
     def seconds(self) -> float | None:
@@ -257,26 +238,15 @@ def _report(found: dict[str, tuple[str, ...]], histogram: tuple[tuple[float, int
         read=whole("read"),
         write=whole("write"),
         other=whole("other"),
-        transactions=whole("transactions"),
         queries=whole("queries"),
         queries_per_second=number("queries", 1),
-        ignored_errors=whole("ignored_errors"),
-        reconnects=whole("reconnects"),
+        ignored_errors=whole("ignored errors"),
         total_time_s=number("total_time"),
         events=whole("events"),
         latency=Latency(
             min_ms=number("min"),
-            avg_ms=number("avg"),
             max_ms=number("max"),
-            percentile=whole("percentile"),
-            percentile_ms=number("percentile", 1),
             sum_ms=number("sum"),
             buckets=histogram,
-        ),
-        fairness=Fairness(
-            events_avg=number("fair_events"),
-            events_stddev=number("fair_events", 1),
-            seconds_avg=number("fair_time"),
-            seconds_stddev=number("fair_time", 1),
         ),
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self
 
 from mydyno.core.errors import EngineError
@@ -80,21 +79,19 @@ class Fio:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
+        failed = error[0] is not None
         try:
             if self._run is not None:
-                self._run.close(self._answer_within_s if kind is None else 1.0)
+                self._run.close(1.0 if failed else self._answer_within_s)
         finally:
-            if self._made and (self._part != "fill" or kind is not None):
+            if self._made and (self._part != "fill" or failed):
                 self._host.remove_tree(self._place.path)
 
     def __iter__(self) -> Iterator[messages.Message]:
         stat = self._host.read_text(Path("/proc/stat")) or ""
         cpus = proc.cpu_count(stat)
         yield messages.Hello(
-            type="hello",
             protocol=PROTOCOL,
             engine_version=self._version,
             seed=self._seed,
@@ -118,13 +115,7 @@ class Fio:
                 if self._stopping or aborted:
                     break
                 aborted = yield from self._phase(index, stretch)
-        yield messages.Done(
-            type="done",
-            exit="interrupted" if self._stopping else "aborted" if aborted else "ok",
-            client_cpu=messages.CpuSeconds(user_s=self._cpu[0], system_s=self._cpu[1]),
-            peak_rss_bytes=None,
-            t_ns=self._now(),
-        )
+        yield messages.foreign_done(self._cpu, self._now(), interrupted=self._stopping, aborted=aborted)
 
     def _fill(self) -> Iterator[messages.Message]:
         text, total = jobfile.filling(self._options.stretches, self._place)
@@ -145,9 +136,7 @@ class Fio:
     def _phase(self, index: int, stretch: Stretch) -> Generator[messages.Message, None, bool]:
         """One phase; whether it was aborted, which ends them all."""
         started = self._now()
-        yield messages.PhaseStart(
-            type="phase_start", phase=index, connections=stretch.depth, label=stretch.label, t_ns=started
-        )
+        yield messages.PhaseStart(phase=index, connections=stretch.depth, label=stretch.label, t_ns=started)
         if self._options.steady_state is not None:
             yield from self._steady(index, stretch)
             if self._stopping:
@@ -174,29 +163,20 @@ class Fio:
     def _told(self, phase: Phase, report: Report, logs: Path) -> Iterator[messages.Message]:
         """The I/Os over time, and what is to be known of them."""
         from_ns, index = phase.measured_from_ns(report), phase.index
-        yield messages.Measuring(type="measuring", phase=index, t_ns=from_ns)
+        yield messages.Measuring(phase=index, t_ns=from_ns)
         log = self._host.read_text(Path(f"{logs}_iops.log")) or ""
         for window in windows(log, self._interval_s, report.ios, report.seconds):
-            yield messages.Interval(
-                type="interval",
+            yield messages.foreign_interval(
                 phase=index,
                 from_ns=from_ns + round(window.from_s * _NS),
                 to_ns=from_ns + round(window.to_s * _NS),
                 queries=window.ios,
                 transactions=window.ios,
-                errors=0,
                 connections=phase.stretch.depth,
-                p50_ns=None,
-                p95_ns=None,
-                p99_ns=None,
-                max_ns=None,
-                warmup=False,
                 t_ns=self._now(),
             )
         if early := phase.ended_early(report):
-            yield messages.Remark(
-                type="remark", phase=index, check="runtime", message=early, t_ns=self._now()
-            )
+            yield messages.Remark(phase=index, check="runtime", message=early, t_ns=self._now())
         self._cpu = (self._cpu[0] + report.cpu_user_s, self._cpu[1] + report.cpu_system_s)
 
     def _watched(self, run: Run, asked_s: float | None) -> Generator[messages.Message, None, str | None]:
@@ -237,7 +217,6 @@ class Fio:
         if report is None or not report.steady:
             detail = ended.complaint if report is None else f"not within {state.at_most:g} s"
             yield messages.Check(
-                type="check",
                 name=f"steady state of phase {index + 1} ({state.criterion} for {state.seconds:g} s)",
                 holds=False,
                 detail=detail,
@@ -268,7 +247,7 @@ class Fio:
         return parse(ended.output)
 
     def _progress(self, stage: str, done: int, of: int) -> messages.Progress:
-        return messages.Progress(type="progress", stage=stage, done=done, of=of, t_ns=self._now())
+        return messages.Progress(stage=stage, done=done, of=of, t_ns=self._now())
 
     def _now(self) -> int:
         return time.monotonic_ns() - self._zero_ns

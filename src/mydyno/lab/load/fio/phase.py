@@ -40,8 +40,7 @@ class Phase:
             measured_to = measured_from + round(report.seconds * _NS)
         whole = _NOTHING if report is None else _all_ios(report)
         errors = {} if report is None else _errors(report)
-        return messages.PhaseEnd(
-            type="phase_end",
+        return messages.foreign_end(
             phase=self.index,
             connections_asked=self.stretch.depth,
             connections_reached=self.stretch.depth,
@@ -55,17 +54,12 @@ class Phase:
             queries=whole,
             statements={} if report is None else _statements(report),
             transactions=whole,
-            connects=_NOTHING,
             errors=errors,
             error_examples={code: self.complaint for code in errors if code.isdigit()},
-            retries=0,
-            reconnects=0,
-            unanswered=0,
             client_cpu=messages.CpuSeconds(
                 user_s=0.0 if report is None else report.cpu_user_s,
                 system_s=0.0 if report is None else report.cpu_system_s,
             ),
-            backlog_max=None,
             t_ns=self.ended_ns,
         )
 

@@ -143,7 +143,6 @@ def sample(host: Host, pid: int, t_ns: int) -> messages.Sample | None:
         return None
     client = proc.process(status, own, read(f"/proc/{pid}/io"))
     return messages.Sample(
-        type="sample",
         status=None,
         server=None,
         client=messages.Process(**vars(client)),

@@ -178,12 +178,7 @@ def histogram(latencies: Latencies | None) -> messages.Histogram:
         min_ns=latencies.min_ns,
         mean_ns=latencies.mean_ns,
         max_ns=latencies.max_ns,
-        p50_ns=percentile(0.5),
-        p75_ns=percentile(0.75),
-        p90_ns=percentile(0.9),
-        p95_ns=percentile(0.95),
-        p99_ns=percentile(0.99),
-        p999_ns=percentile(0.999),
+        **{name: percentile(share) for name, share in messages.PERCENTILES.items()},
         histogram=None,
     )
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mydyno.core.plurals import plural
+from mydyno.lab.load.failures import added
 from mydyno.lab.load.messages import PhaseEnd
 
 
@@ -47,11 +48,7 @@ class Block:
 
     @property
     def errors(self) -> dict[str, int]:
-        total: dict[str, int] = {}
-        for one in self.passes:
-            for code, count in one.errors.items():
-                total[code] = total.get(code, 0) + count
-        return total
+        return added(one.errors for one in self.passes)
 
 
 def pass_of(end: PhaseEnd) -> Pass:

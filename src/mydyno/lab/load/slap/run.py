@@ -14,6 +14,7 @@ from mydyno.core.sql_names import quote
 from mydyno.lab.load import job as jobs
 from mydyno.lab.load import sessions
 from mydyno.lab.load.engine import Engine
+from mydyno.lab.load.failures import added, listed
 from mydyno.lab.load.job import Target
 from mydyno.lab.load.messages import Hello, PhaseEnd
 from mydyno.lab.load.slap import report
@@ -228,10 +229,10 @@ def split_sql(text: str, delimiter: str) -> tuple[str, ...]:
 def complain(result: Result) -> None:
     """Raises EngineError when a statement or connection failed."""
     passes = [one for block in result.blocks for one in block.passes]
-    errors = {code: count for block in result.blocks for code, count in block.errors.items()}
+    errors = added(block.errors for block in result.blocks)
     aborted = next((one.aborted for one in passes if one.aborted), None)
     if not errors and not aborted:
         return
     examples = {code: text for one in passes for code, text in one.error_examples.items()}
-    told = "; ".join(f"{count} x {code}: {examples.get(code, '')}" for code, count in errors.items())
-    raise EngineError(f"{counted(sum(errors.values()), 'statement')} failed ({told})", aborted)
+    failed = f"{counted(sum(errors.values()), 'statement')} failed ({listed(errors, examples)})"
+    raise EngineError(failed, aborted)

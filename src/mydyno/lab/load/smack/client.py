@@ -18,6 +18,7 @@ from mydyno.core.errors import UsageError
 from mydyno.lab.load import job as jobs
 from mydyno.lab.load import sessions
 from mydyno.lab.load.engine import Engine
+from mydyno.lab.load.failures import added
 from mydyno.lab.load.messages import Hello, PhaseEnd
 from mydyno.lab.load.smack import data
 from mydyno.lab.load.smack import report as reports
@@ -170,8 +171,7 @@ class ClientType:
 
     def _count(self, errors: dict[str, int], examples: dict[str, str]) -> None:
         """Errors that no report contains."""
-        for code, number in errors.items():
-            self.errors[code] = self.errors.get(code, 0) + number
+        self.errors = added([self.errors, errors])
         self.error_examples = {**examples, **self.error_examples}
 
     def _execute(self, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:

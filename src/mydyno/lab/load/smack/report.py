@@ -6,9 +6,10 @@ after the last disconnection. The steady rate next to it counts from the moment 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from mydyno.lab.load.failures import added
 from mydyno.lab.load.messages import Histogram, PhaseEnd
 from mydyno.lab.workload.smack.grammar import Expression, Figure, Joined, Literal, Variable
 
@@ -77,7 +78,7 @@ def gather(client: str, threads: int, ends: list[PhaseEnd], slept_s: float = 0.0
         connect=_spread([end.connects.latency for end in ends]),
         types=tuple(_type(name, ends, run_s, steady_s) for name in names),
         run_s=run_s,
-        errors=_added(end.errors for end in ends),
+        errors=added(end.errors for end in ends),
         error_examples={code: text for end in ends for code, text in end.error_examples.items()},
         interrupted=any(end.interrupted for end in ends),
         aborted=next((end.aborted for end in ends if end.aborted), None),
@@ -109,14 +110,6 @@ def _spread(histograms: list[Histogram]) -> Spread:
         mean_ms=sum((one.mean_ns or 0.0) * one.count for one in filled) / count / 1e6,
         p95_ms=max(one.p95_ns or 0 for one in filled) / 1e6,
     )
-
-
-def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for one in counts:
-        for code, number in one.items():
-            total[code] = total.get(code, 0) + number
-    return total
 
 
 def as_text(report: ClientReport, strict: bool) -> str:

@@ -13,6 +13,7 @@ from mydyno.core.document.source import read_text
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.interruption import stopping
 from mydyno.core.plurals import counted
+from mydyno.lab.load.failures import added, listed
 from mydyno.lab.load.smack import data
 from mydyno.lab.load.smack.client import ClientType, World
 from mydyno.lab.load.smack.report import ClientReport, evaluate
@@ -64,6 +65,9 @@ def run(path: Path, arguments: Sequence[str], settings: Settings, emit: Emit) ->
         emit("note", trap.tell(script.file, settings.strict))
     world = World(script, (str(path), *arguments), dictionaries, settings, emit)
     clients, interrupted = _main(world)
+    failed: list[ClientType | ClientReport] = []
+    for client in clients:
+        failed += [client, *client.reports]
     return Result(
         file=str(path),
         arguments=tuple(arguments),
@@ -71,8 +75,8 @@ def run(path: Path, arguments: Sequence[str], settings: Settings, emit: Emit) ->
         strict=settings.strict,
         traps=(*traps, *more),
         reports=tuple(report for client in clients for report in client.reports),
-        errors=_all_errors(clients),
-        error_examples={code: text for client in clients for code, text in _examples(client).items()},
+        errors=added(one.errors for one in failed),
+        error_examples={code: text for one in failed for code, text in one.error_examples.items()},
         server_version=next((client.server_version for client in clients if client.server_version), None),
         interrupted=interrupted or any(one.interrupted for client in clients for one in client.reports),
     )
@@ -190,22 +194,6 @@ def _together(jobs: list[_Job]) -> bool:
     return interrupted
 
 
-def _all_errors(clients: list[ClientType]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for client in clients:
-        for errors in (client.errors, *(report.errors for report in client.reports)):
-            for code, count in errors.items():
-                total[code] = total.get(code, 0) + count
-    return total
-
-
-def _examples(client: ClientType) -> dict[str, str]:
-    examples = dict(client.error_examples)
-    for report in client.reports:
-        examples |= report.error_examples
-    return examples
-
-
 def figures(result: Result) -> dict[str, Any]:
     """The result as plain values for --json; times in ms."""
     return {
@@ -227,9 +215,7 @@ def complain(result: Result) -> None:
     short = next((one for one in result.reports if one.aborted or one.clients < one.asked), None)
     if not result.errors and short is None:
         return
-    told = "; ".join(
-        f"{count} x {code}: {result.error_examples.get(code, '')}" for code, count in result.errors.items()
-    )
+    told = listed(result.errors, result.error_examples)
     if short:
         reached = f"client {short.client}: {short.clients} of {short.asked} connections worked"
         raise EngineError(f"{reached}{f' ({told})' if told else ''}", short.aborted)
