@@ -43,12 +43,13 @@ from mydyno.cli import (
 from mydyno.cli.application import Application
 from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.cli.declare import option
+from mydyno.cli.spellings import Commands
 from mydyno.core.errors import ExitCode, MydynoError
 from mydyno.core.interruption import interruptible
 
 app = Application(
     name="mydyno",
-    cls=screen.Commands,
+    cls=Commands,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     help="""A dynamometer for MySQL and MariaDB.

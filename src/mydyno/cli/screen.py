@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import typer
-from typer.core import TyperGroup
 
 from mydyno.core.visible import visible, visible_json
 
@@ -113,25 +112,8 @@ def console(stream: TextIO | None = None) -> Console:
     return VisibleConsole(file=stream or sys.stderr, markup=False, emoji=False, highlight=False)
 
 
-class Commands(TyperGroup):
-    """The top of the command line: an argument quoted in an error message is visible too."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        from mydyno.cli.deprecated import renewed_command
-
-        return super().resolve_command(ctx, renewed_command(args))
-
-    def make_context(self, *arguments: Any, **more: Any) -> Any:
-        with _visible_message():
-            return super().make_context(*arguments, **more)
-
-    def invoke(self, ctx: Any) -> Any:
-        with _visible_message():
-            return super().invoke(ctx)
-
-
 @contextmanager
-def _visible_message() -> Iterator[None]:
+def visible_message() -> Iterator[None]:
     """For the errors of click, whose classes are at different places in different releases of typer."""
     try:
         yield

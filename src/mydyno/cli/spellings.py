@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from mydyno.cli.deprecated import renewed_options
+from mydyno.cli import screen
+from mydyno.cli.deprecated import renewed_command, renewed_options
 
 ALIASES: dict[str, tuple[str, ...]] = {
     # sysbench 1.0 and 0.4, mysqlslap
@@ -106,3 +107,18 @@ def _switched(option: TyperOption, flag: str, on: bool) -> Iterator[str]:
         yield option.opts[0]
     elif option.secondary_opts:
         yield option.secondary_opts[0]
+
+
+class Commands(TyperGroup):
+    """The top of the command line: an argument quoted in an error message is visible too."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        return super().resolve_command(ctx, renewed_command(args))
+
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
+        with screen.visible_message():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        with screen.visible_message():
+            return super().invoke(ctx)

@@ -9,7 +9,6 @@ from mydyno.core.units import format_bytes
 from mydyno.lab.analysis.time_spent import Key, Part
 from mydyno.lab.analysis.utilisation import Utilisation
 from mydyno.lab.analysis.words import Words
-from mydyno.lab.report import trial_tables as tables
 from mydyno.lab.report.tables import place_name
 from mydyno.lab.report.time_words import KEYS, LABEL
 from mydyno.lab.report.trial_data import COUNTED, MACHINE, SPEED, charts_of
@@ -277,14 +276,14 @@ def trial_sections(pages: Sequence[TrialPage], words: Words) -> Iterator[TrialSe
             page=page,
             before=pages[at - 1] if at else None,
             after=pages[at + 1] if at + 1 < len(pages) else None,
-            facts=tables.facts(page),
-            settings=tables.settings_table(page),
-            phases=tables.phases_table(page, words),
-            statements=tables.statements_table(page, words, all_phases=few),
-            time=tables.time_table(page, words),
-            busy=tables.busy_table(page, words),
-            counted=tables.counted_table(page, words),
-            notes=tables.notes(page, words),
+            facts=facts(page),
+            settings=settings_table(page),
+            phases=phases_table(page, words),
+            statements=statements_table(page, words, all_phases=few),
+            time=time_table(page, words),
+            busy=busy_table(page, words),
+            counted=counted_table(page, words),
+            notes=notes(page, words),
             charts=tuple(_over_time(page, words)),
         )
 
