@@ -47,6 +47,10 @@ class Measured:
     system_us: float
     peak_bytes: int
 
+    @property
+    def cpu_us(self) -> float:
+        return self.user_us + self.system_us
+
 
 @contextmanager
 def private_server(workload: dict[str, Any], max_connections: int) -> Iterator[RunningServer]:
