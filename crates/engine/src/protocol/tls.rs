@@ -257,3 +257,31 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
 fn unusable(path: &Path, what: &str, error: impl std::fmt::Display) -> String {
     format!("{}: not a usable {what} in PEM: {error}", path.display())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_without_an_alternative_name_is_explained_with_what_helps() {
+        for (host, name) in [("db1.example", "DNS:db1.example"), ("127.0.0.1", "IP:127.0.0.1")] {
+            let expected = ServerName::try_from(host).unwrap().to_owned();
+            let context = |presented| {
+                let expected = expected.clone();
+                failed(rustls::Error::InvalidCertificate(
+                    CertificateError::NotValidForNameContext { expected, presented },
+                ))
+            };
+            let message = context(Vec::new()).message;
+            for part in [
+                "no subject alternative name",
+                "use VERIFY_CA",
+                &format!("subjectAltName = {name}"),
+            ] {
+                assert!(message.contains(part), "{message}");
+            }
+            let other = context(vec!["DnsName(\"db2\")".to_owned()]).message;
+            assert!(other.contains("db2") && !other.contains("subjectAltName"), "{other}");
+        }
+    }
+}
