@@ -2,6 +2,7 @@
 //! server is there.
 
 mod elsewhere;
+mod loading;
 mod opening;
 mod refusal;
 mod rows;
@@ -205,13 +206,23 @@ impl Admin {
         if size <= MOST_ANSWER { Ok(words) } else { Err(too_long()) }
     }
 
-    fn run(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
+    /// Sends a statement; its answer is to be read next.
+    fn ask(&mut self, sql: &[u8]) -> Result<(), ServerError> {
         self.output.clear();
         commands::query(sql, &mut self.output);
-        self.deadline = Instant::now() + self.patience;
-        self.begun = false;
+        self.begin_waiting();
         self.flush()?;
         self.next_number = commands::answer_number(&self.output);
+        Ok(())
+    }
+
+    fn begin_waiting(&mut self) {
+        self.deadline = Instant::now() + self.patience;
+        self.begun = false;
+    }
+
+    fn run(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
+        self.ask(sql)?;
         let mut response = Response::to_query(self.session.no_eof);
         loop {
             let (length, sequence) = self.read_packet()?;

@@ -134,6 +134,8 @@ impl Handshake {
             | Capability::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA
             | Capability::CLIENT_LONG_PASSWORD
             | Capability::CLIENT_TRANSACTIONS
+            // For loading tables: only there a server's request for a file is answered.
+            | Capability::CLIENT_LOCAL_FILES
             | Capability::CLIENT_MULTI_RESULTS
             | Capability::CLIENT_DEPRECATE_EOF;
         if let Some(tls) = &login.tls {
