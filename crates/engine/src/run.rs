@@ -224,6 +224,7 @@ fn login(server: &ServerJob, address: &Address) -> Result<Login, Fatal> {
         local: address.is_local(),
         server_key: target.server_public_key.clone(),
         tls,
+        compression: target.compression.clone(),
     })
 }
 
