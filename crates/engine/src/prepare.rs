@@ -40,12 +40,21 @@ pub fn prepare(
     workload: &dyn Workload,
     reporter: &Reporter,
 ) -> Result<(), Fatal> {
-    let mut loader = Loader { admin, reporter, asked, statements: 0, last_progress: None };
+    let mut loader = Loader {
+        admin,
+        reporter,
+        asked,
+        statements: 0,
+        loaded: 0,
+        to_load: 0,
+        last_progress: None,
+    };
     if asked.prepare == Prepare::None {
         return loader.look(workload);
     }
     let tables = loader.prepare(workload)?;
-    reporter.send(&Message::Prepared { tables, statements: loader.statements });
+    let (statements, loaded) = (loader.statements, loader.loaded);
+    reporter.send(&Message::Prepared { tables, loaded, statements });
     Ok(())
 }
 
@@ -54,6 +63,9 @@ struct Loader<'a> {
     reporter: &'a Reporter,
     asked: Asked<'a>,
     statements: u64,
+    /// Rows of the tables that have been loaded, and of all that are to be.
+    loaded: u64,
+    to_load: u64,
     last_progress: Option<Instant>,
 }
 
@@ -89,7 +101,9 @@ impl Loader<'_> {
 
     fn prepare(&mut self, workload: &dyn Workload) -> Result<Vec<TableRows>, Fatal> {
         let database = self.asked.database;
-        self.execute(&format!("CREATE DATABASE IF NOT EXISTS `{database}`"))?;
+        // MySQL has no comments of databases, and takes this one for an ordinary comment.
+        let comment = format!("/*M!100500 COMMENT '{OURS}' */");
+        self.execute(&format!("CREATE DATABASE IF NOT EXISTS `{database}` {comment}"))?;
         self.execute(&format!("USE `{database}`"))?;
         let mut tables = Vec::new();
         for table in workload.tables() {
@@ -108,11 +122,13 @@ impl Loader<'_> {
                 self.execute(&format!("DROP TABLE IF EXISTS `{}`", table.name))?;
             }
         }
+        self.to_load = tables.iter().filter(|(_, make)| *make).map(|(table, _)| table.count).sum();
         let mut found = Vec::new();
         for (mut table, make) in tables {
             let mut rows = table.count;
             if make {
                 self.make(&mut table)?;
+                self.loaded += table.count;
                 rows = self.count(table.name)?;
             }
             found.push(TableRows { name: table.name.to_owned(), rows });
@@ -246,7 +262,9 @@ impl Loader<'_> {
         if self.last_progress.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY) {
             self.last_progress = Some(Instant::now());
             let stage = format!("load {}", table.name);
-            self.reporter.send(&Message::Progress { stage, done, of: table.count });
+            let (all_done, all_of) = (self.loaded + done, self.to_load);
+            let of = table.count;
+            self.reporter.send(&Message::Progress { stage, done, of, all_done, all_of });
         }
         Ok(())
     }
