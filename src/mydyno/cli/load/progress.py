@@ -38,7 +38,7 @@ def packed(parts: list[str], width: int | None) -> str:
     lines = [""]
     for part in parts:
         if width and lines[-1].strip() and len(lines[-1]) + 2 + len(part) > width:
-            lines.append(" " * 8)
+            lines.append(" " * 6)
         lines[-1] += f"  {part}" if lines[-1] else part
     return "\n".join(lines)
 
