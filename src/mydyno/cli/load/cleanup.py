@@ -22,15 +22,15 @@ it is empty then and mydyno made it: it is named `mydyno`, or on MariaDB its com
 
 ```text
 mydyno load cleanup oltp-read-write --socket /run/mysqld/mysqld.sock
-mydyno load cleanup order-entry --defaults-file ~/.my.cnf --database shop --yes
+mydyno load cleanup order-entry --defaults-file ~/.my.cnf --yes
 ```
 """
 _WORKLOAD = parameters.Parameter(
     "workload", Annotated[str, argument("WORKLOAD", "The workload, or its file.")], ...
 )
 _YES = parameters.Parameter("yes", options.Yes, False)
-_OWN_NAMES = ("slap", "mysqlslap", "sql-bench")
-"""Their tables have names of their own."""
+_PROGRAMS = ("slap", "mysqlslap", "sql-bench")
+"""They choose the names of their tables."""
 
 
 def command(check: Callable[[str], Any]) -> Callable[..., None]:
@@ -45,7 +45,7 @@ def command(check: Callable[[str], Any]) -> Callable[..., None]:
 
 def table_names(workload: str) -> Sequence[str] | None:
     """Of the workload with its default options; None for the programs that choose them."""
-    if workload in _OWN_NAMES:
+    if workload in _PROGRAMS:
         return None
     return ("sbtest1",) if workload == "sysbench" else read(workload).resolve({}).tables
 
