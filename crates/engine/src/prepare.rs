@@ -38,12 +38,13 @@ pub fn prepare(
     connect: Connect<'_>,
     reporter: &Reporter,
 ) -> Result<(), Fatal> {
-    let mut loader = Loader { admin, asked, statements: 0 };
+    let mut loader = Loader { admin, asked, statements: 0, loaded: 0 };
     if asked.prepare == Prepare::None {
         return loader.look(workload);
     }
     let tables = loader.prepare(workload, connect, reporter)?;
-    reporter.send(&Message::Prepared { tables, statements: loader.statements });
+    let Loader { statements, loaded, .. } = loader;
+    reporter.send(&Message::Prepared { tables, loaded, statements });
     Ok(())
 }
 
@@ -51,6 +52,8 @@ struct Loader<'a> {
     admin: &'a mut Admin,
     asked: Asked<'a>,
     statements: u64,
+    /// Rows of the tables that were made.
+    loaded: u64,
 }
 
 /// A statement that the server refused.
@@ -90,7 +93,9 @@ impl Loader<'_> {
         reporter: &Reporter,
     ) -> Result<Vec<TableRows>, Fatal> {
         let database = self.asked.database;
-        self.execute(&format!("CREATE DATABASE IF NOT EXISTS `{database}`"))?;
+        // MySQL has no comments of databases, and takes this one for an ordinary comment.
+        let comment = format!("/*M!100500 COMMENT '{OURS}' */");
+        self.execute(&format!("CREATE DATABASE IF NOT EXISTS `{database}` {comment}"))?;
         self.execute(&format!("USE `{database}`"))?;
         let mut tables = Vec::new();
         for table in workload.tables() {
@@ -120,6 +125,7 @@ impl Loader<'_> {
             .collect();
         let filling = Filling::new(connect, reporter, &missing);
         for (place, rows) in filling.fill(missing)? {
+            self.loaded += rows;
             found[place].rows = rows;
         }
         self.statements += filling.statements.load(Ordering::Relaxed);

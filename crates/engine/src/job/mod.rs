@@ -47,6 +47,9 @@ pub struct Job {
     pub answer_within_s: f64,
     #[serde(default = "default_interval_s")]
     pub interval_s: f64,
+    /// What the intervals say of their events besides the 95th percentile, in percent.
+    #[serde(default)]
+    pub percentile: Option<f64>,
     #[serde(default)]
     pub reactors: Option<usize>,
     #[serde(default)]

@@ -40,6 +40,9 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
     }
     between("answer_within_s", job.answer_within_s, LEAST_PATIENCE_S, MOST_SECONDS)?;
     between("interval_s", job.interval_s, LEAST_INTERVAL_S, MOST_SECONDS)?;
+    if let Some(percentile) = job.percentile.filter(|percent| !(0.0..=100.0).contains(percent)) {
+        return bad("percentile", format!("must be from 0 to 100, is {percentile}"));
+    }
     match job.reactors {
         Some(reactors) if !(1..=1024).contains(&reactors) => {
             bad("reactors", format!("must be from 1 to 1024, is {reactors}"))

@@ -125,6 +125,7 @@ impl<'a> Filling<'a> {
                 stage: self.stage.clone(),
                 done,
                 of: self.rows,
+                unit: "rows",
             });
         }
     }

@@ -97,6 +97,15 @@ TRUST = Parameter("trust", options.Trust, False)
 SEED = option("seed", int, 1, "Seed of the random numbers.", LOAD, min=0)
 QUERY_TIMEOUT = duration_option("query_timeout", 60, "Timeout of a statement.", LOAD, least=0.1)
 REPORT_INTERVAL = duration_option("report_interval", 1, "Time between lines of progress; 0: none.", LOAD)
+PERCENTILE = option(
+    "percentile",
+    float,
+    95.0,
+    "Percentile of the transactions' latency in the lines and in the result.",
+    LOAD,
+    min=0.1,
+    max=100,
+)
 PREPARE = option(
     "prepare",
     str,

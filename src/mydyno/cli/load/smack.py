@@ -75,6 +75,7 @@ def command() -> Callable[..., None]:
         (
             *_FILE,
             *parameters.of_load(database),
+            parameters.PERCENTILE,
             *_OF_FILE,
             *of_workload,
             parameters.FORCE,

@@ -203,7 +203,10 @@ impl Reactor<'_> {
         let connection = &mut self.connections[index];
         connection.stage = Stage::Idle;
         connection.reached = true;
-        self.reconnects += u64::from(std::mem::take(&mut connection.lost));
+        if std::mem::take(&mut connection.lost) {
+            self.reconnects += 1;
+            self.recorder.reconnected();
+        }
         match connection.then {
             Then::Start => {
                 self.opened.reached += 1;

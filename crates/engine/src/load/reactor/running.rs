@@ -351,14 +351,14 @@ impl Reactor<'_> {
     }
 
     #[inline]
-    fn leave_event(&mut self, index: usize, counts: bool, now: u64) {
+    fn leave_event(&mut self, index: usize, counts: Option<usize>, now: u64) {
         let latency = now.saturating_sub(self.connections[index].event_ns);
-        if counts {
-            self.recorder.transaction(now, latency);
+        if let Some(number) = counts {
+            self.recorder.transaction(index, number, now, latency);
         }
         if latency == 0 {
             self.rest(index, self.now() + EMPTY_EVENT_NS, Then::Next);
-        } else if counts {
+        } else if counts.is_some() {
             self.end_event(index, now);
         } else {
             self.roll_back(index, Then::Next, now);
