@@ -95,9 +95,9 @@ def test_preparing_has_its_rate_the_time_left_and_at_the_end_a_line_with_the_tim
     ns = 1_000_000_000
     texts = printed(
         message("hello", t_ns=ns),
-        message("progress", t_ns=3 * ns, all_done=20_000, all_of=100_000),
-        message("progress", t_ns=4 * ns, all_done=30_000, all_of=100_000),
-        message("progress", t_ns=9 * ns, all_done=80_000, all_of=100_000),
+        message("progress", t_ns=3 * ns, done=20_000, of=100_000),
+        message("progress", t_ns=4 * ns, done=30_000, of=100_000),
+        message("progress", t_ns=9 * ns, done=80_000, of=100_000),
         message("prepared", t_ns=11 * ns),
     )
     assert texts[1:] == [
@@ -122,7 +122,7 @@ def test_a_terminal_has_a_bar_while_rows_are_loaded_and_a_sparkline_below_the_li
     console = terminal()
     with progress.LiveProgress(console, 95, lines=True) as shown:
         shown(message("hello", t_ns=0))
-        shown(message("progress", all_done=50_000, all_of=100_000))
+        shown(message("progress", done=50_000, of=100_000))
         preparing = rendered(shown)
         shown(message("prepared"))
         shown(message("phase_start"))

@@ -259,8 +259,7 @@ fn examples() -> Vec<(&'static str, Message)> {
                 stage: "load http_auth".to_owned(),
                 done: 8164,
                 of: 90_000,
-                all_done: 18_164,
-                all_of: 100_000,
+                unit: "rows",
             },
         ),
         (

@@ -21,6 +21,8 @@ const MOST_SERVERS: usize = 64;
 /// In shorter slices much of the time would go to the switch from server to server.
 const LEAST_SLICE_S: f64 = 0.05;
 const MOST_SLICE_S: f64 = 60.0;
+/// Of zstd; the MySQL clients take no others.
+const MOST_ZSTD_LEVEL: u8 = 22;
 /// MySQL's limit for the name of a database.
 const LONGEST_NAME: usize = 64;
 
@@ -141,7 +143,17 @@ fn check_target(path: &str, target: &Target) -> Result<(), Fatal> {
     if name.contains(['`', '\0', '/', '\\']) {
         return bad(&key(".database"), "must not contain a back-quote, a slash or a zero byte");
     }
-    Ok(())
+    match &target.compression {
+        Some(compression) if compression.algorithms.is_empty() => {
+            bad(&key(".compression.algorithms"), "needs zlib, zstd or uncompressed")
+        }
+        Some(compression) if !(1..=MOST_ZSTD_LEVEL).contains(&compression.zstd_level) => {
+            let level = compression.zstd_level;
+            let message = format!("must be from 1 to {MOST_ZSTD_LEVEL}, is {level}");
+            bad(&key(".compression.zstd_level"), message)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_watch(job: &Job, server: &ServerJob) -> Result<(), Fatal> {

@@ -35,12 +35,14 @@ use crate::os::address::Address;
 use crate::os::cpus;
 use crate::os::poll::{Poll, Waker, events, ready};
 use crate::protocol::capture::Read;
+use crate::protocol::compression::Unpacker;
 use crate::protocol::handshake::Login;
 use crate::protocol::template::Template;
 use crate::protocol::values::Values;
 use crate::random::Random;
 use crate::workload::{Boundary, Class, Policy, Statement, Workload};
 use resting::Thinking;
+use sockets::Wrapper;
 
 /// Most events taken from one wait.
 const BATCH: usize = 256;
@@ -121,9 +123,10 @@ pub struct Reactor<'a> {
     statements: Vec<Compiled>,
     values: Values,
     outbox: Vec<u8>,
-    /// What TLS makes of the outbox, and of the inbox.
-    sealed: Vec<u8>,
-    opened_bytes: Vec<u8>,
+    wrapper: Wrapper,
+    unpacker: Unpacker,
+    /// What TLS makes of the inbox.
+    unsealed: Vec<u8>,
     recorder: Recorder,
     connects: Latencies,
     opened: Opened,
@@ -185,8 +188,9 @@ impl<'a> Reactor<'a> {
             statements: plan.workload.statements().iter().map(Compiled::new).collect(),
             values: Values::default(),
             outbox: Vec::with_capacity(4096),
-            sealed: Vec::new(),
-            opened_bytes: Vec::new(),
+            wrapper: Wrapper::default(),
+            unpacker: Unpacker::default(),
+            unsealed: Vec::new(),
             connects: Latencies::default(),
             opened: Opened::default(),
             opened_ns: 0,

@@ -19,9 +19,8 @@ pub enum Message {
         stage: String,
         done: u64,
         of: u64,
-        /// Of all tables that are loaded.
-        all_done: u64,
-        all_of: u64,
+        /// What is counted.
+        unit: &'static str,
     },
     Prepared {
         tables: Vec<TableRows>,

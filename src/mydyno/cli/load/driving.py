@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from mydyno.cli.load.progress import progress
-from mydyno.cli.login_options import LoginOptions
+from mydyno.cli.login_options import LoadLogin
 from mydyno.core.errors import EngineError, ExitCode, UsageError
 from mydyno.core.interruption import stopping
 from mydyno.core.plurals import counted
@@ -23,7 +23,7 @@ from mydyno.machine.local import LocalHost
 
 def target_of(values: dict[str, Any]) -> Target:
     """The server that the command line names. Raises UsageError."""
-    login = LoginOptions.of(values).named_login()
+    login = LoadLogin.of(values).named_login()
     if login is None:
         raise UsageError(
             "which server? neither --socket nor --host is given",

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from mydyno.cli import declare, options, outputs
 from mydyno.cli.declare import parameters_of
-from mydyno.cli.login_options import LoginOptions
+from mydyno.cli.login_options import LoadLogin
 from mydyno.cli.quantities import Duration, duration
 from mydyno.core.document.base import Section
 from mydyno.core.document.quantities import DurationRule
@@ -53,9 +53,9 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-LOGIN = of_group(LoginOptions)
+LOGIN = of_group(LoadLogin)
 DATABASE = option(
-    "database", str, "mydyno", "Schema to work in; nothing is written outside it.", LoginOptions.panel
+    "database", str, "mydyno", "Schema to work in; nothing is written outside it.", LoadLogin.panel
 )
 
 OF_SHAPE = (

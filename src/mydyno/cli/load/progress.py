@@ -72,22 +72,19 @@ def _latency(one: messages.Interval, percentile: float) -> str:
 
 def preparing_text(progress: messages.Progress, seconds: float) -> str:
     """`preparing: 1,200,000 of 4,000,000 rows (30%), 128,000 rows/s, 22s left`"""
-    if progress.all_done is None or not progress.all_of:
+    if progress.unit != "rows":
         return f"preparing: {progress.stage} {progress.done:,} of {progress.of:,}"
-    text = f"preparing: {progress.all_done:,} of {progress.all_of:,} rows ({share(progress):.0%})"
-    if not progress.all_done or seconds <= 0:
+    text = f"preparing: {progress.done:,} of {progress.of:,} rows ({share(progress):.0%})"
+    if not progress.done or seconds <= 0:
         return text
-    per_second = progress.all_done / seconds
-    left = (progress.all_of - progress.all_done) / per_second
+    per_second = progress.done / seconds
+    left = (progress.of - progress.done) / per_second
     return f"{text}, {rate(per_second)} rows/s, {format_duration(max(1, round(left)))} left"
 
 
 def share(progress: messages.Progress) -> float:
     """How much of the preparation is done, 0 to 1."""
-    done, of = progress.done, progress.of
-    if progress.all_done is not None and progress.all_of:
-        done, of = progress.all_done, progress.all_of
-    return min(1.0, done / of) if of else 0.0
+    return min(1.0, progress.done / progress.of) if progress.of else 0.0
 
 
 def prepared_text(prepared: messages.Prepared, seconds: float) -> str | None:

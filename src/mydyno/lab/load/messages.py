@@ -145,9 +145,8 @@ class Progress(_Message):
     stage: str
     done: int
     of: int
-    all_done: int | None = None
-    """Rows of all tables that are loaded; None from other programs."""
-    all_of: int | None = None
+    unit: Literal["rows"] | None = None
+    """What is counted; None from other programs, whose stage says it."""
 
 
 class Prepared(_Message):

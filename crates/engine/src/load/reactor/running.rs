@@ -10,7 +10,7 @@ use crate::load::gate::{Start, share};
 use crate::protocol::ServerError;
 use crate::protocol::capture::Capture;
 use crate::protocol::response::{Outcome, Response};
-use crate::protocol::tls;
+use crate::protocol::{compression, tls};
 use crate::random::Random;
 use crate::workload::{Action, Open};
 
@@ -191,11 +191,18 @@ impl Reactor<'_> {
                 Stage::Greeting(_) => {
                     let stage = std::mem::replace(&mut connection.stage, Stage::Closed);
                     let Stage::Greeting(handshake) = stage else { unreachable!("just matched") };
-                    let in_clear = connection.tls.is_none();
+                    let before = connection.wraps();
                     self.greet(index, handshake, packet);
-                    if in_clear && self.connections[index].tls.is_some() && !bytes.is_empty() {
-                        let error = tls::not_encrypted();
-                        self.failed_to_open(index, &error);
+                    let (compressed, encrypted) = self.connections[index].wraps();
+                    if !bytes.is_empty() && (compressed, encrypted) != before {
+                        let error = match compressed {
+                            true => compression::not_compressed(),
+                            false => tls::not_encrypted(),
+                        };
+                        match self.connections[index].is_opening() {
+                            true => self.failed_to_open(index, &error),
+                            false => self.lost(index, error.code, &error.message),
+                        }
                         break;
                     }
                 }
