@@ -432,7 +432,7 @@ def test_a_foreign_file_is_refused(tmp_path: Path, content: bytes) -> None:
 def test_a_tar_of_something_else_is_refused(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / FILE, "w:gz") as archive:
         archive.addfile(tarfile.TarInfo("README"), io.BytesIO())
-    refused(tmp_path / FILE, tmp_path / "lab", "is not a bundle of mydyno")
+    refused(tmp_path / FILE, tmp_path / "lab", "is not a mydyno bundle")
 
 
 def test_a_bundle_that_is_not_there_is_named(tmp_path: Path) -> None:

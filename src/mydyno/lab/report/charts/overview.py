@@ -95,8 +95,8 @@ def _subtitle(panel: Panel) -> str:
     if panel.invalid:
         return f"trial {panel.shown.trial_id}: INVALID, as is every trial of this setting"
     behind, left_out = len(panel.others), panel.not_drawn
-    told = f", {behind} of {behind + left_out}" if left_out else f", {behind}"
-    return f"trial {panel.shown.trial_id}" + (f"{told} more behind it" if behind else "")
+    others = f", {behind} of {behind + left_out}" if left_out else f", {behind}"
+    return f"trial {panel.shown.trial_id}" + (f"{others} more behind it" if behind else "")
 
 
 def _rates(
@@ -188,7 +188,7 @@ def _ink(place: int) -> str:
 
 def _label_rises(counters: Sequence[CounterLine], px_per_unit: float) -> list[tuple[int, float]]:
     """(counter, pixels of its label above its line's end). A label that another line would run through goes
-    above that line too, and labels of near ends stand on each other, in the order of their lines."""
+    above that line too, and labels of near ends are stacked, in the order of their lines."""
     ends = [counter.points[-1][1] * px_per_unit for counter in counters]
     rises = []
     occupied = float("-inf")
