@@ -88,16 +88,22 @@ impl Handshake {
     pub fn take(&mut self, login: &Login, packet: Packet<'_>, out: &mut Vec<u8>) -> Step {
         let payload = packet.head;
         if payload.len() != packet.length as usize || payload.len() > KEPT {
-            return malformed("a packet of the handshake is too long");
+            return Step::Failed(packet.malformed("a packet of the handshake is too long"));
         }
         let answer = packet.sequence.wrapping_add(1);
-        match (payload.first(), self.plugin.is_some()) {
-            (Some(&ERROR), _) => Step::Failed(ServerError::from_packet(payload)),
+        let step = match (payload.first(), self.plugin.is_some()) {
+            (Some(&ERROR), _) => Step::Failed(packet.error()),
             (Some(_), false) => self.greeting(login, payload, answer, out),
             (Some(&OK), true) => Step::Done,
             (Some(&MORE_DATA), true) => self.challenge(login, &payload[1..], answer, out),
             (Some(&SWITCH), true) => self.switch(login, payload, answer, out),
             _ => malformed("unexpected packet in the handshake"),
+        };
+        match step {
+            Step::Failed(error) if payload.first() != Some(&ERROR) && error.is_malformed() => {
+                Step::Failed(packet.malformed(&error.message))
+            }
+            step => step,
         }
     }
 

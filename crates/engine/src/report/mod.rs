@@ -1,6 +1,7 @@
 //! Messages to standard output, one JSON object a line.
 
 pub mod messages;
+pub mod visible;
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -32,10 +33,8 @@ struct Out {
 
 /// A message as one line, at `t_ns` on the engine's clock.
 pub fn line(message: &Message, t_ns: u64) -> Vec<u8> {
-    let mut text =
-        serde_json::to_vec(&Line { message, t_ns }).expect("every message is plain data");
-    text.push(b'\n');
-    text
+    let text = serde_json::to_string(&Line { message, t_ns }).expect("every message is plain data");
+    (visible::json(text) + "\n").into_bytes()
 }
 
 #[derive(Serialize)]

@@ -85,9 +85,14 @@ impl Kept {
     /// Compares the percentiles of a summary with both ends.
     fn check(&self, latency: &Value) {
         assert_eq!(latency["count"], self.least.len(), "{latency}");
-        for (name, quantile) in
-            [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)]
-        {
+        for (name, quantile) in [
+            ("p50", 0.5),
+            ("p75", 0.75),
+            ("p90", 0.9),
+            ("p95", 0.95),
+            ("p99", 0.99),
+            ("p999", 0.999),
+        ] {
             let reported = latency[format!("{name}_ns")].as_u64().unwrap() as f64;
             let rank = (quantile * self.least.len() as f64).ceil() as usize - 1;
             // One rank to either side: which of two neighbours is meant is a matter of rounding.
@@ -158,11 +163,8 @@ fn a_stall_is_one_long_latency_in_a_closed_loop_and_all_arrivals_that_waited_in_
     const RATE: f64 = 200.0;
     let arrival = json!({"kind": "fixed", "rate": RATE});
     let work = json!({"kind": "events", "events": 400});
-    let told = drive(
-        &server,
-        &select(),
-        json!({"connections": 1, "arrival": arrival, "work": work}),
-    );
+    let told =
+        drive(&server, &select(), json!({"connections": 1, "arrival": arrival, "work": work}));
     let kept = Kept::at_rate(&server, &told, RATE);
     kept.check(transactions(&told));
     assert_eq!(told.end()["latency_kind"], "response");
