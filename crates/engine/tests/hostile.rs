@@ -113,7 +113,7 @@ fn job(mut target: Value) -> Value {
 fn run(job: &Value) -> Outcome {
     let begun = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_mydyno-engine"))
-        .arg("load")
+        .arg("run")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -118,7 +118,7 @@ impl Handshake {
     }
 
     fn greeting(&mut self, login: &Login, payload: &[u8], answer: u8, out: &mut Vec<u8>) -> Step {
-        let Ok(greeting) = HandshakePacket::deserialize((), &mut ParseBuf(payload)) else {
+        let Some(greeting) = sound_greeting(payload) else {
             return malformed("this is not the greeting of a MySQL server");
         };
         let server = greeting.capabilities();
@@ -261,6 +261,16 @@ impl Context for Credentials<'_> {
     fn server_key_pem(&self) -> Option<&[u8]> {
         self.login.server_key.as_ref().map(ServerKey::pem)
     }
+}
+
+/// Reads a greeting. mysql_common's reader overflows where the length of the nonce, which is 21, is above 127.
+fn sound_greeting(payload: &[u8]) -> Option<HandshakePacket<'_>> {
+    /// Between the version and the length.
+    const BETWEEN: usize = 20;
+    let version_end = 1 + payload.get(1..)?.iter().position(|byte| *byte == 0)?;
+    let length = *payload.get(version_end + 1 + BETWEEN)?;
+    let sound = i8::try_from(length).is_ok();
+    sound.then(|| HandshakePacket::deserialize((), &mut ParseBuf(payload)).ok()).flatten()
 }
 
 fn nonce(greeting: &HandshakePacket<'_>) -> Vec<u8> {

@@ -18,6 +18,12 @@ pub fn line(text: String) -> String {
     escaped(text, |one| one.escape_default().to_string())
 }
 
+/// The same for text of several lines, such as a message with a hint.
+pub fn lines(text: &str) -> String {
+    let all: Vec<String> = text.split('\n').map(|one| line(one.into())).collect();
+    all.join("\n")
+}
+
 fn escaped(text: String, write: fn(char) -> String) -> String {
     if !text.contains(is_obeyed) {
         return text;

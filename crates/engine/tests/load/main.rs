@@ -7,6 +7,7 @@ mod events;
 mod losses;
 mod server;
 mod slices;
+mod standalone;
 mod workload;
 
 use std::io::Write;
