@@ -38,18 +38,22 @@ enum Command {
     Digest(digest::Options),
 }
 
-const EXAMPLE: &str = r#"Example: 8 connections read single rows of a table that the job makes, for 5 seconds after a
-warm-up of 1 second. The file job.json:
+const EXAMPLE: &str = r#"Example: 8 connections read single rows of a table that the job makes, for 5
+seconds after a warm-up of 1 second. The file job.json:
 
   {"protocol": 3,
-   "target": {"socket": "/run/mysqld/mysqld.sock", "user": "root", "password": "...", "database": "bench"},
+   "target": {"socket": "/run/mysqld/mysqld.sock", "user": "root",
+              "password": "...", "database": "bench"},
    "workload": {"program": {"name": "one-page",
-     "tables": [{"name": "hits", "create": "CREATE TABLE hits (page INT PRIMARY KEY, n INT)",
-       "columns": ["page", "n"], "rows": 1000, "row": [["row"], 0]}],
-     "transactions": [{"name": "read", "steps": [
-       {"send": {"name": "read", "sql": ["SELECT n FROM hits WHERE page = ", {"value": ["uniform", 1, 1000]}]}}]}]}},
+     "tables": [{"name": "hits", "rows": 1000,
+       "create": "CREATE TABLE hits (page INT PRIMARY KEY, n INT)",
+       "columns": ["page", "n"], "row": [["row"], 0]}],
+     "transactions": [{"name": "read", "steps": [{"send": {"name": "read",
+       "sql": ["SELECT n FROM hits WHERE page = ",
+               {"value": ["uniform", 1, 1000]}]}}]}]}},
    "prepare": "if-missing",
-   "phases": [{"connections": 8, "work": {"kind": "timed", "warmup_s": 1, "measure_s": 5}}]}
+   "phases": [{"connections": 8,
+     "work": {"kind": "timed", "warmup_s": 1, "measure_s": 5}}]}
 
   $ mydyno-engine run job.json --table
   server 11.8.3-MariaDB
@@ -59,17 +63,21 @@ warm-up of 1 second. The file job.json:
       1           8        41317.2     41317.2   178us   307us   489us        0
 
   $ mydyno-engine run < job.json
-  {"type":"hello","server":0,"protocol":3, ... "server_version":"11.8.3-MariaDB", ...}
+  {"type":"hello","server":0,"protocol":3,"engine_version":"0.1.0", ...}
   {"type":"interval","phase":0, ... "queries":41317, ... "p95_ns":307199, ...}
-  {"type":"phase_end","server":0,"phase":0, ... "transactions":{"count":206586, ...}, ...}
+  {"type":"phase_end","server":0,"phase":0, ... "transactions":{ ... }, ...}
   {"type":"done","exit":"ok", ...}
 
-Over TCP: "host" and "port" instead of "socket", and "tls": {"mode": "required"}. An open loop:
-"arrival": {"kind": "poisson", "rate": 500} in a phase. The database must be there. The password travels
-in the job only. SIGINT stops the load and still writes its results.
-Exit status: 0 when the run came to its end (the last line, of type done, says ok, interrupted or aborted),
-2 when the job is wrong, 3 when the run could not be carried out.
-The format of jobs and messages: docs/reference/engine-protocol.md."#;
+Over TCP: "host" and "port" instead of "socket", and "tls": {"mode": "required"}.
+An open loop: "arrival": {"kind": "poisson", "rate": 500} in a phase. The
+database must exist. The password travels in the job only. SIGINT stops the load
+and still writes its results.
+
+Exit status: 0 when the run came to its end (the last line, of type done, says
+ok, interrupted or aborted), 2 when the job is wrong, 3 when the run could not
+be carried out.
+
+Every key and message: docs/reference/engine-protocol.md."#;
 
 fn main() -> ExitCode {
     let command = Command::parse();

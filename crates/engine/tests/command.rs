@@ -29,7 +29,19 @@ fn the_example_of_the_help_is_a_job() {
         let WorkloadJob::Program(program) = &job.servers[0].workload else { panic!("no program") };
         compile(program, 1).unwrap();
         assert!(help.contains(HEAD), "the table's columns");
+        let wide = example.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(wide, None);
     }
+}
+
+#[test]
+fn the_job_of_the_page_is_one() {
+    let page = include_str!("../../../docs/how-to/engine.md");
+    let example = page.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let job = Job::parse(example).unwrap();
+    let WorkloadJob::Program(program) = &job.servers[0].workload else { panic!("no program") };
+    compile(program, 1).unwrap();
+    assert!(page.contains(HEAD), "the table's columns");
 }
 
 #[test]
