@@ -40,6 +40,7 @@ lint: setup-dev ## style, types and layers only
 bench: setup-dev ## measure engine, advice and digest against their peers, and what changes between trials take, here
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/lab_at_scale.py
+	python benchmarks/loading_vs_sysbench.py
 	python benchmarks/report_page.py
 	python benchmarks/sampling_overhead.py
 	python benchmarks/slices_vs_blocks.py

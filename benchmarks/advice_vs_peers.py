@@ -28,7 +28,7 @@ from mydyno.advisor import Advice, advise
 from mydyno.advisor.registry import variables
 from mydyno.apply.change import SetVariable
 from mydyno.cli import display
-from mydyno.cli.labs import open_lab
+from mydyno.cli.labs import LabOptions
 from mydyno.cli.planning import prepare
 from mydyno.lab import workload
 from mydyno.lab.analysis.holm import holm
@@ -203,10 +203,10 @@ def lines_of(found: Advised, size: Size, release: str, repeats: int) -> Iterator
 
 def measure(file: Path, lab: Path) -> tuple[ExperimentRecord, list[TrialRecord]]:
     """The trials of an experiment file, as `mydyno run` measures them."""
-    host = LocalHost()
-    read, prepared = prepare(file, None, lab, host, install=True)
+    host, options = LocalHost(), LabOptions(lab)
+    read, prepared = prepare(file, None, options, host, install=True)
     say(f"about {prepared.plan.estimate.seconds / 60:.0f} minutes")
-    with open_lab(lab, write=True) as opened, display.for_stream() as show:
+    with options.open(write=True) as opened, display.for_stream() as show:
         run = Campaign(read, prepared, host, opened).go(show)
         return run.experiment, run.trials()
 

@@ -47,6 +47,10 @@ class Measured:
     system_us: float
     peak_bytes: int
 
+    @property
+    def cpu_us(self) -> float:
+        return self.user_us + self.system_us
+
 
 @contextmanager
 def private_server(workload: dict[str, Any], max_connections: int) -> Iterator[RunningServer]:
@@ -74,20 +78,17 @@ def configured_server(
             return {}
 
         site = Site(lab, host, Journal(lab))
-        try:
-            with Stack(site) as stack:
-                folder = lab / "server"
-                folder.mkdir()
-                standing = stack.move_to(
-                    [
-                        DatasetLayer(binary, config, contents={"workload": "bench"}, prepare=prepare),
-                        DataDirectoryLayer(trial="bench"),
-                        ServerLayer(binary, config, folder=folder),
-                    ]
-                )
-                yield standing.of(RunningServer)
-        finally:
-            site.journal.close()
+        with Stack(site) as stack:
+            folder = lab / "server"
+            folder.mkdir()
+            built = stack.move_to(
+                [
+                    DatasetLayer(binary, config, contents={"workload": "bench"}, prepare=prepare),
+                    DataDirectoryLayer(trial="bench"),
+                    ServerLayer(binary, config, folder=folder),
+                ]
+            )
+            yield built.of(RunningServer)
 
 
 def engine_job(

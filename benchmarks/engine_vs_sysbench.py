@@ -1,9 +1,11 @@
-"""mydyno-engine against sysbench 1.0.20: point selects over a unix socket, text protocol, closed loop.
+"""mydyno-engine against sysbench 1.0.20 and a floor: point selects over a unix socket, closed loop.
 
-Both drive the same private server, in turn, for several rounds; the order turns round from one round to
-the next. CPU is that of the whole client process, connecting included, over all its queries.
+All drive the same private server, in turn, for several rounds; the order turns round from one round to
+the next. CPU is that of the whole client process, connecting included, over all its queries. The floor
+(floor.rs) sends the same statements and does nothing else: what a client cannot do without.
 
     python benchmarks/engine_vs_sysbench.py [--rounds 5] [--seconds 3] [--connections 1 8 128 400 1000]
+    python benchmarks/engine_vs_sysbench.py --mode prepared --tools engine floor
     python benchmarks/engine_vs_sysbench.py --tools engine engine-unpinned engine-1-reactor
 """
 
@@ -12,8 +14,12 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
+from functools import cache
+from pathlib import Path
 
 from bench_support import (
     DATABASE,
@@ -32,20 +38,31 @@ from mydyno.lab import workload
 from mydyno.lab.stack import RunningServer
 
 TABLE_SIZE = 10_000
-WORKLOAD = {"program": workload.read("oltp-point-select").resolve({"table_size": TABLE_SIZE}).program}
+MODES = ("text", "prepared")
+
+
+def point_selects(mode: str) -> dict[str, object]:
+    program = workload.read("oltp-point-select").resolve({"table_size": TABLE_SIZE}).program
+    return {"program": {**program, "prepared": mode == "prepared"}}
+
+
 # Connections -> at least this many times sysbench's queries per second, and at most this share of its
 # user CPU per query: what the engine has promised.
 LEAST_SPEED = {1: 1.0, 8: 1.0, 128: 1.0, 400: 1.0, 1000: 1.3}
 MOST_USER_CPU = {8: 0.5, 400: 0.25, 1000: 0.25}
+# Against the floor, at any number of connections: queries per second and CPU per query.
+LEAST_OF_FLOOR, MOST_CPU_OF_FLOOR = 0.95, 1.2
 
-Tool = Callable[[RunningServer, int, float], Measured]
+_TICK_S = 0.01
+
+Tool = Callable[[RunningServer, int, float, str], Measured]
 
 
 def engine(**job: object) -> Tool:
-    def run(server: RunningServer, connections: int, seconds: float) -> Measured:
+    def run(server: RunningServer, connections: int, seconds: float, mode: str) -> Measured:
         work = {"kind": "timed", "warmup_s": 0.0, "measure_s": seconds}
         phases = [{"connections": connections, "work": work}]
-        messages, usage = run_engine(server, WORKLOAD, phases, **job)
+        messages, usage = run_engine(server, point_selects(mode), phases, **job)
         [end] = [message for message in messages if message["type"] == "phase_end"]
         if end["errors"] or end["connections_reached"] != connections:
             raise SystemExit(f"the engine's load was not clean: {end['errors']}")
@@ -62,7 +79,7 @@ def engine(**job: object) -> Tool:
     return run
 
 
-def sysbench(server: RunningServer, connections: int, seconds: float) -> Measured:
+def sysbench(server: RunningServer, connections: int, seconds: float, mode: str) -> Measured:
     options = {
         "mysql-socket": server.socket,
         "mysql-user": server.admin_user,
@@ -70,16 +87,16 @@ def sysbench(server: RunningServer, connections: int, seconds: float) -> Measure
         "mysql-db": DATABASE,
         "threads": connections,
         "time": f"{seconds:.0f}",
-        "table-size": TABLE_SIZE,
-        "db-ps-mode": "disable",
+        "db-ps-mode": "disable" if mode == "text" else "auto",
         "rand-type": "special",
     }
     # In a file of our own, where no other user can read the password.
     with tempfile.NamedTemporaryFile("w", suffix=".cnf") as config:
         config.write("".join(f"{name}={value}\n" for name, value in options.items()))
         config.flush()
-        command = ["sysbench", f"--config-file={config.name}", "oltp_point_select", "run"]
-        report, usage = run_measured(command)
+        command = ["sysbench", f"--config-file={config.name}", "oltp_point_select"]
+        # What a script declares is not read from a file.
+        report, usage = run_measured([*command, f"--table-size={TABLE_SIZE}", "run"])
     found = re.search(r"transactions:\s+(\d+)\s+\(([\d.]+) per sec", report)
     if not found:
         raise SystemExit(f"sysbench said something unexpected:\n{report}")
@@ -93,11 +110,37 @@ def sysbench(server: RunningServer, connections: int, seconds: float) -> Measure
     )
 
 
+@cache
+def floor_program() -> Path:
+    program = Path(tempfile.mkdtemp(prefix="mydyno-floor-")) / "floor"
+    source = Path(__file__).with_name("floor.rs")
+    subprocess.run(["rustc", "-O", "--edition=2024", str(source), "-o", str(program)], check=True)
+    return program
+
+
+def floor(server: RunningServer, connections: int, seconds: float, mode: str) -> Measured:
+    with closing(server.connect()) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE USER IF NOT EXISTS mydyno_floor@localhost")
+        cursor.execute(f"GRANT SELECT ON {DATABASE}.* TO mydyno_floor@localhost")
+    numbers = [str(connections), str(seconds), mode, str(TABLE_SIZE)]
+    text, usage = run_measured([str(floor_program()), str(server.socket), "mydyno_floor", DATABASE, *numbers])
+    queries, took = text.split()
+    return Measured(
+        queries=int(queries),
+        queries_per_second=int(queries) / float(took),
+        # Short runs may have none at all: user time is counted in ticks.
+        user_us=max(usage.user_s, _TICK_S) / int(queries) * 1e6,
+        system_us=usage.system_s / int(queries) * 1e6,
+        peak_bytes=usage.peak_bytes,
+    )
+
+
 TOOLS: dict[str, Tool] = {
     "engine": engine(),
     "engine-unpinned": engine(pin=False),
     "engine-1-reactor": engine(reactors=1),
     "sysbench": sysbench,
+    "floor": floor,
 }
 
 Results = dict[tuple[int, str], list[Measured]]
@@ -105,13 +148,15 @@ Results = dict[tuple[int, str], list[Measured]]
 
 def measure(arguments: argparse.Namespace) -> Results:
     results: Results = {}
-    with private_server(WORKLOAD, max_connections=max(arguments.connections) + 50) as server:
+    with private_server(
+        point_selects(arguments.mode), max_connections=max(arguments.connections) + 50
+    ) as server:
         for number in range(arguments.rounds):
             for connections in arguments.connections:
                 names = arguments.tools if number % 2 == 0 else arguments.tools[::-1]
                 for name in names:
                     say(f"round {number + 1} of {arguments.rounds}: {name}, {connections} connections")
-                    measured = TOOLS[name](server, connections, arguments.seconds)
+                    measured = TOOLS[name](server, connections, arguments.seconds, arguments.mode)
                     results.setdefault((connections, name), []).append(measured)
     return results
 
@@ -133,7 +178,10 @@ def print_results(results: Results, arguments: argparse.Namespace) -> None:
                     str(len(runs)),
                 )
             )
-    print(f"\nPoint selects, unix socket, text protocol; median [least most]; CPU per query. {machine()}\n")
+    print(
+        f"\nPoint selects, unix socket, {arguments.mode} protocol; median [least most]; CPU per query. "
+        f"{machine()}\n"
+    )
     print_table(header, rows)
 
 
@@ -149,12 +197,17 @@ def print_ratios(results: Results, arguments: argparse.Namespace) -> None:
             )
             user = ratio([run.user_us for run in ours], [run.user_us for run in theirs])
             system = ratio([run.system_us for run in ours], [run.system_us for run in theirs])
+            cpu = ratio([run.cpu_us for run in ours], [run.cpu_us for run in theirs])
             row = [str(connections), f"{first} / {other}"]
-            row += [f"{mean:.2f} [{low:.2f} {high:.2f}]" for mean, low, high in (speed, user, system)]
-            row.append(verdict(connections, speed, user) if (first, other) == ("engine", "sysbench") else "")
+            row += [f"{mean:.2f} [{low:.2f} {high:.2f}]" for mean, low, high in (speed, user, system, cpu)]
+            row.append("")
+            if (first, other) == ("engine", "sysbench"):
+                row[-1] = verdict(connections, speed, user)
+            elif (first, other) == ("engine", "floor"):
+                row[-1] = verdict_of_floor(speed, cpu)
             rows.append(row)
     print("\nRatios of runs side by side: geometric mean [95% interval]\n")
-    print_table(("connections", "clients", "queries/s", "user CPU", "system CPU", "promise"), rows)
+    print_table(("connections", "clients", "queries/s", "user CPU", "system CPU", "CPU", "promise"), rows)
 
 
 def verdict(connections: int, speed: tuple[float, float, float], user: tuple[float, float, float]) -> str:
@@ -168,14 +221,24 @@ def verdict(connections: int, speed: tuple[float, float, float], user: tuple[flo
     return ", ".join(words)
 
 
+def verdict_of_floor(speed: tuple[float, float, float], cpu: tuple[float, float, float]) -> str:
+    """Kept unless the whole interval is on the wrong side."""
+    fast, cheap = speed[2] >= LEAST_OF_FLOOR, cpu[1] <= MOST_CPU_OF_FLOOR
+    return (
+        f"speed >= {LEAST_OF_FLOOR:g}: {'kept' if fast else 'BROKEN'}, "
+        f"CPU <= {MOST_CPU_OF_FLOOR:g}: {'kept' if cheap else 'BROKEN'}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--connections", type=int, nargs="+", default=[1, 8, 128, 400, 1000])
-    parser.add_argument("--tools", nargs="+", choices=list(TOOLS), default=list(TOOLS))
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 8, 32, 128, 400, 1000])
+    parser.add_argument("--mode", choices=MODES, default="text")
+    parser.add_argument("--tools", nargs="+", choices=list(TOOLS), default=["engine", "sysbench", "floor"])
     arguments = parser.parse_args()
     if "sysbench" in arguments.tools and not shutil.which("sysbench"):
         raise SystemExit(

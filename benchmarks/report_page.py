@@ -19,9 +19,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from report.browser import browser
-from report.builders import thread_cache_run
-from report.test_build import saved
+from lab.report.browser import browser
+from lab.report.builders import thread_cache_run
+from lab.report.test_build import saved
 
 from mydyno.lab.results.store import Lab
 

@@ -20,8 +20,9 @@ from typing import Any
 
 from bench_support import machine, print_table, say, spread
 
+from mydyno.core import grounds
 from mydyno.core.errors import MissingToolError
-from mydyno.lab.analysis.self_checks import IDLE_FLOOR, TOLERANCE
+from mydyno.lab.analysis.self_checks import IDLE_FLOOR
 from mydyno.lab.results.records import SelfCheckRecord
 from mydyno.lab.spec import Storage
 from mydyno.lab.spec.host import Host
@@ -73,11 +74,7 @@ def bench() -> Iterator[Bench]:
         lab = Path(name)
         # The guest's processes may be another user's.
         lab.chmod(0o755)
-        site = Site(lab, LocalHost(), Journal(lab))
-        try:
-            yield Bench(site, lab)
-        finally:
-            site.journal.close()
+        yield Bench(Site(lab, LocalHost(), Journal(lab)), lab)
 
 
 def storage(count: int = 4, iops: int | None = None, **values: Any) -> Storage:
@@ -145,7 +142,7 @@ def theory_row(kind: str, name: str, operation: str, checks: list[SelfCheckRecor
     row = [kind, name, operation, f"{expected:,.0f}"]
     if not measured:
         return [*row, "failed", str(len(checks)), "", "", checks[0].error or ""]
-    off, most = max(abs(each - 1) for each in ratios), TOLERANCE[kind]
+    off, most = max(abs(each - 1) for each in ratios), grounds.BY_NAME[kind].tolerance
     least = min(idle)
     judged = f"within {most:.0%}: {verdict(off, most)}"
     bound = "CPU-bound" if least < IDLE_FLOOR else ""

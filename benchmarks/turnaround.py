@@ -109,7 +109,6 @@ class Turnaround:
 
     def close(self) -> None:
         self._stack.close()
-        self._site.journal.close()
 
     def _raise(self) -> None:
         config: dict[str, Setting] = {"innodb_buffer_pool_size": POOL, "thread_cache_size": self._cache}

@@ -23,6 +23,7 @@ from mydyno.core.errors import MissingToolError
 from mydyno.lab.spec import Storage
 from mydyno.lab.spec.host import Host
 from mydyno.lab.stack import (
+    BuiltLayers,
     DataDirectoryLayer,
     DatasetLayer,
     Layer,
@@ -30,7 +31,6 @@ from mydyno.lab.stack import (
     ServerBinary,
     ServerLayer,
     Stack,
-    Standing,
     find_binary,
     inspect_binary,
 )
@@ -206,7 +206,7 @@ def main() -> None:
         writes = first_writes(at, arguments.rounds)
         data = dataset(binary, arguments.dataset)
         say("loading the dataset")
-        data.up(at.site, Standing())
+        data.build(at.site, BuiltLayers())
         for number in range(arguments.rounds):
             for kind in ("blank disks", "base"):
                 say(f"round {number + 1} of {arguments.rounds}: a trial from {kind}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -150,6 +151,93 @@ def test_every_kind_of_value_arrives_as_it_was(server: RunningServer, prepared: 
     assert end["errors"] == {}
     [row] = ask(server, "SELECT i, f, CAST(d AS CHAR), t, n, LENGTH(l) FROM engine_test.kinds")
     assert row == (-(2**63), 0.1, "-12.345", TEXT, None, 140000)
+
+
+@pytest.fixture(params=["ON", "OFF"])
+def local_infile(server: RunningServer, request: pytest.FixtureRequest) -> Iterator[str]:
+    """Whether the server takes LOAD DATA LOCAL."""
+    ask(server, f"SET GLOBAL local_infile = {request.param}")
+    yield request.param
+    ask(server, "SET GLOBAL local_infile = ON")
+
+
+def loads(server: RunningServer) -> int:
+    [(_, count)] = ask(server, "SHOW GLOBAL STATUS LIKE 'Com_load'")
+    return int(count)
+
+
+@pytest.mark.parametrize("charset", ["utf8mb4", "latin1", "utf16"])
+def test_every_kind_of_value_is_loaded_as_it_is(
+    server: RunningServer, local_infile: str, charset: str
+) -> None:
+    table = {
+        "name": "kinds",
+        "create": "CREATE TABLE kinds (id BIGINT PRIMARY KEY, f DOUBLE, d DECIMAL(10,3), t TEXT, "
+        f"e ENUM('tab', 'cat'), n INT, b BIT(7)) CHARACTER SET {charset}",
+        "columns": ["id", "f", "d", "t", "e", "n", "b"],
+        "rows": 3000,
+        "row": [
+            ["+", -(2**63), ["row"]],
+            0.1,
+            ["decimal", -12345, 3],
+            ["if", ["==", ["%", ["row"], 7], 0], "t\tä" + TEXT, "plain"],
+            "cat",
+            None,
+            5,
+        ],
+    }
+    for without in ("b", "none"):
+        columns = [name for name in table["columns"] if name != without]
+        row = [one for name, one in zip(table["columns"], table["row"], strict=True) if name != without]
+        workload = program(
+            tables=[{**table, "columns": columns, "row": row}],
+            transactions=transaction(send("count", "SELECT COUNT(*) FROM kinds")),
+        )
+        before = loads(server)
+        prepared = run(job(server, workload, phase(1, rounds(1)), prepare="create")).the("prepared")
+        assert prepared["tables"] == [{"name": "kinds", "rows": 3000}]
+        # BIT has no text in a file; every seventh row has letters that the others have not.
+        assert (loads(server) > before) == (local_infile == "ON" and without == "b")
+        found = ask(
+            server,
+            "SELECT MIN(id), MAX(id), SUM(f = 0.1), SUM(CAST(d AS CHAR) = '-12.345'), SUM(t = 'plain'), "
+            "SUM(e = 'cat'), COUNT(n), MAX(b + 0) FROM engine_test.kinds",
+        )
+        bits = None if without == "b" else 5
+        assert found == [(-(2**63) + 1, -(2**63) + 3000, 3000, 3000, 2572, 3000, 0, bits)]
+        special = ask(server, "SELECT DISTINCT t FROM engine_test.kinds WHERE t <> 'plain'")
+        assert special == [("t\tä" + TEXT,)]
+
+
+@pytest.mark.usefixtures("local_infile")
+@pytest.mark.parametrize(
+    ("create", "error"),
+    [
+        ("id INT, name VARCHAR(20) PRIMARY KEY", "Duplicate entry"),
+        ("id INT, name VARCHAR(3)", "for column .name. at row 1"),
+    ],
+)
+def test_rows_that_do_not_fit_end_the_preparation(server: RunningServer, create: str, error: str) -> None:
+    row = [["row"], ["concat", "same"]]
+    fatal = prepare(server, "create", fruits(create=f"CREATE TABLE fruits ({create})", row=row)).the("fatal")
+    assert fatal["code"] == "sql"
+    assert re.search(error, fatal["message"])
+
+
+def test_tables_that_refer_to_each_other_are_filled_in_their_order(server: RunningServer) -> None:
+    parent = fruits(rows=500)["program"]["tables"][0] | {"rows": 500}
+    child = {
+        "name": "juices",
+        "create": "CREATE TABLE juices (id INT PRIMARY KEY, FOREIGN KEY (id) REFERENCES fruits (id))",
+        "columns": ["id"],
+        "rows": 500,
+        "row": [["row"]],
+    }
+    workload = program(
+        tables=[parent, child], transactions=transaction(send("count", "SELECT COUNT(*) FROM juices"))
+    )
+    prepared = prepare(server, "create", workload).the("prepared")
+    assert prepared["tables"] == [{"name": "fruits", "rows": 500}, {"name": "juices", "rows": 500}]
 
 
 @pytest.mark.parametrize("prepared", [False, True])

@@ -224,7 +224,7 @@ def test_what_somebody_else_sets_meanwhile_is_left_and_spoils_the_trial(
     output, _ = process.communicate(timeout=60)
     try:
         assert process.returncode == 7, output
-        assert "somebody else has set it" in output
+        assert "another session has set it" in output
         assert ask(server, "SELECT @@GLOBAL.sort_buffer_size") == (700416,)
     finally:
         ask(server, f"SET GLOBAL sort_buffer_size = {before}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -61,6 +62,93 @@ def test_json_has_the_figures_that_a_program_needs(account: Path) -> None:
     }
     point = told["statements"]["point_select"]["latency"]
     assert 0 < point["p50_ns"] <= point["p95_ns"] <= point["p99_ns"] <= point["max_ns"]
+
+
+def test_the_final_block_counts_statements_as_sysbench_does(account: Path) -> None:
+    work = ("oltp-read-write", "--defaults-file", str(account), "--table-size", "1000", "--rounds", "6")
+    done = load(*work, "--threads", "2", "--percentile", "99", "--json")
+    assert done.returncode == 0, done.stderr
+    [phase] = json.loads(done.stdout)["phases"]
+    counts = {name: one["count"] for name, one in phase["sql_statistics"].items()}
+    assert counts == {
+        "read": 12 * 14,
+        "write": 12 * 4,
+        "other": 12 * 2,
+        "queries": 12 * 20,
+        "transactions": 12,
+        "ignored_errors": 0,
+        "reconnects": 0,
+    }
+    per_second = phase["sql_statistics"]["write"]["per_second"]
+    assert per_second * phase["seconds"] == pytest.approx(48)
+    fairness = phase["threads_fairness"]
+    assert (fairness["connections"], fairness["events_mean"], fairness["events_stddev"]) == (2, 6, 0)
+    timed = phase["transaction_latency"]
+    assert timed["percentile_ns"] == timed["p99_ns"]
+    assert fairness["busy_mean_s"] * 2 == pytest.approx(timed["sum_ns"] / 1e9, rel=0.01)
+    assert phase["transactions_by_name"]["transaction"]["count"] == 12
+
+
+def test_lines_while_it_runs_have_what_sysbenchs_have_and_preparing_its_own(account: Path) -> None:
+    work = ("oltp-read-write", "--defaults-file", str(account), "--table-size", "2000", "--prepare", "create")
+    done = load(*work, "--threads", "2", "--time", "1", "--warmup", "0", "--report-interval", "0.4")
+    assert done.returncode == 0, done.stderr
+    assert "preparing: " in done.stderr
+    assert "prepared: 2,000 rows in 1 table in " in done.stderr
+    rate = r"[\d,.]+"
+    line = (
+        rf" +{rate}s  2 threads  ({rate}) tps  ({rate}) qps \(r/w/o ({rate})/({rate})/({rate})\)"
+        rf"  transaction p95 {rate} ms  {rate} err/s  0 reconn/s"
+    )
+    intervals = re.findall(rf"^{line}$", done.stderr, re.MULTILINE)
+    assert len(intervals) >= 2, done.stderr
+    for numbers in intervals:
+        _, queries, *by_class = (float(number.replace(",", "")) for number in numbers)
+        assert sum(by_class) == pytest.approx(queries, abs=3)
+    assert "SQL statistics" in done.stdout
+    assert "Threads fairness (avg/stddev)" in done.stdout
+
+
+def test_each_transaction_of_a_mix_has_its_latency_under_its_name(account: Path) -> None:
+    size = ("--districts", "1", "--customers", "20", "--orders", "20", "--items", "200")
+    done = load(
+        *("order-entry", "--defaults-file", str(account), "--database", "orders", *size),
+        *("--threads", "2", "--rounds", "100", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    [phase] = json.loads(done.stdout)["phases"]
+    named = phase["transactions_by_name"]
+    assert set(named) == {"new_order", "payment", "order_status", "delivery", "stock_level"}
+    assert sum(one["count"] for one in named.values()) == phase["transactions"]
+    assert named["new_order"]["latency"]["p95_ns"] > 0
+
+
+def test_cleanup_drops_what_load_made_and_refuses_the_rest(account: Path, server: RunningServer) -> None:
+    made = ("oltp-read-write", "--defaults-file", str(account), "--database", "swept")
+    assert load(*made, "--tables", "2", "--table-size", "100", "--rounds", "1").returncode == 0
+    ask(server, "CREATE TABLE swept.sbtest9 (id INT)")
+    refused = load("cleanup", *made)
+    assert refused.returncode == 2
+    assert "--yes" in refused.stderr
+    done = load("cleanup", *made, "--yes")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("dropped 2 tables\n")
+    assert "swept.sbtest9: not made by mydyno" in done.stderr
+    assert [name for (name,) in ask(server, "SHOW TABLES FROM swept")] == ["sbtest9"]
+    assert "swept.sbtest9: not made by mydyno" in load("cleanup", *made, "--yes").stderr
+
+
+def test_cleanup_drops_the_database_that_load_made_and_no_other(account: Path, server: RunningServer) -> None:
+    ask(server, "CREATE DATABASE theirs")
+    ask(server, "DROP DATABASE IF EXISTS mydyno")
+    databases = ["theirs", "mydyno", *(["ours"] if server.version.is_mariadb else [])]
+    for database in databases:
+        made = ("oltp-insert", "--defaults-file", str(account), "--database", database)
+        assert load(*made, "--table-size", "10", "--rounds", "1").returncode == 0
+        assert load("cleanup", *made, "--yes").returncode == 0
+    assert ask(server, "SHOW DATABASES LIKE 'ours'") == []
+    assert ask(server, "SHOW DATABASES LIKE 'mydyno'") == []
+    assert ask(server, "SHOW TABLES FROM theirs") == []
 
 
 def test_rounds_are_a_fixed_amount_of_work_over_tcp(account: Path, server: RunningServer) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pymysql
@@ -13,7 +15,9 @@ import pytest
 from server.access.certificates import make_certificates, make_public_key
 
 from live.conftest import Start
+from live.engine import Record, Run, phase, rounds, run
 from live.mydyno_process import Workplace
+from live.plugins import plugins
 from mydyno.core.secrets import Secret
 from mydyno.lab.stack import RunningServer
 from mydyno.server.access.client import REFUSED
@@ -237,3 +241,189 @@ def test_ed25519_of_mariadb_proves_a_password_over_any_connection(start: Start, 
     assert cipher(over_tcp(server, transport(ca=certificates / "ca.pem")))
     wrong = replace(over_tcp(server, transport()), password=Secret("another word"))
     assert number(wrong) == 1045
+
+
+def sends(*statements: str, prepared: bool = False) -> Record:
+    """A program whose only transaction sends these; each is named after its place."""
+    steps = [{"send": {"name": str(place), "sql": [sql]}} for place, sql in enumerate(statements)]
+    transactions = [{"name": "all", "steps": steps}]
+    return {"program": {"name": "statements", "prepared": prepared, "transactions": transactions}}
+
+
+def engine(server: RunningServer, workload: Record, user: str, **target: object) -> Run:
+    """Two connections of an account, of which each runs the transaction twice."""
+    place: Record = {"host": "127.0.0.1", "port": server.port}
+    if target.pop("local", False):
+        place = {"socket": str(server.socket)}
+    account = {"user": user, "password": WORD, "database": "information_schema"}
+    return run(
+        {
+            "protocol": 3,
+            "target": {**place, **account, **target},
+            "workload": workload,
+            "phases": [phase(2, rounds(2))],
+        }
+    )
+
+
+def returned(done: Run) -> list[int]:
+    """Rows of each statement in one transaction."""
+    assert done.exit_code == 0, done.text
+    [end] = done.of("phase_end")
+    assert not end["errors"], end
+    return [one["rows"] / one["count"] for _, one in sorted(end["statements"].items())]
+
+
+SESSION = sends(
+    "SHOW SESSION STATUS WHERE Variable_name = 'Ssl_cipher' AND Value <> ''",
+    "SHOW SESSION STATUS WHERE Variable_name = 'Compression' AND Value = 'ON'",
+)
+ZLIB = {"algorithms": ["zlib"]}
+ZSTD = {"algorithms": ["zstd"], "zstd_level": 7}
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a release has; the plugins in `fetched` are in a package of their own."""
+
+    accounts: dict[str, str]
+    """Plugin -> how an account gets it."""
+    has_zstd: bool = False
+    has_tls: bool = True
+    fetched: tuple[str, ...] = ()
+
+
+_NATIVE = {"mysql_native_password": f"IDENTIFIED BY '{WORD}'"}
+_ED25519 = {"ed25519": f"IDENTIFIED VIA ed25519 USING PASSWORD('{WORD}')"}
+_PARSEC = {"parsec": f"IDENTIFIED VIA parsec USING PASSWORD('{WORD}')"}
+_SHA2 = {"caching_sha2_password": f"IDENTIFIED WITH caching_sha2_password BY '{WORD}'"}
+RELEASES = {
+    "mysql-5.6": Offer(_NATIVE, has_tls=False),
+    "mysql-9.7": Offer(_SHA2, has_zstd=True),
+    "mariadb-10.5": Offer(_NATIVE | _ED25519, fetched=("auth_ed25519",)),
+    "mariadb-10.11": Offer(_NATIVE | _ED25519, fetched=("auth_ed25519",)),
+    "mariadb-11.8": Offer(_NATIVE | _ED25519 | _PARSEC, fetched=("auth_ed25519", "auth_parsec")),
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("mysql-9.7", "mariadb-11.8") else pytest.mark.slow)
+        for name in RELEASES
+    ],
+)
+def test_every_transport_takes_every_authentication_and_compression(
+    name: str, start_release: StartRelease, certificates: Path
+) -> None:
+    offer = RELEASES[name]
+    config = dict(tls(certificates))
+    if offer.fetched:
+        folder = shutil.copytree(plugins(name), certificates / "plugin")
+        config["plugin_dir"] = str(folder)
+    server = start_release(name)(config, port=0)
+    do(server, *(f"INSTALL SONAME '{plugin}'" for plugin in offer.fetched))
+    for user, identified in offer.accounts.items():
+        do(server, f"CREATE USER {user}@'%' {identified}", f"GRANT ALL ON *.* TO {user}@'%'")
+    verified = {"mode": "verify-identity", "ca": str(certificates / "ca.pem")}
+    transports: dict[str, tuple[Record, int]] = {"socket": ({"local": True}, 0), "tcp": ({}, 0)}
+    if offer.has_tls:
+        transports["tls"] = ({"tls": verified}, 1)
+        transports["socket-tls"] = ({"local": True, "tls": {**verified, "mode": "verify-ca"}}, 1)
+    if "caching_sha2_password" in offer.accounts:
+        with server.connect() as connection, connection.cursor() as cursor:
+            cursor.execute("SHOW STATUS LIKE 'Caching_sha2_password_rsa_public_key'")
+            transports["tcp"][0]["server_public_key"] = cursor.fetchall()[0][1]
+    compressions: list[tuple[Record | None, int]] = [(None, 0), (ZLIB, 1)]
+    if offer.has_zstd:
+        compressions.append((ZSTD, 1))
+
+    def check(cell: tuple[str, str, Record | None, int]) -> None:
+        user, way, compression, is_compressed = cell
+        target, is_encrypted = transports[way]
+        if user == "caching_sha2_password":
+            do(server, "FLUSH PRIVILEGES")  # Else the server remembers the password.
+        done = engine(server, SESSION, user, compression=compression, **target)
+        assert returned(done) == [is_encrypted, is_compressed], cell
+        if not is_compressed:
+            wrong = engine(server, SESSION, user, **{**target, "password": "another word"})
+            assert "error 1045" in wrong.the("fatal")["message"], cell
+
+    cells = [
+        (user, way, *compression)
+        for user in offer.accounts
+        for way in transports
+        for compression in compressions
+    ]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(check, cells))
+
+
+@pytest.mark.parametrize("name", ["mysql-9.7", "mariadb-11.8"])
+def test_long_and_many_packets_go_compressed(
+    name: str, start_release: StartRelease, certificates: Path
+) -> None:
+    server = start_release(name)({**tls(certificates), "max_allowed_packet": 64 * 2**20}, port=0)
+    [(user, identified)] = [*RELEASES[name].accounts.items()][:1]
+    do(server, f"CREATE USER {user}@'%' {identified}", f"GRANT ALL ON *.* TO {user}@'%'")
+    text = "0123456789abcdef" * (20 * 2**20 // 16)
+    rows = " UNION ALL ".join(["SELECT REPEAT('y', 30000)"] * 200)
+    noise = " ".join(["SELECT", *(f"RANDOM_BYTES(1024), MD5({number})," for number in range(200)), "1"])
+    statements = (
+        f"SELECT 1 FROM (SELECT '{text}' AS word) AS words WHERE LENGTH(word) = {len(text)}",
+        "SELECT 1 FROM (SELECT REPEAT('x', 40000000) AS word) AS words WHERE LENGTH(word) = 40000000",
+        "SELECT REPEAT('z', 40000000)",
+        rows,
+        noise,
+    )
+    encrypted = {"mode": "verify-ca", "ca": str(certificates / "ca.pem")}
+    ways = [ZLIB, *([ZSTD] if RELEASES[name].has_zstd else [])]
+    for compression in ways:
+        for prepared in (False, True):
+            for target in ({"local": True}, {"tls": encrypted}):
+                workload = sends(*statements, prepared=prepared)
+                done = engine(server, workload, user, compression=compression, **target)
+                assert returned(done) == [1, 1, 1, 200, 1], (compression, prepared, target)
+
+
+def test_a_load_is_compressed_as_the_mysql_clients_do_it(
+    mysql: RunningServer, certificates: Path, load: Load
+) -> None:
+    def sent() -> tuple[int, int]:
+        """Bytes that the server has received and sent."""
+        status = mysql.status()
+        return int(status["Bytes_received"]), int(status["Bytes_sent"])
+
+    def bytes_of(*options: str) -> int:
+        before = sent()
+        fixed = ("--table-size", "20000", "--rounds", "300", "--prepare", "create")
+        done = load(mysql, "--ssl-ca", certificates / "ca.pem", *fixed, *options)
+        assert done.returncode == 0, done.stderr
+        return sent()[0] - before[0]
+
+    plain = bytes_of()
+    for algorithms in ("zlib", "zstd", "zstd,zlib,uncompressed"):
+        assert bytes_of("--compression-algorithms", algorithms) < 0.8 * plain, algorithms
+    assert bytes_of("--compression-algorithms", "uncompressed") > 0.9 * plain
+    do(mysql, "SET GLOBAL protocol_compression_algorithms = 'zlib,uncompressed'")
+    refused = load(mysql, "--compression-algorithms", "zstd")
+    assert refused.returncode == 4
+    assert "the server does not offer compression with zstd" in refused.stderr
+    assert "--compression-algorithms" in refused.stderr.partition("hint")[2]
+    done = load(mysql, "--ssl-ca", certificates / "ca.pem", "--compression-algorithms", "zstd,uncompressed")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_certificate_without_an_alternative_name_is_explained(
+    start: Start, certificates: Path, load: Load
+) -> None:
+    nameless = {**tls(certificates), "ssl_cert": str(certificates / "ca-nameless.pem")}
+    nameless["ssl_key"] = str(certificates / "ca-nameless-key.pem")
+    server = start(nameless, port=0)
+    do(server, f"CREATE USER bench@'%' IDENTIFIED BY '{WORD}'", "GRANT ALL ON *.* TO bench@'%'")
+    ca = certificates / "ca.pem"
+    refused = load(server, "--ssl-ca", ca, "--ssl-mode", "VERIFY_IDENTITY")
+    assert refused.returncode == 4
+    assert "has no subject alternative name" in refused.stderr
+    assert "subjectAltName = IP:127.0.0.1" in refused.stderr
+    assert load(server, "--ssl-ca", ca, "--ssl-mode", "VERIFY_CA").returncode == 0

@@ -2,6 +2,7 @@
 //! server is there.
 
 mod elsewhere;
+mod loading;
 mod opening;
 mod refusal;
 mod rows;
@@ -16,7 +17,7 @@ use crate::os::signals;
 use crate::protocol::frames::{Packet, in_order};
 use crate::protocol::handshake::{Handshake, Login, Session, Step, answer_to};
 use crate::protocol::response::{Outcome, Response};
-use crate::protocol::{ServerError, code, commands, length_encoded, tls};
+use crate::protocol::{ServerError, code, commands, compression, length_encoded, tls};
 use crate::workload::Literal;
 use elsewhere::Elsewhere;
 use opening::{Stream, open};
@@ -205,6 +206,21 @@ impl Admin {
         if size <= MOST_ANSWER { Ok(words) } else { Err(too_long()) }
     }
 
+    /// Sends a statement; its answer is to be read next.
+    fn ask(&mut self, sql: &[u8]) -> Result<(), ServerError> {
+        self.output.clear();
+        commands::query(sql, &mut self.output);
+        self.begin_waiting();
+        self.flush()?;
+        self.next_number = commands::answer_number(&self.output);
+        Ok(())
+    }
+
+    fn begin_waiting(&mut self) {
+        self.deadline = Instant::now() + self.patience;
+        self.begun = false;
+    }
+
     fn run(&mut self, sql: &[u8], look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
         let connection = self.session.connection_id;
         self.follow(sql, look).map_err(|error| match error.is_malformed() {
@@ -217,12 +233,7 @@ impl Admin {
     }
 
     fn follow(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
-        self.output.clear();
-        commands::query(sql, &mut self.output);
-        self.deadline = Instant::now() + self.patience;
-        self.begun = false;
-        self.flush()?;
-        self.next_number = commands::answer_number(&self.output);
+        self.ask(sql)?;
         let mut response = Response::to_query(self.session.no_eof);
         loop {
             let (length, sequence) = self.read_packet()?;
@@ -256,6 +267,12 @@ impl Admin {
             }
         }
         self.session = handshake.into_session();
+        if let Some(algorithm) = self.session.compression {
+            if !self.stream.buffer().is_empty() {
+                return Err(compression::not_compressed());
+            }
+            self.wrap(|plain| Box::new(compression::Stream::new(plain, algorithm)));
+        }
         Ok(())
     }
 
@@ -270,9 +287,14 @@ impl Admin {
             return Err(tls::not_encrypted());
         }
         let session = login.tls.as_ref().expect("the handshake wants it").session()?;
-        let plain = std::mem::replace(self.stream.get_mut(), Box::new(io::empty()));
-        *self.stream.get_mut() = Box::new(session.over(plain));
+        self.wrap(|plain| Box::new(session.over(plain)));
         Ok(())
+    }
+
+    /// Puts a layer over the stream.
+    fn wrap(&mut self, layer: impl FnOnce(Box<dyn Stream>) -> Box<dyn Stream>) {
+        let inner = std::mem::replace(self.stream.get_mut(), Box::new(io::empty()));
+        *self.stream.get_mut() = layer(inner);
     }
 
     fn flush(&mut self) -> Result<(), ServerError> {
@@ -287,7 +309,7 @@ impl Admin {
                 Err(error) => {
                     let message = format!("server gone: {error}");
                     let gone = ServerError::new(code::SERVER_GONE, message);
-                    return Err(tls::cause(&error).unwrap_or(gone));
+                    return Err(cause(&error).unwrap_or(gone));
                 }
             }
         }
@@ -324,7 +346,11 @@ impl Admin {
             input.resize((start + length).min(end + READ_BUFFER), 0);
             self.read_exact_into(&mut input[end..])?;
         }
-        in_order(header[3], &input[start..], &mut self.next_number)?;
+        let ordered = in_order(header[3], &input[start..], &mut self.next_number);
+        // A server that compresses gives packets other numbers.
+        if self.session.compression.is_none() {
+            ordered?;
+        }
         Ok((length, header[3]))
     }
 
@@ -342,7 +368,7 @@ impl Admin {
                 }
                 Err(error) if is_timeout(&error) => self.heed_signals()?,
                 Err(error) => {
-                    return Err(tls::cause(&error).unwrap_or_else(|| lost(&error.to_string())));
+                    return Err(cause(&error).unwrap_or_else(|| lost(&error.to_string())));
                 }
             }
         }
@@ -393,6 +419,11 @@ impl Drop for Admin {
         // The write gives up by itself when the server takes nothing.
         let _ = self.stream.get_mut().write(&self.output);
     }
+}
+
+/// The error of the stream, where a layer of it is the cause.
+fn cause(error: &io::Error) -> Option<ServerError> {
+    tls::cause(error).or_else(|| compression::cause(error))
 }
 
 fn is_timeout(error: &io::Error) -> bool {

@@ -68,7 +68,7 @@ seconds after a warm-up of 1 second. The file job.json:
   {"type":"phase_end","server":0,"phase":0, ... "transactions":{ ... }, ...}
   {"type":"done","exit":"ok", ...}
 
-Over TCP: "host" and "port" instead of "socket", and "tls": {"mode": "required"}.
+Over TCP: "host" and "port" instead of "socket"; "tls": {"mode": "required"}.
 An open loop: "arrival": {"kind": "poisson", "rate": 500} in a phase. The
 database must exist. The password travels in the job only. SIGINT stops the load
 and still writes its results.

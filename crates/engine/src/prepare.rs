@@ -1,25 +1,21 @@
 //! Makes and loads the workload's tables, and leaves alone what mydyno did not make.
 
+mod filling;
 mod shape;
 
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
 
 use crate::admin::Admin;
 use crate::failure::{Fatal, FatalCode};
 use crate::job::Prepare;
-use crate::os::signals;
-use crate::protocol::{ServerError, code, commands};
+use crate::protocol::{ServerError, code};
 use crate::report::Reporter;
 use crate::report::messages::{Message, TableRows};
 use crate::workload::{Table, Workload};
+use filling::{Filling, OURS};
 use shape::{Shape, differs};
 
-/// Inserts are filled up to this size, as sysbench does.
-const INSERT_BYTES: usize = 512 * 1024;
-/// Time between two messages about progress.
-const PROGRESS_EVERY: Duration = Duration::from_millis(500);
-/// Comment of the tables that may be dropped again.
-const OURS: &str = "made by mydyno";
+pub use filling::Connect;
 
 /// What the job says about tables.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +26,7 @@ pub struct Asked<'a> {
 }
 
 /// Carries out the job's `prepare`. Nothing is dropped unless everything that has to go may go.
+/// Tables are filled over connections that `connect` makes.
 ///
 /// # Errors
 /// The statement that the server refused, or at which a signal came; a table in the way that mydyno
@@ -38,23 +35,25 @@ pub fn prepare(
     admin: &mut Admin,
     asked: Asked<'_>,
     workload: &dyn Workload,
+    connect: Connect<'_>,
     reporter: &Reporter,
 ) -> Result<(), Fatal> {
-    let mut loader = Loader { admin, reporter, asked, statements: 0, last_progress: None };
+    let mut loader = Loader { admin, asked, statements: 0, loaded: 0 };
     if asked.prepare == Prepare::None {
         return loader.look(workload);
     }
-    let tables = loader.prepare(workload)?;
-    reporter.send(&Message::Prepared { tables, statements: loader.statements });
+    let tables = loader.prepare(workload, connect, reporter)?;
+    let Loader { statements, loaded, .. } = loader;
+    reporter.send(&Message::Prepared { tables, loaded, statements });
     Ok(())
 }
 
 struct Loader<'a> {
     admin: &'a mut Admin,
-    reporter: &'a Reporter,
     asked: Asked<'a>,
     statements: u64,
-    last_progress: Option<Instant>,
+    /// Rows of the tables that were made.
+    loaded: u64,
 }
 
 /// A statement that the server refused.
@@ -87,9 +86,16 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn prepare(&mut self, workload: &dyn Workload) -> Result<Vec<TableRows>, Fatal> {
+    fn prepare(
+        &mut self,
+        workload: &dyn Workload,
+        connect: Connect<'_>,
+        reporter: &Reporter,
+    ) -> Result<Vec<TableRows>, Fatal> {
         let database = self.asked.database;
-        self.execute(&format!("CREATE DATABASE IF NOT EXISTS `{database}`"))?;
+        // MySQL has no comments of databases, and takes this one for an ordinary comment.
+        let comment = format!("/*M!100500 COMMENT '{OURS}' */");
+        self.execute(&format!("CREATE DATABASE IF NOT EXISTS `{database}` {comment}"))?;
         self.execute(&format!("USE `{database}`"))?;
         let mut tables = Vec::new();
         for table in workload.tables() {
@@ -108,15 +114,21 @@ impl Loader<'_> {
                 self.execute(&format!("DROP TABLE IF EXISTS `{}`", table.name))?;
             }
         }
-        let mut found = Vec::new();
-        for (mut table, make) in tables {
-            let mut rows = table.count;
-            if make {
-                self.make(&mut table)?;
-                rows = self.count(table.name)?;
-            }
-            found.push(TableRows { name: table.name.to_owned(), rows });
+        let mut found: Vec<TableRows> = tables
+            .iter()
+            .map(|(table, _)| TableRows { name: table.name.to_owned(), rows: table.count })
+            .collect();
+        let missing: Vec<_> = tables
+            .into_iter()
+            .enumerate()
+            .filter_map(|(place, (table, make))| make.then_some((place, table)))
+            .collect();
+        let filling = Filling::new(connect, reporter, &missing);
+        for (place, rows) in filling.fill(missing)? {
+            self.loaded += rows;
+            found[place].rows = rows;
         }
+        self.statements += filling.statements.load(Ordering::Relaxed);
         Ok(found)
     }
 
@@ -203,62 +215,8 @@ impl Loader<'_> {
         Ok(exact.map(|row| cell(row, COMMENT)).unwrap_or_default())
     }
 
-    fn make(&mut self, table: &mut Table<'_>) -> Result<(), Fatal> {
-        self.execute(table.create)?;
-        self.execute(&format!("ALTER TABLE `{}` COMMENT='{OURS}'", table.name))?;
-        self.fill(table)?;
-        for sql in table.then {
-            self.execute(sql)?;
-        }
-        Ok(())
-    }
-
-    fn fill(&mut self, table: &mut Table<'_>) -> Result<(), Fatal> {
-        let insert_bytes = self.insert_bytes()?;
-        let columns: Vec<String> = table.columns.iter().map(|name| format!("`{name}`")).collect();
-        let insert = format!("INSERT INTO `{}` ({}) VALUES ", table.name, columns.join(","));
-        let mut sql = Vec::with_capacity(insert_bytes + 1024);
-        let mut row = Vec::new();
-        for done in 0..table.count {
-            row.clear();
-            table.rows.write(&mut row);
-            if !sql.is_empty() && sql.len() + row.len() + 1 > insert_bytes {
-                self.insert(&sql, table, done)?;
-                sql.clear();
-            }
-            if sql.is_empty() {
-                sql.extend_from_slice(insert.as_bytes());
-            } else {
-                sql.push(b',');
-            }
-            sql.extend_from_slice(&row);
-        }
-        if sql.is_empty() { Ok(()) } else { self.insert(&sql, table, table.count) }
-    }
-
-    fn insert(&mut self, sql: &[u8], table: &Table<'_>, done: u64) -> Result<(), Fatal> {
-        let refused = |error| refused(&format!("INSERT INTO `{}` ...", table.name), &error);
-        if signals::interrupted() {
-            return Err(refused(ServerError::new(code::SERVER_LOST, "interrupted")));
-        }
-        self.statements += 1;
-        self.admin.execute(sql).map_err(refused)?;
-        if self.last_progress.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY) {
-            self.last_progress = Some(Instant::now());
-            let stage = format!("load {}", table.name);
-            self.reporter.send(&Message::Progress { stage, done, of: table.count });
-        }
-        Ok(())
-    }
-
     fn count(&mut self, table: &str) -> Result<u64, Fatal> {
         self.number(&format!("SELECT COUNT(*) FROM `{table}`"))
-    }
-
-    /// The size that both the protocol and the server's `max_allowed_packet` allow.
-    fn insert_bytes(&mut self) -> Result<usize, Fatal> {
-        let allowed = self.number("SELECT @@max_allowed_packet")? as usize;
-        Ok(INSERT_BYTES.min(allowed.saturating_sub(16)).min(commands::MOST_PAYLOAD))
     }
 
     fn number(&mut self, sql: &str) -> Result<u64, Fatal> {

@@ -139,7 +139,13 @@ fn prepared<'a>(
         drop_existing: job.drop_existing,
         database: &server.target.database,
     };
-    prepare(&mut admin, asked, &workload, reporter)?;
+    let one_more = || {
+        let connected = Admin::connect(&address, &login, job.answer_within());
+        let mut admin = connected.map_err(|error| connect_failure(&error, &address))?;
+        let waits = admin.wait_while_running(&address, &login);
+        waits.map_err(|error| connect_failure(&error, &address)).map(|()| admin)
+    };
+    prepare(&mut admin, asked, &workload, &one_more, reporter)?;
     if !server.phases.is_empty() {
         read_dictionaries(&mut admin, &server.target.database, &mut workload)?;
     }
@@ -218,6 +224,7 @@ fn login(server: &ServerJob, address: &Address) -> Result<Login, Fatal> {
         local: address.is_local(),
         server_key: target.server_public_key.clone(),
         tls,
+        compression: target.compression.clone(),
     })
 }
 

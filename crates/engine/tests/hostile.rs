@@ -76,23 +76,28 @@ struct Outcome {
 }
 
 fn against(moment: Moment, trick: Trick) -> Outcome {
-    run(&job(json!({"host": "127.0.0.1", "port": listen(moment, trick)})))
+    run(&job(tricked(moment, trick)))
 }
 
-/// Starts a server; gives its port.
-fn listen(moment: Moment, trick: Trick) -> u16 {
+/// A target that plays a trick.
+fn tricked(moment: Moment, trick: Trick) -> Value {
+    listen(move |stream| match trick {
+        Trick::Bytes => serve(ByteByByte(stream), moment, trick),
+        _ => serve(stream, moment, trick),
+    })
+}
+
+/// Starts a server that serves its connections so; gives where it is.
+fn listen(serve: impl Fn(TcpStream) -> Option<()> + Copy + Send + 'static) -> Value {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     // It ends with the test: an accept cannot be called off.
     thread::spawn(move || {
         for stream in listener.incoming() {
-            thread::spawn(move || match trick {
-                Trick::Bytes => serve(ByteByByte(stream.unwrap()), moment, trick),
-                _ => serve(stream.unwrap(), moment, trick),
-            });
+            thread::spawn(move || serve(stream.unwrap()));
         }
     });
-    port
+    json!({"host": "127.0.0.1", "port": port})
 }
 
 fn job(mut target: Value) -> Value {
@@ -360,12 +365,28 @@ fn read(stream: &mut impl Read) -> Option<(u8, Vec<u8>)> {
 
 /// Protocol 10, version, connection, nonce, capabilities, character set, status, plugin.
 fn greeting(tls: bool) -> Vec<u8> {
-    // PROTOCOL_41, CONNECT_WITH_DB, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH, DEPRECATE_EOF.
-    let able = 1u32 << 9 | 1 << 3 | 1 << 13 | 1 << 15 | 1 << 19 | 1 << 24;
+    // CONNECT_WITH_DB, COMPRESS, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH, DEPRECATE_EOF.
+    let able = 1u32 << 3 | 1 << 5 | 1 << 9 | 1 << 13 | 1 << 15 | 1 << 19 | 1 << 24;
     let able = (able | u32::from(tls) << 11).to_le_bytes();
     let head = b"\x0a8.4.0-hostile\0\x07\0\0\0abcdefgh\0";
     let tail = b"ijklmnopqrst\0mysql_native_password\0";
     [&head[..], &able[..2], &[45, 2, 0], &able[2..], &[21], &[0; 10], &tail[..]].concat()
+}
+
+/// Every run ended in time, saying so, needed little memory and commanded no terminal.
+fn all_ended<'a>(outcomes: impl Iterator<Item = (String, &'a str, Outcome)>) {
+    let mut wrong = Vec::new();
+    for (case, said, Outcome { status, text, elapsed, peak_bytes }) in outcomes {
+        let ended = matches!(status, Some(0 | 3)) && text.contains(said);
+        let commands = text.lines().any(|line| line.contains(char::is_control));
+        let secret = text.contains("correct horse");
+        if !ended || commands || secret || peak_bytes > MOST_BYTES {
+            let last = text.lines().last().unwrap_or_default();
+            let last = &last[..last.len().min(600)];
+            wrong.push(format!("{case}: {status:?} after {elapsed:?}, {peak_bytes} bytes: {last}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Runs each case; the engine says what it must, in time and in little memory.
@@ -377,22 +398,9 @@ fn check(cases: &[(Moment, Trick, &str)]) {
         .iter()
         .map(|&(moment, trick, _)| thread::spawn(move || against(moment, trick)))
         .collect();
-    let mut wrong = Vec::new();
-    for ((moment, trick, said), run) in cases.iter().zip(runs) {
-        let outcome = run.join().unwrap();
-        let Outcome { status, text, elapsed, peak_bytes } = &outcome;
-        let ended = matches!(status, Some(0 | 3)) && text.contains(said);
-        let commands = text.lines().any(|line| line.contains(char::is_control));
-        let secret = text.contains("correct horse");
-        if !ended || commands || secret || *peak_bytes > MOST_BYTES {
-            let last = text.lines().last().unwrap_or_default();
-            let last = &last[..last.len().min(600)];
-            wrong.push(format!(
-                "{moment:?} {trick:?}: {status:?} after {elapsed:?}, {peak_bytes} bytes: {last}"
-            ));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    all_ended(cases.iter().zip(runs).map(|((moment, trick, said), run)| {
+        (format!("{moment:?} {trick:?}"), *said, run.join().unwrap())
+    }));
     assert!(ANSWERS.lock().unwrap().is_empty(), "an answer to who asks for a password or a file");
 }
 
@@ -459,7 +467,7 @@ fn answers_of_sixteen_megabytes_and_of_single_bytes_are_read_to_their_end() {
     let one = Moment::Statement("SELECT 1");
     let lengths = [MOST_PAYLOAD - 1, MOST_PAYLOAD, MOST_PAYLOAD + 1];
     for trick in lengths.map(Trick::Row).into_iter().chain([Trick::Bytes]) {
-        let mut job = job(json!({"host": "127.0.0.1", "port": listen(one, trick)}));
+        let mut job = job(tricked(one, trick));
         job["phases"][0]["work"] = json!({"kind": "rounds", "rounds": 3});
         job["answer_within_s"] = 20.into();
         let Outcome { text, peak_bytes, .. } = run(&job);
@@ -530,4 +538,109 @@ fn where_tls_is_required_nothing_is_sent_to_a_server_that_offers_none_or_no_long
         assert_eq!(text.contains("does not offer TLS"), offered < usize::MAX, "{text}");
     }
     assert!(ANSWERS.lock().unwrap().is_empty(), "a name sent in clear");
+}
+
+/// What a server that compresses sends to a statement.
+#[derive(Clone, Copy, Debug)]
+enum Packed {
+    /// Endless packets that are 1000 times as long once decompressed: a row that does not end.
+    Bombs,
+    /// Another length than announced.
+    Lie,
+    /// No compressed data.
+    Noise,
+    /// A packet that is not compressed, after the handshake.
+    Plain,
+}
+
+#[test]
+fn a_server_that_compresses_with_bad_intent_is_left_in_time_and_in_little_memory() {
+    let cases = [
+        ("SELECT CONNECTION_ID", Packed::Bombs, "\"fatal\""),
+        ("SELECT CONNECTION_ID", Packed::Lie, "decompressed to the announced length"),
+        ("SELECT 1", Packed::Bombs, "\"exit\":\"aborted\""),
+        ("SELECT 1", Packed::Lie, "decompressed to the announced length"),
+        ("SELECT 1", Packed::Noise, "decompressed to the announced length"),
+        ("", Packed::Plain, "\"fatal\""),
+    ];
+    let runs = cases.map(|(start, trick, said)| {
+        let mut target = listen(move |stream| serve_packed(stream, start, trick));
+        target["compression"] = json!({"algorithms": ["zlib"]});
+        let run = thread::spawn(move || run(&job(target)));
+        (format!("{start} {trick:?}"), said, run)
+    });
+    all_ended(runs.into_iter().map(|(case, said, run)| (case, said, run.join().unwrap())));
+}
+
+/// A server until a statement begins with `start`.
+fn serve_packed(mut stream: TcpStream, start: &str, trick: Packed) -> Option<()> {
+    stream.write_all(&packet(0, &greeting(false))).ok()?;
+    let (number, _) = read(&mut stream)?;
+    stream.write_all(&packet(number + 1, OK)).ok()?;
+    if matches!(trick, Packed::Plain) {
+        return stream.write_all(&packet(1, OK)).ok();
+    }
+    loop {
+        let command = read_packed(&mut stream)?;
+        let sql = String::from_utf8_lossy(&command[5..]);
+        let answer = match () {
+            () if command[4] != 3 => return None,
+            () if sql.starts_with(start) => return cheat(&mut stream, trick),
+            () if sql == "SELECT CONNECTION_ID()" || sql.starts_with("SHOW") => {
+                [packet(1, &[1]), definition(2), packet(3, b"\x017"), packet(4, END)].concat()
+            }
+            () => packet(1, OK),
+        };
+        stream.write_all(&packed(1, &answer, 0)).ok()?;
+    }
+}
+
+fn cheat(stream: &mut TcpStream, trick: Packed) -> Option<()> {
+    let answer = [packet(1, &[1]), definition(2)].concat();
+    stream.write_all(&packed(1, &answer, 0)).ok()?;
+    match trick {
+        Packed::Bombs => {
+            let row = packet(3, &vec![b'x'; 0xff_ffff]);
+            let bomb = packed(2, &deflated(&row[..0xff_ffff]), 0xff_ffff);
+            loop {
+                stream.write_all(&bomb).ok()?;
+            }
+        }
+        Packed::Lie => {
+            stream.write_all(&packed(2, &deflated(&packet(3, &[b'x'; 100])), 0xff_ffff)).ok()?;
+        }
+        Packed::Noise => stream.write_all(&packed(2, &[0x55; 4000], 9000)).ok()?,
+        Packed::Plain => unreachable!("it ends before"),
+    }
+    // The connection stays open: the engine must close it.
+    read_packed(stream).and(None)
+}
+
+fn packed(number: u8, content: &[u8], before: u32) -> Vec<u8> {
+    let (length, before) = ((content.len() as u32).to_le_bytes(), before.to_le_bytes());
+    [&length[..3], &[number], &before[..3], content].concat()
+}
+
+fn deflated(plain: &[u8]) -> Vec<u8> {
+    let mut out = vec![0; plain.len() / 2 + 1000];
+    let mut deflate = zlib_rs::Deflate::new(6, true, 15);
+    deflate.compress(plain, &mut out, zlib_rs::DeflateFlush::Finish).unwrap();
+    out.truncate(deflate.total_out() as usize);
+    out
+}
+
+/// The content of the next compressed packet.
+fn read_packed(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut header = [0u8; 7];
+    stream.read_exact(&mut header).ok()?;
+    let length = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]) as usize;
+    let mut content = vec![0; length(&header)];
+    stream.read_exact(&mut content).ok()?;
+    let mut plain = vec![0; length(&header[4..])];
+    if plain.is_empty() {
+        return Some(content);
+    }
+    let mut inflate = zlib_rs::Inflate::new(true, 15);
+    inflate.decompress(&content, &mut plain, zlib_rs::InflateFlush::Finish).ok()?;
+    Some(plain)
 }

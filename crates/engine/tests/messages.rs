@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use mydyno_engine::failure::{Fatal, FatalCode};
 use mydyno_engine::histogram::{Latencies, LatencySummary};
+use mydyno_engine::load::recorder::Classes;
 use mydyno_engine::os::usage::CpuSeconds;
 use mydyno_engine::report::line;
 use mydyno_engine::report::messages::*;
@@ -80,12 +81,15 @@ fn interval(queries: u64) -> Interval {
         queries,
         transactions: queries / 2,
         errors: 0,
+        reconnects: 0,
         connections: 10,
+        queries_by_class: Some(Classes { read: queries / 2, write: queries / 2, other: 0 }),
         p50_ns: some(180_000),
         p95_ns: some(420_000),
         p99_ns: some(900_000),
         max_ns: some(4_100_000),
         transaction_p95_ns: some(840_000),
+        transaction_percentile_ns: some(990_000),
         histogram: (queries > 0).then(|| latencies(&[180_000, 420_000, 900_000]).histogram),
     }
 }
@@ -144,10 +148,19 @@ fn phase_end() -> PhaseEnd {
         aborted: None,
         latency_kind: LatencyKind::Service,
         queries: counted(&[&selects[..], &updates].concat()),
+        queries_by_class: Some(Classes { read: 3, write: 1, other: 0 }),
         statements: [("select_index", result(&selects, 0)), ("update_index", result(&updates, 1))]
             .map(|(kind, result)| (kind.to_owned(), result))
             .into(),
         transactions: counted(&[330_000]),
+        transactions_by_name: [("round".to_owned(), counted(&[330_000]))].into(),
+        fairness: Some(Fairness {
+            connections: 2,
+            events_mean: 0.5,
+            events_stddev: 0.5,
+            busy_mean_s: 0.000_165,
+            busy_stddev_s: 0.000_165,
+        }),
         connects: counted(&[250_000, 270_000]),
         errors: [(1213, 1)].into(),
         error_examples: [(1213, "Deadlock found when trying to get lock".to_owned())].into(),
@@ -201,8 +214,11 @@ fn aborted_phase_end() -> PhaseEnd {
         aborted: Some(reason.to_owned()),
         latency_kind: LatencyKind::Response,
         queries: counted(&[]),
+        queries_by_class: Some(Classes::default()),
         statements: BTreeMap::new(),
         transactions: counted(&[]),
+        transactions_by_name: [("round".to_owned(), counted(&[]))].into(),
+        fairness: None,
         connects: counted(&[]),
         errors: BTreeMap::new(),
         error_examples: BTreeMap::new(),
@@ -239,12 +255,18 @@ fn examples() -> Vec<(&'static str, Message)> {
         ("alive", Message::Alive),
         (
             "progress",
-            Message::Progress { stage: "load http_auth".to_owned(), done: 8164, of: 90_000 },
+            Message::Progress {
+                stage: "load http_auth".to_owned(),
+                done: 8164,
+                of: 90_000,
+                unit: "rows",
+            },
         ),
         (
             "prepared",
             Message::Prepared {
                 tables: vec![TableRows { name: "http_auth".to_owned(), rows: 90_000 }],
+                loaded: 90_000,
                 statements: 18,
             },
         ),

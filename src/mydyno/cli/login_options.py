@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from mydyno.core.secrets import Secret
     from mydyno.server.access.credentials import ClientOptions
     from mydyno.server.access.login import Login
+    from mydyno.server.access.transport import Transport
 
 _USUAL_SOCKETS = ("/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock")
-_TRANSPORT = ("ssl_mode", "ssl_ca", "ssl_cert", "ssl_key", "server_public_key")
+_TRANSPORT = (
+    *("ssl_mode", "ssl_ca", "ssl_cert", "ssl_key", "server_public_key"),
+    *("compression_algorithms", "zstd_compression_level"),
+)
 
 
 @option_group
@@ -90,15 +94,19 @@ class LoginOptions:
         if address.socket is None and address.host is None:
             return None
         user = self.user or address.user or self.option_file.user or "root"
-        given = {name: getattr(self, name) for name in _TRANSPORT if getattr(self, name)}
         return Login(
             user,
             self.password(user),
             socket=None if address.socket is None else socket_path(address.socket),
             host=address.host,
             port=(address.port or DEFAULT_PORT) if address.host else None,
-            transport=replace(self.option_file, **given).transport(),
+            transport=self.transport(),
         )
+
+    def transport(self) -> Transport:
+        """How connections are protected and compressed. Raises UsageError."""
+        given = {name: getattr(self, name) for name in _TRANSPORT if getattr(self, name, None)}
+        return replace(self.option_file, **given).transport()
 
     @cached_property
     def option_file(self) -> ClientOptions:
@@ -136,6 +144,20 @@ class LoginOptions:
         if self.ask_password:
             return credentials.prompt(user)
         return self.option_file.password or Secret("")
+
+
+@option_group
+class LoadLogin(LoginOptions):
+    """How a load logs in."""
+
+    compression_algorithms: str | None = option(
+        "--compression-algorithms LIST",
+        "Compress the load's connections: zlib, zstd, uncompressed or several, as with the MySQL clients"
+        " [default: uncompressed].",
+    )
+    zstd_compression_level: int | None = option(
+        "--zstd-compression-level", "Level of zstd [default: 3].", min=1, max=22
+    )
 
 
 @dataclass(frozen=True)

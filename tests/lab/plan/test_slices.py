@@ -49,7 +49,7 @@ def test_one_point_has_nothing_to_be_compared_with() -> None:
         ({"workload": TIMED.replace("measure: 5s", "rounds: 5")}, "a fixed amount of work"),
         ({"workload": TIMED.replace("connections", "arrival: {fixed: 100/s}, connections")}, "a given rate"),
         ({"workload": TIMED.replace("connections", "ramp: 1s, connections")}, "opened over a time"),
-        ({"workload": "{sql-bench: {groups: [ATIS]}}"}, "control flow of its own"),
+        ({"workload": "{sql-bench: {groups: [ATIS]}}"}, "its own control flow"),
         ({"setup": "{host: uml, storage: {data: {disks: {size: 2G}}}}"}, "guests"),
         ({"factors": "{workload.connections: [[4], [4, 8]]}"}, "different numbers of phases"),
         ({"setup": "{server: {network: {port: 3399}}}"}, "would use port 3399"),
@@ -84,7 +84,7 @@ def test_points_of_each_load_are_measured_together_where_not_all_can_be() -> Non
         factors=loads, workload="{sql-bench: {groups: [ATIS]}}", design="{repeats: 2, control: false}"
     )
     assert mixed.design.sliced == (("p2", "p5"), ("p3", "p6"))
-    assert mixed.design.no_slices == ("the load is a program or a test suite with a control flow of its own",)
+    assert mixed.design.no_slices == ("the load is a program or a test suite with its own control flow",)
     for block in (1, 2):
         order = [trial.point_id for trial in mixed.trials if trial.block == block]
         assert sorted(order) == ["p1", "p2", "p3", "p4", "p5", "p6"]

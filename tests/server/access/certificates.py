@@ -19,8 +19,9 @@ from cryptography.x509.oid import NameOID
 
 
 def make_certificates(folder: Path, name: str = "ca") -> Path:
-    """`NAME.pem`, the authority, and what it has signed: `NAME-server.pem`, which is for 127.0.0.1, and
-    `NAME-client.pem`, each with its key (`NAME-server-key.pem`).
+    """`NAME.pem`, the authority, and what it has signed: `NAME-server.pem`, which is for 127.0.0.1,
+    `NAME-client.pem`, and `NAME-nameless.pem`, which has a common name only, each with its key
+    (`NAME-server-key.pem`).
     """
     authority = _key()
     issuer = _name(f"authority {name}")
@@ -29,9 +30,11 @@ def make_certificates(folder: Path, name: str = "ca") -> Path:
     path = folder / f"{name}.pem"
     path.write_bytes(ca.sign(authority, hashes.SHA256()).public_bytes(Encoding.PEM))
     address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    for role, subject in (("server", "db1"), ("client", "bench")):
+    for role, subject in (("server", "db1"), ("client", "bench"), ("nameless", "127.0.0.1")):
         key = _key()
-        own = _builder(issuer, _name(subject), key).add_extension(address, critical=False)
+        own = _builder(issuer, _name(subject), key)
+        if role != "nameless":
+            own = own.add_extension(address, critical=False)
         signed = own.sign(authority, hashes.SHA256())
         (folder / f"{name}-{role}.pem").write_bytes(signed.public_bytes(Encoding.PEM))
         (folder / f"{name}-{role}-key.pem").write_bytes(

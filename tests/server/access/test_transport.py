@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.cli.login_options import LoginOptions
+from mydyno.cli.login_options import LoadLogin, LoginOptions
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
 from mydyno.lab.spec import External
 from mydyno.server.access.login import Login, login_of
-from mydyno.server.access.transport import SslMode, Transport, transport
+from mydyno.server.access.transport import Compression, SslMode, Transport, compression, transport
 from server.access.certificates import make_certificates, make_public_key
 
 
@@ -153,3 +153,68 @@ def test_a_relative_path_stays_one_where_the_absolute_one_is_too_long(
     assert found.socket == Path("s.sock")
     with pytest.raises(UsageError, match="at most 107 bytes"):
         LoginOptions(socket=deep / "s.sock").named_login()
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("compress", Compression(("zlib", "uncompressed"))),
+        ("compress=1", Compression(("zlib", "uncompressed"))),
+        ("compress\nskip-compress", None),
+        ("compress=OFF", None),
+        ("compression-algorithms=zstd,zlib", Compression(("zstd", "zlib"))),
+        ("compress\ncompression_algorithms=ZSTD", Compression(("zstd",))),
+        ("compression-algorithms=zstd\nzstd-compression-level=7", Compression(("zstd",), 7)),
+        ("compression-algorithms=uncompressed", None),
+        ("zstd-compression-level=7", None),
+        ("", None),
+    ],
+)
+def test_an_option_file_asks_for_compression_as_the_clients_of_mysql_and_mariadb_do(
+    tmp_path: Path, lines: str, expected: Compression | None
+) -> None:
+    path = tmp_path / "my.cnf"
+    path.write_text(f"[client]\nuser=b\nhost=db1\n{lines}\n")
+    assert login_of(External(defaults_file=str(path))).transport.compression == expected
+    assert of_options(path).transport.compression == expected
+
+
+def test_compression_of_the_command_line_and_of_an_experiment_wins_over_the_option_file(
+    folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "my.cnf"
+    path.write_text("[client]\nuser=b\nhost=db1\nssl-mode=REQUIRED\ncompress\nzstd-compression-level=7\n")
+    given = {"compression_algorithms": "zstd"}
+    by_option = LoadLogin(defaults_file=path, **given).named_login()  # type: ignore[arg-type]
+    assert by_option is not None
+    by_key = login_of(External.model_validate({"defaults_file": str(path), **given}))
+    for login in (by_option, by_key):
+        assert login.transport.compression == Compression(("zstd",), 7)
+        assert login.transport.mode is SslMode.REQUIRED, "the rest is of the option file"
+    encrypted = External(defaults_file=str(path), ssl_ca=str(folder / "ca.pem"))
+    assert login_of(encrypted).transport.compression == Compression(("zlib", "uncompressed"), 7)
+    plain = External.model_validate({"host": "db1", "user": "b", "zstd_compression_level": 9, **given})
+    assert login_of(plain).transport.to_wire()["compression"] == {"algorithms": ["zstd"], "zstd_level": 9}
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "level", "says"),
+    [
+        ("lz4", None, "unknown algorithm 'lz4'"),
+        ("", None, "unknown algorithm ''"),
+        ("zlib;zstd", None, "one or more of zlib, zstd, uncompressed, separated by commas"),
+        ("zstd", 0, "from 1 to 22"),
+        ("zstd", 23, "from 1 to 22"),
+    ],
+)
+def test_a_wrong_option_of_compression_is_named(algorithms: str, level: int | None, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        compression(algorithms, level)
+    assert says in str(caught.value)
+
+
+def test_a_level_in_an_option_file_that_is_no_number_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "my.cnf"
+    path.write_text("[client]\ncompression-algorithms=zstd\nzstd-compression-level=high\n")
+    with pytest.raises(UsageError, match="zstd-compression-level is not a number"):
+        of_options(path)

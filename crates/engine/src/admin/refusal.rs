@@ -18,6 +18,7 @@ pub fn connect_failure(error: &ServerError, address: &Address) -> Fatal {
             (FatalCode::Auth, "check target.user and target.password of the job")
         }
         code::TLS => (FatalCode::Connect, CERTIFICATE),
+        code::COMPRESSION => (FatalCode::Connect, COMPRESSION),
         code::TOO_MANY_CONNECTIONS => {
             (FatalCode::Connect, "the server has no connection left: raise max_connections")
         }
@@ -36,5 +37,7 @@ const DENIED_OVER_TCP: &str = "check user and password; an account with REQUIRE 
     denied in the same words: --ssl-mode REQUIRED, --ssl-cert and --ssl-key";
 const CERTIFICATE: &str = "--ssl-ca names the server's authority; --ssl-mode VERIFY_CA does not check \
     the host's name, REQUIRED checks nothing; TLS before 1.2 is not supported";
+const COMPRESSION: &str = "zlib is in every server unless its protocol_compression_algorithms leaves it \
+    out, zstd in MySQL from 8.0.18 on; --compression-algorithms zlib,uncompressed does without where it must";
 const NO_PORT: &str = "widen net.ipv4.ip_local_port_range, set net.ipv4.tcp_tw_reuse = 1, keep \
     connections open, or use the server's unix socket";

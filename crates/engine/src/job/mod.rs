@@ -47,6 +47,9 @@ pub struct Job {
     pub answer_within_s: f64,
     #[serde(default = "default_interval_s")]
     pub interval_s: f64,
+    /// What the intervals say of their events besides the 95th percentile, in percent.
+    #[serde(default)]
+    pub percentile: Option<f64>,
     #[serde(default)]
     pub reactors: Option<usize>,
     #[serde(default)]
@@ -96,6 +99,9 @@ pub struct Target {
     /// How connections are encrypted; none: they are not.
     #[serde(default)]
     pub tls: Option<TlsJob>,
+    /// How connections are compressed; none: they are not.
+    #[serde(default)]
+    pub compression: Option<CompressionJob>,
     pub database: String,
 }
 
@@ -126,6 +132,35 @@ pub enum TlsMode {
     VerifyCa,
     /// The same, and it must be that of the host.
     VerifyIdentity,
+}
+
+/// Compression of the protocol, by any of these algorithms that the server offers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompressionJob {
+    pub algorithms: Vec<CompressionAlgorithm>,
+    #[serde(default = "default_zstd_level")]
+    pub zstd_level: u8,
+}
+
+/// As of the MySQL clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CompressionAlgorithm {
+    Zlib,
+    Zstd,
+    /// The connection may do without.
+    Uncompressed,
+}
+
+impl CompressionAlgorithm {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Zlib => "zlib",
+            Self::Zstd => "zstd",
+            Self::Uncompressed => "uncompressed",
+        }
+    }
 }
 
 /// What the connections do.
@@ -415,6 +450,9 @@ fn default_seed() -> u64 {
 }
 fn default_answer_within_s() -> f64 {
     60.0
+}
+fn default_zstd_level() -> u8 {
+    3
 }
 fn default_interval_s() -> f64 {
     1.0

@@ -21,6 +21,8 @@ const MOST_SERVERS: usize = 64;
 /// In shorter slices much of the time would go to the switch from server to server.
 const LEAST_SLICE_S: f64 = 0.05;
 const MOST_SLICE_S: f64 = 60.0;
+/// Of zstd; the MySQL clients take no others.
+const MOST_ZSTD_LEVEL: u8 = 22;
 /// MySQL's limit for the name of a database.
 const LONGEST_NAME: usize = 64;
 
@@ -38,6 +40,9 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
     }
     between("answer_within_s", job.answer_within_s, LEAST_PATIENCE_S, MOST_SECONDS)?;
     between("interval_s", job.interval_s, LEAST_INTERVAL_S, MOST_SECONDS)?;
+    if let Some(percentile) = job.percentile.filter(|percent| !(0.0..=100.0).contains(percent)) {
+        return bad("percentile", format!("must be from 0 to 100, is {percentile}"));
+    }
     match job.reactors {
         Some(reactors) if !(1..=1024).contains(&reactors) => {
             bad("reactors", format!("must be from 1 to 1024, is {reactors}"))
@@ -138,7 +143,17 @@ fn check_target(path: &str, target: &Target) -> Result<(), Fatal> {
     if name.contains(['`', '\0', '/', '\\']) {
         return bad(&key(".database"), "must not contain a back-quote, a slash or a zero byte");
     }
-    Ok(())
+    match &target.compression {
+        Some(compression) if compression.algorithms.is_empty() => {
+            bad(&key(".compression.algorithms"), "needs zlib, zstd or uncompressed")
+        }
+        Some(compression) if !(1..=MOST_ZSTD_LEVEL).contains(&compression.zstd_level) => {
+            let level = compression.zstd_level;
+            let message = format!("must be from 1 to {MOST_ZSTD_LEVEL}, is {level}");
+            bad(&key(".compression.zstd_level"), message)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_watch(job: &Job, server: &ServerJob) -> Result<(), Fatal> {

@@ -4,6 +4,7 @@ use std::os::fd::OwnedFd;
 
 use crate::protocol::capture::Capture;
 use crate::protocol::commands;
+use crate::protocol::compression::{Algorithm, Incoming};
 use crate::protocol::frames::Frames;
 use crate::protocol::handshake::Handshake;
 use crate::protocol::response::Response;
@@ -60,10 +61,18 @@ pub(super) enum Handle {
     Text,
 }
 
+/// What lies between the packets of a connection and its socket: compression, and encryption around it.
+#[derive(Default)]
+pub(super) struct Wrapping {
+    pub compression: Option<Algorithm>,
+    pub incoming: Incoming,
+    pub tls: Option<Session>,
+}
+
 pub(super) struct Connection {
     pub socket: Option<OwnedFd>,
-    /// Once TLS has begun.
-    pub tls: Option<Session>,
+    /// Once compression or TLS has begun.
+    pub wrapping: Option<Box<Wrapping>>,
     pub stage: Stage,
     pub frames: Frames,
     /// The number that the server's next packet must have.
@@ -110,7 +119,7 @@ impl Connection {
     pub fn new(random: Random, cursor: Cursor, events_left: u64, carries: bool) -> Self {
         Self {
             socket: None,
-            tls: None,
+            wrapping: None,
             stage: Stage::Closed,
             frames: Frames::default(),
             next_number: 0,
@@ -181,13 +190,19 @@ impl Connection {
         commands::quit(out);
     }
 
+    /// Whether packets are compressed, and encrypted.
+    pub fn wraps(&self) -> (bool, bool) {
+        let wrapping = self.wrapping.as_ref();
+        wrapping.map_or((false, false), |one| (one.compression.is_some(), one.tls.is_some()))
+    }
+
     /// Closes the socket, and forgets what belonged to its conversation.
     pub fn close(&mut self) -> bool {
         self.stage = Stage::Closed;
         self.in_transaction = false;
         self.unread_ns = None;
         self.unsent.clear();
-        self.tls = None;
+        self.wrapping = None;
         self.socket.take().is_some()
     }
 }

@@ -25,7 +25,7 @@ use std::time::Duration;
 use super::arrival::Backlog;
 use super::connection::{Connection, Stage};
 use super::gate::Gate;
-use super::recorder::Recorder;
+use super::recorder::{Kinds, Recorder};
 use super::timers::Timers;
 use super::{Event, Opened, PhasePart, ServerEvent};
 use crate::clock::Clock;
@@ -35,12 +35,14 @@ use crate::os::address::Address;
 use crate::os::cpus;
 use crate::os::poll::{Poll, Waker, events, ready};
 use crate::protocol::capture::Read;
+use crate::protocol::compression::Unpacker;
 use crate::protocol::handshake::Login;
 use crate::protocol::template::Template;
 use crate::protocol::values::Values;
 use crate::random::Random;
-use crate::workload::{Boundary, Policy, Statement, Workload};
+use crate::workload::{Boundary, Class, Policy, Statement, Workload};
 use resting::Thinking;
+use sockets::Wrapper;
 
 /// Most events taken from one wait.
 const BATCH: usize = 256;
@@ -100,7 +102,7 @@ struct Compiled {
 
 impl Compiled {
     fn new(statement: &Statement) -> Self {
-        let Statement { kind, ref template, read, expect_error, unread, boundary } = *statement;
+        let Statement { kind, ref template, read, expect_error, unread, boundary, .. } = *statement;
         let special =
             read.is_some() || expect_error.is_some() || unread || boundary != Boundary::None;
         Self { template: template.clone(), kind, boundary, read, expect_error, unread, special }
@@ -121,9 +123,10 @@ pub struct Reactor<'a> {
     statements: Vec<Compiled>,
     values: Values,
     outbox: Vec<u8>,
-    /// What TLS makes of the outbox, and of the inbox.
-    sealed: Vec<u8>,
-    opened_bytes: Vec<u8>,
+    wrapper: Wrapper,
+    unpacker: Unpacker,
+    /// What TLS makes of the inbox.
+    unsealed: Vec<u8>,
     recorder: Recorder,
     connects: Latencies,
     opened: Opened,
@@ -161,18 +164,21 @@ impl<'a> Reactor<'a> {
     pub fn new(plan: &'a Plan, index: usize, tell: Sender<ServerEvent>) -> io::Result<Self> {
         let poll = Poll::new()?;
         let waker = poll.waker()?;
-        let kinds = plan.workload.kinds().len();
         let connections: Vec<_> = (index..plan.phase.connections as usize)
             .step_by(plan.reactors)
             .map(|number| connection(plan, number))
             .collect();
         let idle = VecDeque::with_capacity(connections.len());
+        let kinds = Kinds {
+            statements: classes(&*plan.workload),
+            transactions: plan.workload.transactions().len(),
+            connections: connections.len(),
+        };
         Ok(Self {
             index,
             plan,
             policy: plan.workload.policy(),
-            // One more than the workload's own kinds: opening a connection within an event.
-            recorder: Recorder::new(plan.server, index, kinds + 1, plan.interval_ns, tell.clone()),
+            recorder: Recorder::new(plan.server, index, kinds, plan.interval_ns, tell.clone()),
             tell,
             poll,
             waker,
@@ -182,8 +188,9 @@ impl<'a> Reactor<'a> {
             statements: plan.workload.statements().iter().map(Compiled::new).collect(),
             values: Values::default(),
             outbox: Vec::with_capacity(4096),
-            sealed: Vec::new(),
-            opened_bytes: Vec::new(),
+            wrapper: Wrapper::default(),
+            unpacker: Unpacker::default(),
+            unsealed: Vec::new(),
             connects: Latencies::default(),
             opened: Opened::default(),
             opened_ns: 0,
@@ -239,6 +246,9 @@ impl<'a> Reactor<'a> {
         let count = |wanted: fn(&&Connection) -> bool| {
             self.connections.iter().filter(wanted).count() as u32
         };
+        let mut recorded = self.recorder.finish(self.drained_ns);
+        let mut carriers = self.connections.iter().map(|one| one.carries && one.reached);
+        recorded.shares.retain(|_| carriers.next().unwrap_or_default());
         PhasePart {
             reached: count(|one| one.reached),
             alive: count(|one| one.carries && one.reached && !one.lost),
@@ -246,7 +256,7 @@ impl<'a> Reactor<'a> {
             backlog_max: self.backlog.as_ref().map_or(0, Backlog::largest),
             reconnects: self.reconnects,
             unanswered: self.unanswered,
-            recorded: self.recorder.finish(self.drained_ns),
+            recorded,
             connects: self.connects,
         }
     }
@@ -336,6 +346,13 @@ impl<'a> Reactor<'a> {
         }
         self.stretch = Stretch::Over;
     }
+}
+
+/// What the statements of each kind do, and after them opening a connection within an event.
+fn classes(workload: &dyn Workload) -> Vec<Class> {
+    let mut classes = vec![Class::Other; workload.kinds().len() + 1];
+    workload.statements().iter().for_each(|one| classes[one.kind] = one.class);
+    classes
 }
 
 /// Connection number `number` of the phase, from 0.

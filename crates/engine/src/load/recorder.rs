@@ -2,10 +2,13 @@
 
 use std::sync::mpsc::Sender;
 
+use serde::Serialize;
+
 use super::gate::Window;
 use super::{ErrorLog, Event, ServerEvent};
 use crate::histogram::Latencies;
 use crate::protocol::ServerError;
+use crate::workload::Class;
 
 /// One kind of statement in the measured part.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +16,46 @@ pub struct StatementPart {
     pub errors: u64,
     pub rows: u64,
     pub latencies: Latencies,
+}
+
+/// Statements by what they do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Classes {
+    pub read: u64,
+    pub write: u64,
+    pub other: u64,
+}
+
+impl Classes {
+    pub fn add(&mut self, more: Classes) {
+        self.read += more.read;
+        self.write += more.write;
+        self.other += more.other;
+    }
+
+    fn count(&mut self, class: Class, statements: u64) {
+        *match class {
+            Class::Read => &mut self.read,
+            Class::Write => &mut self.write,
+            Class::Other => &mut self.other,
+        } += statements;
+    }
+
+    fn since(self, before: Classes) -> Classes {
+        Classes {
+            read: self.read - before.read,
+            write: self.write - before.write,
+            other: self.other - before.other,
+        }
+    }
+}
+
+/// One connection's share of the measured part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    pub events: u64,
+    /// The sum of their latencies.
+    pub busy_ns: u64,
 }
 
 /// One reactor's part of an interval.
@@ -24,9 +67,11 @@ pub struct IntervalPart {
     /// Of the events that ended.
     pub transactions: Latencies,
     pub errors: u64,
+    pub reconnects: u64,
     pub connections: u32,
     /// Of the statements.
     pub latencies: Latencies,
+    pub classes: Classes,
     /// Of a slice: statements that ended in each tenth of it.
     pub tenths: [u64; 10],
 }
@@ -52,7 +97,12 @@ pub struct Recorder {
     boundary_ns: u64,
     interval: IntervalPart,
     statements: Vec<StatementPart>,
-    transactions: Latencies,
+    /// Of each kind of statement.
+    classes: Vec<Class>,
+    /// The statements of the intervals before this one, since the warm-up was forgotten.
+    handed_over: Classes,
+    transactions: Vec<Latencies>,
+    shares: Vec<Share>,
     statement_errors: ErrorLog,
     connection_errors: ErrorLog,
     retries: u64,
@@ -64,7 +114,11 @@ pub struct Recorder {
 pub struct Recorded {
     /// By kind; the last one is the opening of connections that events ask for.
     pub statements: Vec<StatementPart>,
-    pub transactions: Latencies,
+    pub classes: Classes,
+    /// By the number of the transaction.
+    pub transactions: Vec<Latencies>,
+    /// By connection.
+    pub shares: Vec<Share>,
     pub errors: ErrorLog,
     /// Errors after which an event started again.
     pub retries: u64,
@@ -72,12 +126,21 @@ pub struct Recorded {
     pub last_ns: Option<u64>,
 }
 
+/// What a recorder counts apart.
+#[derive(Debug, Default)]
+pub struct Kinds {
+    /// One for each kind of statement.
+    pub statements: Vec<Class>,
+    pub transactions: usize,
+    pub connections: usize,
+}
+
 impl Recorder {
     /// Without an interval it counts slices.
     pub fn new(
         server: usize,
         reactor: usize,
-        kinds: usize,
+        kinds: Kinds,
         interval_ns: Option<u64>,
         events: Sender<ServerEvent>,
     ) -> Self {
@@ -91,8 +154,11 @@ impl Recorder {
             tenth: 0,
             boundary_ns: u64::MAX,
             interval: interval(window, 0, 0),
-            statements: vec![StatementPart::default(); kinds],
-            transactions: Latencies::default(),
+            statements: vec![StatementPart::default(); kinds.statements.len()],
+            classes: kinds.statements,
+            handed_over: Classes::default(),
+            transactions: (0..kinds.transactions).map(|_| Latencies::default()).collect(),
+            shares: vec![Share::default(); kinds.connections],
             statement_errors: ErrorLog::default(),
             connection_errors: ErrorLog::default(),
             retries: 0,
@@ -148,14 +214,22 @@ impl Recorder {
         self.interval.connections = open;
     }
 
-    /// An event has ended well.
+    /// A lost connection was opened again.
+    pub fn reconnected(&mut self) {
+        self.interval.reconnects += 1;
+    }
+
+    /// An event of this connection has ended well, as the transaction of this number.
     #[inline]
-    pub fn transaction(&mut self, now_ns: u64, latency_ns: u64) {
+    pub fn transaction(&mut self, connection: usize, number: usize, now_ns: u64, latency_ns: u64) {
         if now_ns >= self.boundary_ns && !self.cross(now_ns) {
             return;
         }
         self.interval.transactions.record(latency_ns);
-        self.transactions.record(latency_ns);
+        self.transactions[number].record(latency_ns);
+        let share = &mut self.shares[connection];
+        share.events += 1;
+        share.busy_ns += latency_ns;
     }
 
     /// A statement was refused; whether its event starts again.
@@ -213,11 +287,14 @@ impl Recorder {
         if self.cross(end_ns) {
             self.hand_over_interval(end_ns);
         }
+        let classes = self.counted();
         let mut errors = self.statement_errors;
         errors.merge(&self.connection_errors);
         Recorded {
+            classes,
             statements: self.statements,
             transactions: self.transactions,
+            shares: self.shares,
             errors,
             retries: self.retries,
             last_ns: self.last_ns,
@@ -233,14 +310,27 @@ impl Recorder {
         let mut part = std::mem::replace(&mut self.interval, next);
         part.to_ns = to_ns;
         part.close_tenth(self.tenth);
+        let counted = self.counted();
+        part.classes = counted.since(std::mem::replace(&mut self.handed_over, counted));
         let (reactor, part) = (self.reactor, Box::new(part));
         // The conductor outlives the reactors.
         let _ = self.events.send((self.server, Event::Interval { reactor, part }));
     }
 
+    /// The statements by class, as far as they count.
+    fn counted(&self) -> Classes {
+        let mut counted = Classes::default();
+        for (part, class) in self.statements.iter().zip(&self.classes) {
+            counted.count(*class, part.latencies.count());
+        }
+        counted
+    }
+
     fn forget_warmup(&mut self) {
         self.statements.fill(StatementPart::default());
-        self.transactions = Latencies::default();
+        self.handed_over = Classes::default();
+        self.transactions.iter_mut().for_each(|one| *one = Latencies::default());
+        self.shares.fill(Share::default());
         self.statement_errors = ErrorLog::default();
         self.retries = 0;
         self.last_ns = None;
@@ -271,8 +361,10 @@ fn interval(window: Window, from_ns: u64, connections: u32) -> IntervalPart {
         warmup: from_ns < window.measured_from_ns,
         transactions: Latencies::default(),
         errors: 0,
+        reconnects: 0,
         connections,
         latencies: Latencies::default(),
+        classes: Classes::default(),
         tenths: [0; 10],
     }
 }
@@ -284,9 +376,13 @@ mod tests {
 
     const WINDOW: Window = Window { start_ns: 100, measured_from_ns: 250, measured_to_ns: 550 };
 
+    fn one_kind() -> Kinds {
+        Kinds { statements: vec![Class::Read], transactions: 1, connections: 1 }
+    }
+
     fn recorder() -> (Recorder, Receiver<ServerEvent>) {
         let (sender, receiver) = channel();
-        let mut recorder = Recorder::new(0, 0, 1, Some(100), sender);
+        let mut recorder = Recorder::new(0, 0, one_kind(), Some(100), sender);
         recorder.start(WINDOW, 7);
         (recorder, receiver)
     }
@@ -357,6 +453,46 @@ mod tests {
     }
 
     #[test]
+    fn statements_by_class_transactions_and_shares_are_those_of_the_measured_part() {
+        let (sender, receiver) = channel();
+        let statements = vec![Class::Read, Class::Write, Class::Other];
+        let kinds = Kinds { statements, transactions: 2, connections: 2 };
+        let mut recorder = Recorder::new(0, 0, kinds, Some(100), sender);
+        recorder.start(WINDOW, 7);
+        for now in [150, 260, 360, 370] {
+            recorder.statement(0, now, 5, 1);
+            recorder.statement(1, now, 5, 1);
+            recorder.transaction(1, 1, now, 9);
+        }
+        recorder.statement(2, 380, 5, 1);
+        recorder.transaction(0, 0, 390, 20);
+        recorder.reconnected();
+        let part = recorder.finish(700);
+        let intervals: Vec<_> = receiver
+            .try_iter()
+            .map(|(_, event)| match event {
+                Event::Interval { part, .. } => (part.from_ns, part.classes, part.reconnects),
+                _ => panic!("only intervals are sent"),
+            })
+            .collect();
+        let classes = |read, write, other| Classes { read, write, other };
+        assert_eq!(
+            intervals,
+            [
+                (100, classes(1, 1, 0), 0),
+                (200, classes(0, 0, 0), 0),
+                (250, classes(1, 1, 0), 0),
+                (350, classes(2, 2, 1), 1),
+                (450, classes(0, 0, 0), 0),
+            ]
+        );
+        assert_eq!(part.classes, classes(3, 3, 1));
+        assert_eq!(part.transactions.iter().map(Latencies::count).collect::<Vec<_>>(), [1, 3]);
+        let share = |events, busy_ns| Share { events, busy_ns };
+        assert_eq!(part.shares, [share(1, 20), share(3, 27)]);
+    }
+
+    #[test]
     fn a_quiet_reactor_still_gives_every_interval() {
         let (mut recorder, receiver) = recorder();
         assert!(recorder.cross(460));
@@ -367,7 +503,7 @@ mod tests {
     #[test]
     fn rounds_have_no_end_of_their_own_and_close_with_a_shorter_interval() {
         let (sender, receiver) = channel();
-        let mut recorder = Recorder::new(0, 0, 1, Some(100), sender);
+        let mut recorder = Recorder::new(0, 0, one_kind(), Some(100), sender);
         recorder
             .start(Window { start_ns: 100, measured_from_ns: 100, measured_to_ns: u64::MAX }, 1);
         recorder.statement(0, 210, 5, 1);
@@ -378,7 +514,7 @@ mod tests {
     #[test]
     fn slices_are_counted_in_tenths_and_those_of_the_warmup_are_forgotten() {
         let (sender, receiver) = channel();
-        let mut recorder = Recorder::new(1, 0, 1, None, sender);
+        let mut recorder = Recorder::new(1, 0, one_kind(), None, sender);
         recorder.start(Window::slice(1_000, 1_105, true), 2);
         for now in [1_000, 1_009, 1_010, 1_104, 1_105, 1_200] {
             recorder.statement(0, now, 5, 1);

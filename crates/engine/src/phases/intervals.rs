@@ -61,6 +61,8 @@ fn merge(sum: &mut IntervalPart, part: &IntervalPart) {
     sum.to_ns = sum.to_ns.max(part.to_ns);
     sum.transactions.merge(&part.transactions);
     sum.errors += part.errors;
+    sum.reconnects += part.reconnects;
+    sum.classes.add(part.classes);
     sum.connections += part.connections;
     sum.latencies.merge(&part.latencies);
     for (sum, part) in sum.tenths.iter_mut().zip(part.tenths) {
@@ -68,7 +70,8 @@ fn merge(sum: &mut IntervalPart, part: &IntervalPart) {
     }
 }
 
-pub fn message(phase: usize, sum: &IntervalPart) -> Interval {
+/// `percentile`: what is wanted of the events besides their 95th, in percent.
+pub fn message(phase: usize, sum: &IntervalPart, percentile: Option<f64>) -> Interval {
     Interval {
         phase,
         from_ns: sum.from_ns,
@@ -77,12 +80,16 @@ pub fn message(phase: usize, sum: &IntervalPart) -> Interval {
         queries: sum.latencies.count(),
         transactions: sum.transactions.count(),
         errors: sum.errors,
+        reconnects: sum.reconnects,
         connections: sum.connections,
+        queries_by_class: Some(sum.classes),
         p50_ns: sum.latencies.quantile_ns(0.5),
         p95_ns: sum.latencies.quantile_ns(0.95),
         p99_ns: sum.latencies.quantile_ns(0.99),
         max_ns: sum.latencies.max_ns(),
         transaction_p95_ns: sum.transactions.quantile_ns(0.95),
+        transaction_percentile_ns: percentile
+            .and_then(|percent| sum.transactions.quantile_ns(percent / 100.0)),
         histogram: sum.latencies.told(),
     }
 }
@@ -91,6 +98,7 @@ pub fn message(phase: usize, sum: &IntervalPart) -> Interval {
 mod tests {
     use super::*;
     use crate::histogram::Latencies;
+    use crate::load::recorder::Classes;
 
     fn part(from_ns: u64, to_ns: u64, latency: u64) -> IntervalPart {
         let mut latencies = Latencies::default();
@@ -103,8 +111,10 @@ mod tests {
             warmup: false,
             transactions,
             errors: 0,
+            reconnects: 1,
             connections: 2,
             latencies,
+            classes: Classes { read: 1, ..Classes::default() },
             tenths: [0; 10],
         }
     }
@@ -116,10 +126,12 @@ mod tests {
         assert!(intervals.add(0, part(10, 20, 5)).is_empty());
         let told = intervals.add(1, part(0, 10, 9));
         assert_eq!(told.len(), 1);
-        let told = message(0, &told[0]);
+        let told = message(0, &told[0], Some(50.0));
         assert_eq!((told.queries, told.transactions, told.connections), (2, 2, 4));
         assert_eq!((told.p50_ns, told.max_ns), (Some(5), Some(9)));
         assert_eq!(told.transaction_p95_ns, Some(27));
+        assert_eq!(told.transaction_percentile_ns, Some(15));
+        assert_eq!((told.reconnects, told.queries_by_class.map(|one| one.read)), (2, Some(2)));
     }
 
     #[test]

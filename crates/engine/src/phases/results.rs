@@ -8,10 +8,10 @@ use crate::histogram::Latencies;
 use crate::job::Arrival;
 use crate::load::PhasePart;
 use crate::load::reactor::DRAIN_NS;
-use crate::load::recorder::{Recorded, StatementPart};
+use crate::load::recorder::{Recorded, Share, StatementPart};
 use crate::os::usage::CpuSeconds;
 use crate::report::messages::{
-    CountedLatency, Exit, LatencyKind, Message, PhaseEnd, StatementResult,
+    CountedLatency, Exit, Fairness, LatencyKind, Message, PhaseEnd, StatementResult,
 };
 
 impl Watch<'_> {
@@ -60,8 +60,11 @@ impl Watch<'_> {
                 true => LatencyKind::Response,
             },
             queries: CountedLatency::from(&all_kinds(&sum.recorded.statements[..kinds.len()])),
+            queries_by_class: Some(sum.recorded.classes),
             statements: by_kind(kinds, &sum.recorded.statements),
-            transactions: CountedLatency::from(&sum.recorded.transactions),
+            transactions: CountedLatency::from(&together(&sum.recorded.transactions)),
+            transactions_by_name: by_name(plan.workload.transactions(), &sum.recorded.transactions),
+            fairness: fairness(&sum.recorded.shares),
             connects: CountedLatency::from(&sum.connects),
             errors: sum.recorded.errors.counts,
             error_examples: sum.recorded.errors.examples,
@@ -120,13 +123,19 @@ fn sum(kinds: usize, parts: &[PhasePart]) -> PhasePart {
     let mut sum = PhasePart::default();
     sum.recorded.statements = vec![StatementPart::default(); kinds];
     for part in parts {
-        let Recorded { statements, transactions, errors, retries, last_ns } = &part.recorded;
+        let Recorded { statements, classes, transactions, shares, errors, retries, last_ns } =
+            &part.recorded;
         for (total, one) in sum.recorded.statements.iter_mut().zip(statements) {
             total.errors += one.errors;
             total.rows += one.rows;
             total.latencies.merge(&one.latencies);
         }
-        sum.recorded.transactions.merge(transactions);
+        sum.recorded.classes.add(*classes);
+        sum.recorded.transactions.resize_with(transactions.len(), Latencies::default);
+        for (total, one) in sum.recorded.transactions.iter_mut().zip(transactions) {
+            total.merge(one);
+        }
+        sum.recorded.shares.extend(shares);
         sum.recorded.errors.merge(errors);
         sum.recorded.retries += retries;
         sum.recorded.last_ns = sum.recorded.last_ns.max(*last_ns);
@@ -154,6 +163,40 @@ fn by_kind(
         results.insert("connect".to_owned(), part.into());
     }
     results
+}
+
+fn together(transactions: &[Latencies]) -> Latencies {
+    let mut all = Latencies::default();
+    transactions.iter().for_each(|one| all.merge(one));
+    all
+}
+
+/// The transactions by name; several of the same name are one.
+fn by_name(names: &[&'static str], transactions: &[Latencies]) -> BTreeMap<String, CountedLatency> {
+    let mut named: BTreeMap<&str, Latencies> = BTreeMap::new();
+    for (name, latencies) in names.iter().zip(transactions) {
+        named.entry(name).or_default().merge(latencies);
+    }
+    named.iter().map(|(name, latencies)| (name.to_string(), latencies.into())).collect()
+}
+
+fn fairness(shares: &[Share]) -> Option<Fairness> {
+    let spread = |value: fn(&Share) -> f64| {
+        let count = shares.len() as f64;
+        let mean = shares.iter().map(value).sum::<f64>() / count;
+        let variance = shares.iter().map(|one| (value(one) - mean).powi(2)).sum::<f64>() / count;
+        (mean, variance.sqrt())
+    };
+    let (events_mean, events_stddev) = spread(|one| one.events as f64);
+    let (busy_mean_s, busy_stddev_s) = spread(|one| one.busy_ns as f64 / 1e9);
+    let connections = shares.len() as u64;
+    (connections > 0).then_some(Fairness {
+        connections,
+        events_mean,
+        events_stddev,
+        busy_mean_s,
+        busy_stddev_s,
+    })
 }
 
 fn all_kinds(statements: &[StatementPart]) -> Latencies {

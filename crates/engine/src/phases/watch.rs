@@ -162,7 +162,9 @@ impl<'a> Watch<'a> {
         for part in parts {
             match self.plan.interval_ns {
                 Some(_) => {
-                    self.say(Message::Interval(intervals::message(self.plan.phase_index, &part)));
+                    let percentile = self.conductor.job.percentile;
+                    let message = intervals::message(self.plan.phase_index, &part, percentile);
+                    self.say(Message::Interval(message));
                 }
                 None => self.sliced.part = Some(part),
             }

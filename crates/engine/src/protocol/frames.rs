@@ -99,6 +99,9 @@ pub struct Frames {
     /// Payload bytes of the packet under way that have not arrived.
     missing: u32,
     split: Vec<u8>,
+    /// The stream was compressed: the numbers of its packets mean nothing, as the server sets them to those
+    /// of compressed packets from time to time.
+    pub is_unnumbered: bool,
 }
 
 impl Frames {
@@ -120,8 +123,10 @@ impl Frames {
             if length < FULL && rest.len() >= length as usize {
                 let (head, rest) = rest.split_at(length as usize);
                 *bytes = rest;
-                let ordered = in_order(header[3], head, expected);
-                return Some(ordered.map(|()| Packet { length, sequence: header[3], head }));
+                return match in_order(header[3], head, expected) {
+                    Err(disorder) if !self.is_unnumbered => Some(Err(disorder)),
+                    _ => Some(Ok(Packet { length, sequence: header[3], head })),
+                };
             }
         }
         self.next_split(bytes, expected)
@@ -154,9 +159,9 @@ impl Frames {
             let sequence = self.header[3];
             let continued = std::mem::replace(&mut self.continues, length == FULL);
             match in_order(sequence, &self.split, expected) {
-                Err(disorder) => return Some(Err(disorder)),
-                Ok(()) if continued => {}
-                Ok(()) => return Some(Ok(Packet { length, sequence, head: &self.split })),
+                Err(disorder) if !self.is_unnumbered => return Some(Err(disorder)),
+                _ if continued => {}
+                _ => return Some(Ok(Packet { length, sequence, head: &self.split })),
             }
         }
         None

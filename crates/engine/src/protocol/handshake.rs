@@ -1,8 +1,8 @@
-//! From the server's greeting to its first OK: capabilities, encryption and authentication.
+//! From the server's greeting to its first OK: capabilities, encryption, compression and authentication.
 //!
-//! Plugins: mysql_native_password and caching_sha2_password. The latter's full exchange sends the
-//! password in clear over a unix socket and over TLS whose certificate was checked, and encrypted with
-//! the server's RSA key over plain TCP.
+//! Plugins: mysql_native_password, client_ed25519, parsec and caching_sha2_password. The last one's full
+//! exchange sends the password in clear over a unix socket and over TLS whose certificate was checked, and
+//! encrypted with the server's RSA key over plain TCP. The others only prove it.
 
 use mysql_common::auth::plugins::{AuthProc, ChallengeResponsePlugin, Context, Response};
 use mysql_common::constants::CapabilityFlags as Capability;
@@ -12,11 +12,12 @@ use mysql_common::packets::{
 };
 use mysql_common::proto::{MyDeserialize, MySerialize};
 
+use super::compression::{self, Algorithm};
 use super::frames::{KEPT, Packet};
 use super::server_key::ServerKey;
 use super::tls::{self, Tls};
 use super::{ServerError, code, commands};
-use crate::job::Secret;
+use crate::job::{CompressionJob, Secret};
 
 const OK: u8 = 0x00;
 const MORE_DATA: u8 = 0x01;
@@ -41,6 +42,8 @@ pub struct Login {
     pub server_key: Option<ServerKey>,
     /// How connections are encrypted; none: they are not.
     pub tls: Option<Tls>,
+    /// How connections are compressed; none: they are not.
+    pub compression: Option<CompressionJob>,
 }
 
 /// What became known of the server.
@@ -51,6 +54,8 @@ pub struct Session {
     pub connection_id: u32,
     /// Result sets end with an OK packet and have no EOF packets.
     pub no_eof: bool,
+    /// How everything after the handshake is compressed.
+    pub compression: Option<Algorithm>,
 }
 
 /// The number of the server's answer to a packet of the handshake.
@@ -97,6 +102,10 @@ impl Handshake {
             (Some(&OK), true) => Step::Done,
             (Some(&MORE_DATA), true) => self.challenge(login, &payload[1..], answer, out),
             (Some(&SWITCH), true) => self.switch(login, payload, answer, out),
+            // MariaDB marks what a plugin sends only where its first byte could be mistaken.
+            (Some(_), true) if matches!(self.plugin, Some(AuthProc::Parsec(_))) => {
+                self.challenge(login, payload, answer, out)
+            }
             _ => malformed("unexpected packet in the handshake"),
         };
         match step {
@@ -131,6 +140,8 @@ impl Handshake {
             | Capability::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA
             | Capability::CLIENT_LONG_PASSWORD
             | Capability::CLIENT_TRANSACTIONS
+            // For loading tables: only there a server's request for a file is answered.
+            | Capability::CLIENT_LOCAL_FILES
             | Capability::CLIENT_MULTI_RESULTS
             | Capability::CLIENT_DEPRECATE_EOF;
         if let Some(tls) = &login.tls {
@@ -139,12 +150,21 @@ impl Handshake {
                 return Step::Failed(tls::not_offered());
             }
         }
+        let compression = login.compression.as_ref().map(|job| compression::choose(job, server));
+        let compression = match compression.transpose() {
+            Ok(algorithm) => algorithm.flatten(),
+            Err(error) => return Step::Failed(error),
+        };
         let mut capabilities = wanted & server;
+        if let Some(algorithm) = compression {
+            capabilities.insert(algorithm.capability());
+        }
         capabilities.set(Capability::CLIENT_SSL, self.encrypted);
         self.session = Session {
             server_version: plain_version(&greeting.server_version_str()),
             connection_id: greeting.connection_id(),
             no_eof: server.contains(Capability::CLIENT_DEPRECATE_EOF),
+            compression,
         };
         self.nonce = nonce(&greeting);
         // A default plugin that is unknown here is no obstacle: the account may use another one,
@@ -167,13 +187,19 @@ impl Handshake {
             None,
             MOST_PACKET,
         );
+        let write = |out: &mut Vec<u8>| {
+            response.serialize(out);
+            if let Some(Algorithm::Zstd { level }) = compression {
+                out.push(level);
+            }
+        };
         if !self.encrypted {
-            commands::packet(answer, out, |out| response.serialize(out));
+            commands::packet(answer, out, write);
             return Step::Continue;
         }
         let request = SslRequest::new(response.capabilities(), MOST_PACKET, UTF8MB4);
         commands::packet(answer, out, |out| request.serialize(out));
-        commands::packet(answer.wrapping_add(1), &mut self.login, |out| response.serialize(out));
+        commands::packet(answer.wrapping_add(1), &mut self.login, write);
         Step::Encrypt
     }
 
@@ -207,10 +233,17 @@ impl Handshake {
 
     /// Begins with a plugin and gives its answer to the nonce.
     fn start(&mut self, plugin: &AuthPlugin<'_>, login: &Login) -> Result<Vec<u8>, ServerError> {
-        if !matches!(plugin, AuthPlugin::MysqlNativePassword | AuthPlugin::CachingSha2Password) {
+        let is_supported = matches!(
+            plugin,
+            AuthPlugin::MysqlNativePassword
+                | AuthPlugin::CachingSha2Password
+                | AuthPlugin::Ed25519
+                | AuthPlugin::Parsec
+        );
+        if !is_supported {
             return Err(unsupported(&String::from_utf8_lossy(plugin.as_bytes())));
         }
-        self.plugin = Some(plugin.init().expect("both plugins are always compiled in"));
+        self.plugin = Some(plugin.init().expect("the plugins are always compiled in"));
         let nonce = self.nonce.clone();
         Ok(self.run(login, &nonce)?.unwrap_or_default())
     }
@@ -290,7 +323,7 @@ fn plain_version(version: &str) -> String {
 fn unsupported(plugin: &str) -> ServerError {
     let message = format!(
         "the server asks for the authentication plugin {plugin}; \
-         mysql_native_password and caching_sha2_password are supported"
+         mysql_native_password, caching_sha2_password, client_ed25519 and parsec are supported"
     );
     ServerError::new(code::AUTH_PLUGIN, message)
 }

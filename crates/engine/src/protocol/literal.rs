@@ -32,6 +32,23 @@ pub fn write_literal(value: Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends a value as it stands in a file for LOAD DATA with the statement's default format.
+pub fn write_field(value: Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::Integer(number) => write_integer(number, out),
+        Value::Text(text) => {
+            if text.iter().fold(false, |any, &byte| any | field_escape(byte).is_some()) {
+                write_slowly(text, field_escape, out);
+            } else {
+                out.extend_from_slice(text);
+            }
+        }
+        Value::Decimal(text) => out.extend_from_slice(text),
+        Value::Float(number) if number.is_finite() => write_float(number, out),
+        Value::Float(_) | Value::Null => out.extend_from_slice(b"\\N"),
+    }
+}
+
 /// Appends a whole number in decimal.
 #[inline]
 pub fn write_integer(number: i64, out: &mut Vec<u8>) {
@@ -77,18 +94,30 @@ fn escape(byte: u8) -> Option<u8> {
     }
 }
 
+/// The same in a file for LOAD DATA.
+#[inline]
+fn field_escape(byte: u8) -> Option<u8> {
+    match byte {
+        0 => Some(b'0'),
+        b'\t' => Some(b't'),
+        b'\n' => Some(b'n'),
+        b'\\' => Some(byte),
+        _ => None,
+    }
+}
+
 #[inline]
 fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
     // Without early exit, so that the compiler looks at many bytes at once.
     if text.iter().fold(false, |any, &byte| any | escape(byte).is_some()) {
-        write_slowly(text, out);
+        write_slowly(text, escape, out);
     } else {
         out.extend_from_slice(text);
     }
 }
 
 #[cold]
-fn write_slowly(text: &[u8], out: &mut Vec<u8>) {
+fn write_slowly(text: &[u8], escape: impl Fn(u8) -> Option<u8>, out: &mut Vec<u8>) {
     for &byte in text {
         match escape(byte) {
             Some(letter) => out.extend_from_slice(&[b'\\', letter]),
@@ -150,6 +179,22 @@ mod tests {
         fn any_text_survives_its_quotes(text in "\\PC*|[\\x00\\n\\r\\x1a'\"\\\\a]*") {
             prop_assert_eq!(unescape(&literal(Value::Text(text.as_bytes()))), text.into_bytes());
         }
+    }
+
+    #[test]
+    fn fields_of_a_file_escape_what_ends_them() {
+        let field = |value| {
+            let mut out = Vec::new();
+            write_field(value, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(
+            field(Value::Text("a\tb\nc\\d\0e'f\"ä\r".as_bytes())),
+            "a\\tb\\nc\\\\d\\0e'f\"ä\r"
+        );
+        assert_eq!([field(Value::Null), field(Value::Float(f64::NAN))], ["\\N", "\\N"]);
+        assert_eq!(field(Value::Text(b"\\N")), "\\\\N");
+        assert_eq!([field(Value::Integer(-7)), field(Value::Decimal(b"-1.50"))], ["-7", "-1.50"]);
     }
 
     #[test]

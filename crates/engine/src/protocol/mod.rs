@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub mod commands;
+pub mod compression;
 pub mod frames;
 pub mod handshake;
 pub mod literal;
@@ -35,6 +36,8 @@ pub mod code {
     pub const AUTH_PLUGIN: u16 = 2059;
     /// Client: the way to authenticate is known, and does not do over this connection.
     pub const AUTH_REFUSED: u16 = 2061;
+    /// Client: the server has no compression that the job allows.
+    pub const COMPRESSION: u16 = 2066;
     /// Server, and what the client finds by itself: the numbers of packets do not follow each other.
     pub const OUT_OF_ORDER: u16 = 1156;
     /// Server: it takes encrypted connections only.
@@ -120,6 +123,8 @@ impl std::fmt::Display for ServerError {
         write!(out, "{} (error {})", self.message, self.code)
     }
 }
+
+impl std::error::Error for ServerError {}
 
 /// Reads a length-encoded integer; `None` when the bytes end too early or hold NULL.
 pub fn length_encoded(bytes: &[u8]) -> Option<(u64, &[u8])> {

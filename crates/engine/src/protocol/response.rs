@@ -4,7 +4,8 @@ use super::frames::Packet;
 use super::{ServerError, length_encoded};
 
 const OK: u8 = 0x00;
-const LOCAL_INFILE: u8 = 0xfb;
+/// First byte of a packet in which the server requests a file of the client's.
+pub const LOCAL_INFILE: u8 = 0xfb;
 const END: u8 = 0xfe;
 const ERROR: u8 = 0xff;
 /// An EOF packet is shorter than this; a row that begins with 0xFE is far longer.
@@ -218,6 +219,16 @@ fn changed_rows(payload: &[u8]) -> Option<(u64, u16)> {
     let (_last_insert_id, rest) = length_encoded(rest)?;
     let (status, _) = rest.split_first_chunk::<2>()?;
     Some((changed, u16::from_le_bytes(*status)))
+}
+
+/// Number of warnings in an OK packet; none in any other.
+pub fn warnings(payload: &[u8]) -> u16 {
+    let count = || {
+        let (_changed, rest) = length_encoded(payload.get(1..)?)?;
+        let (_last_insert_id, rest) = length_encoded(rest)?;
+        rest.get(2..4).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
+    };
+    if payload.first() == Some(&OK) { count().unwrap_or(0) } else { 0 }
 }
 
 #[cold]

@@ -15,7 +15,9 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 
 use super::{ServerError, code};
 use crate::job::{TlsJob, TlsMode};
@@ -145,7 +147,27 @@ pub fn not_encrypted() -> ServerError {
 }
 
 fn failed(error: rustls::Error) -> ServerError {
+    if let rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext {
+        expected,
+        presented,
+    }) = &error
+        && presented.is_empty()
+    {
+        return nameless(expected);
+    }
     ServerError::new(code::TLS, format!("TLS failed: {error}"))
+}
+
+/// Those that MySQL makes for itself are such.
+fn nameless(expected: &ServerName<'_>) -> ServerError {
+    let kind = if matches!(expected, ServerName::IpAddress(_)) { "IP" } else { "DNS" };
+    let host = expected.to_str();
+    let message = format!(
+        "TLS failed: the server's certificate has no subject alternative name, and its common name (CN) is \
+         not compared with {host}: use VERIFY_CA, or give the server a certificate with subjectAltName = \
+         {kind}:{host}"
+    );
+    ServerError::new(code::TLS, message)
 }
 
 fn malformed(error: &io::Error) -> ServerError {
@@ -234,4 +256,32 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
 
 fn unusable(path: &Path, what: &str, error: impl std::fmt::Display) -> String {
     format!("{}: not a usable {what} in PEM: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_without_an_alternative_name_is_explained_with_what_helps() {
+        for (host, name) in [("db1.example", "DNS:db1.example"), ("127.0.0.1", "IP:127.0.0.1")] {
+            let expected = ServerName::try_from(host).unwrap().to_owned();
+            let context = |presented| {
+                let expected = expected.clone();
+                failed(rustls::Error::InvalidCertificate(
+                    CertificateError::NotValidForNameContext { expected, presented },
+                ))
+            };
+            let message = context(Vec::new()).message;
+            for part in [
+                "no subject alternative name",
+                "use VERIFY_CA",
+                &format!("subjectAltName = {name}"),
+            ] {
+                assert!(message.contains(part), "{message}");
+            }
+            let other = context(vec!["DnsName(\"db2\")".to_owned()]).message;
+            assert!(other.contains("db2") && !other.contains("subjectAltName"), "{other}");
+        }
+    }
 }

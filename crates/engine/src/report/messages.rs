@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::failure::FatalCode;
 use crate::histogram::LatencySummary;
+use crate::load::recorder::Classes;
 use crate::os::usage::CpuSeconds;
 
 #[derive(Clone, Debug, Serialize)]
@@ -18,9 +19,13 @@ pub enum Message {
         stage: String,
         done: u64,
         of: u64,
+        /// What is counted.
+        unit: &'static str,
     },
     Prepared {
         tables: Vec<TableRows>,
+        /// Rows that were loaded; those of tables that were there are not in it.
+        loaded: u64,
         statements: u64,
     },
     /// `label` is the test program's name for sql-bench, else null.
@@ -94,13 +99,19 @@ pub struct Interval {
     pub queries: u64,
     pub transactions: u64,
     pub errors: u64,
+    /// Lost connections that were opened again.
+    pub reconnects: u64,
     pub connections: u32,
+    /// The queries by what they do; null for sql-bench.
+    pub queries_by_class: Option<Classes>,
     pub p50_ns: Option<u64>,
     pub p95_ns: Option<u64>,
     pub p99_ns: Option<u64>,
     pub max_ns: Option<u64>,
     /// Of the events, where the other latencies are of statements.
     pub transaction_p95_ns: Option<u64>,
+    /// The same at the job's `percentile`; null without one.
+    pub transaction_percentile_ns: Option<u64>,
     /// As in a latency summary; null without statements.
     pub histogram: Option<String>,
 }
@@ -240,8 +251,13 @@ pub struct PhaseEnd {
     pub latency_kind: LatencyKind,
     /// All kinds of statement together.
     pub queries: CountedLatency,
+    /// The same by what they do; null for sql-bench.
+    pub queries_by_class: Option<Classes>,
     pub statements: BTreeMap<String, StatementResult>,
     pub transactions: CountedLatency,
+    pub transactions_by_name: BTreeMap<String, CountedLatency>,
+    /// Null where no connection carried events.
+    pub fairness: Option<Fairness>,
     pub connects: CountedLatency,
     pub errors: BTreeMap<u16, u64>,
     pub error_examples: BTreeMap<u16, String>,
@@ -270,6 +286,17 @@ pub struct StatementResult {
 pub struct CountedLatency {
     pub count: u64,
     pub latency: LatencySummary,
+}
+
+/// How evenly the connections shared the events; deviations are those of a population.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Fairness {
+    pub connections: u64,
+    pub events_mean: f64,
+    pub events_stddev: f64,
+    /// Of the sum of a connection's event latencies.
+    pub busy_mean_s: f64,
+    pub busy_stddev_s: f64,
 }
 
 /// Whether latencies start when a statement was sent, or when it should have been.

@@ -175,12 +175,15 @@ impl Record {
             aborted: ending.aborted,
             latency_kind: LatencyKind::Service,
             queries: CountedLatency::from(&all),
+            queries_by_class: None,
             statements: self
                 .kinds
                 .iter()
                 .map(|(kind, part)| (kind.clone(), StatementResult::from(part)))
                 .collect(),
             transactions: CountedLatency::from(&Latencies::default()),
+            transactions_by_name: BTreeMap::new(),
+            fairness: None,
             connects: CountedLatency::from(&self.connects),
             errors: self.errors.counts,
             error_examples: self.errors.examples,
@@ -221,12 +224,15 @@ impl Record {
             queries: latencies.count(),
             transactions: 0,
             errors: std::mem::take(&mut self.interval_errors),
+            reconnects: 0,
             connections: 1,
+            queries_by_class: None,
             p50_ns: latencies.quantile_ns(0.5),
             p95_ns: latencies.quantile_ns(0.95),
             p99_ns: latencies.quantile_ns(0.99),
             max_ns: latencies.max_ns(),
             transaction_p95_ns: None,
+            transaction_percentile_ns: None,
             histogram: latencies.told(),
         }
     }

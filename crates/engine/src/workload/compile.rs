@@ -7,7 +7,7 @@ use super::instruction::{Choice, Instruction};
 use super::operators;
 use super::program::{MOST_LOOPS, Program};
 use super::scope::Scope;
-use super::statements::Statements;
+use super::statements::{Statements, lasting};
 use super::tables;
 use super::unique::Unique;
 use super::{CONNECT, Policy};
@@ -31,6 +31,8 @@ pub(super) struct Compiler<'a> {
     /// Of each block under way, the instructions that jump to its end when they read no row.
     blocks: Vec<Vec<usize>>,
     loops: usize,
+    /// Names of the transactions so far; the last one is under way.
+    transactions: Vec<&'static str>,
     /// Whether the transaction under way does anything but think.
     acts: bool,
 }
@@ -44,6 +46,7 @@ impl<'a> Compiler<'a> {
             code: Vec::new(),
             blocks: Vec::new(),
             loops: 0,
+            transactions: Vec::new(),
             acts: false,
         }
     }
@@ -69,6 +72,7 @@ impl<'a> Compiler<'a> {
         let (kinds, statements) = self.statements.finish();
         Ok(Program {
             kinds,
+            transactions: self.transactions,
             statements,
             code: self.code,
             registers: self.scope.register_count(),
@@ -140,13 +144,19 @@ impl<'a> Compiler<'a> {
 
     fn transaction(&mut self, transaction: &'a TransactionJob) -> Result<(), Fault> {
         self.acts = false;
+        self.transactions.push(lasting(&transaction.name));
         self.block(&transaction.steps).key("steps")?;
         if !self.acts {
             let name = &transaction.name;
             return fault(format!("the transaction `{name}` sends no statement")).key("steps");
         }
-        self.code.push(Instruction::End { counts: true });
+        self.code.push(Instruction::End { counts: Some(self.number()) });
         Ok(())
+    }
+
+    /// The number of the transaction under way.
+    fn number(&self) -> usize {
+        self.transactions.len() - 1
     }
 
     /// Compiles steps, at whose end those that skip go on.
@@ -192,7 +202,8 @@ impl<'a> Compiler<'a> {
                 self.code.push(Instruction::Reconnect);
             }
             Step::End(end) => {
-                self.code.push(Instruction::End { counts: *end == End::Done });
+                let counts = (*end == End::Done).then(|| self.number());
+                self.code.push(Instruction::End { counts });
             }
         }
         Ok(())

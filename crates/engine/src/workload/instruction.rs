@@ -30,7 +30,7 @@ pub enum Instruction {
     Pause(Expression),
     Reconnect,
     End {
-        counts: bool,
+        counts: Option<usize>,
     },
 }
 

@@ -48,6 +48,16 @@ pub struct Statement {
     /// The client does not fetch a result set of it, which stands in the way of what is sent next.
     pub unread: bool,
     pub boundary: Boundary,
+    pub class: Class,
+}
+
+/// What a statement does, as sysbench counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Class {
+    Read,
+    Write,
+    #[default]
+    Other,
 }
 
 /// Whether a statement opens or ends a transaction.
@@ -67,8 +77,8 @@ pub enum Action {
     Pause(u64),
     /// Close the connection and open it anew.
     Reconnect,
-    /// The event is over, and is counted as a transaction or not.
-    End { counts: bool },
+    /// The event is over, and counts as the transaction of this number, if as any.
+    End { counts: Option<usize> },
 }
 
 /// What follows from a result that was read.
@@ -98,6 +108,9 @@ pub const CONNECT: &str = "connect";
 pub trait Workload: Send + Sync {
     /// Names under which statements are counted, in the order of the program.
     fn kinds(&self) -> &[&'static str];
+
+    /// Names of the transactions, by their numbers.
+    fn transactions(&self) -> &[&'static str];
 
     /// Every statement that an event may send.
     fn statements(&self) -> &[Statement];

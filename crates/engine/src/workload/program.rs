@@ -19,6 +19,7 @@ const MOST_PAUSE_S: f64 = 86_400.0;
 #[derive(Debug)]
 pub struct Program {
     pub(super) kinds: Vec<&'static str>,
+    pub(super) transactions: Vec<&'static str>,
     pub(super) statements: Vec<Statement>,
     pub(super) code: Vec<Instruction>,
     pub(super) shared: Shared,
@@ -52,6 +53,10 @@ struct Loop {
 impl Workload for Program {
     fn kinds(&self) -> &[&'static str] {
         &self.kinds
+    }
+
+    fn transactions(&self) -> &[&'static str] {
+        &self.transactions
     }
 
     fn statements(&self) -> &[Statement] {

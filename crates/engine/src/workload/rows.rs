@@ -3,7 +3,7 @@
 
 use super::expression::{Expression, Machine, Place, Shared};
 use super::value::{Literal, Register};
-use crate::protocol::literal::write_literal;
+use crate::protocol::literal::{write_field, write_literal};
 use crate::protocol::values::Values;
 use crate::random::Random;
 
@@ -48,6 +48,18 @@ impl<'a> Rows<'a> {
             write_literal(value, out);
         }
         out.push(b')');
+    }
+
+    /// Appends the next row as a line of a file for LOAD DATA.
+    pub fn write_line(&mut self, out: &mut Vec<u8>) {
+        self.advance();
+        for (place, value) in self.values.iter().enumerate() {
+            if place > 0 {
+                out.push(b'\t');
+            }
+            write_field(value, out);
+        }
+        out.push(b'\n');
     }
 
     /// Goes to the next row and gives one of its columns.

@@ -4,7 +4,7 @@ use super::fault::{At, Fault, fault, not_empty};
 use super::instruction::{Copies, Parameter, Reading, Send};
 use super::operators;
 use super::scope::{COPY, Scope};
-use super::{Boundary, MOST_READ, Read, Statement};
+use super::{Boundary, Class, MOST_READ, Read, Statement};
 use crate::job::program::{Part, SendJob};
 use crate::protocol::template::Template;
 
@@ -32,8 +32,7 @@ impl Statements {
     /// The number of the kind with this name.
     pub fn kind(&mut self, name: &str) -> usize {
         self.kinds.iter().position(|known| *known == name).unwrap_or_else(|| {
-            // A process carries out one job; the names of its kinds live as long as it does.
-            self.kinds.push(Box::leak(name.into()));
+            self.kinds.push(lasting(name));
             self.kinds.len() - 1
         })
     }
@@ -59,6 +58,7 @@ impl Statements {
         }
         let kind = self.kind(&send.name);
         let boundary = boundary(&send.sql);
+        let class = class(&send.sql);
         let first = self.statements.len();
         for copy in 1..=copies.map_or(1, |copies| copies.count) {
             self.statements.push(Statement {
@@ -71,6 +71,7 @@ impl Statements {
                 expect_error: send.expect_error,
                 unread: send.unread,
                 boundary,
+                class,
             });
         }
         if self.statements.len() > MOST_STATEMENTS {
@@ -138,12 +139,34 @@ fn texts(sql: &[Part], copy: u64) -> Vec<String> {
     texts
 }
 
-/// What the first word says about transactions.
+/// A name that lives as long as the process, which carries out one job.
+pub fn lasting(name: &str) -> &'static str {
+    Box::leak(name.into())
+}
+
+/// The words that a statement begins with, in capitals.
+fn words(sql: &[Part]) -> impl Iterator<Item = String> {
+    let text = if let Some(Part::Text(text)) = sql.first() { text.as_str() } else { "" };
+    text.split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_uppercase)
+}
+
+/// What the first word says of reading and writing.
+fn class(sql: &[Part]) -> Class {
+    match words(sql).next().unwrap_or_default().as_str() {
+        "SELECT" | "WITH" | "TABLE" | "VALUES" | "SHOW" | "EXPLAIN" | "DESCRIBE" | "DESC" => {
+            Class::Read
+        }
+        "INSERT" | "UPDATE" | "DELETE" | "REPLACE" | "LOAD" => Class::Write,
+        _ => Class::Other,
+    }
+}
+
+/// What the first words say about transactions.
 fn boundary(sql: &[Part]) -> Boundary {
-    let Some(Part::Text(text)) = sql.first() else { return Boundary::None };
-    let mut words =
-        text.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
-    let mut word = || words.next().unwrap_or_default().to_ascii_uppercase();
+    let mut words = words(sql);
+    let mut word = || words.next().unwrap_or_default();
     match word().as_str() {
         "BEGIN" => Boundary::Begin,
         "START" if word() == "TRANSACTION" => Boundary::Begin,
@@ -177,6 +200,23 @@ mod tests {
             ("", Boundary::None),
         ] {
             assert_eq!(boundary(&[Part::Text(sql.to_owned())]), expected, "{sql}");
+        }
+    }
+
+    #[test]
+    fn the_first_word_says_whether_a_statement_reads_or_writes() {
+        for (sql, expected) in [
+            ("SELECT 1", Class::Read),
+            (" (select 1)", Class::Read),
+            ("with a as (select 1) select * from a", Class::Read),
+            ("INSERT INTO t VALUES (1)", Class::Write),
+            ("update t set a=1", Class::Write),
+            ("DELETE FROM t", Class::Write),
+            ("BEGIN", Class::Other),
+            ("SET autocommit=1", Class::Other),
+            ("", Class::Other),
+        ] {
+            assert_eq!(class(&[Part::Text(sql.to_owned())]), expected, "{sql}");
         }
     }
 

@@ -73,14 +73,31 @@ fn a_pause_within_an_event_lasts_as_long_as_asked_and_belongs_to_the_event() {
 }
 
 #[test]
+fn a_phase_counts_its_queries_by_class_its_transactions_by_name_and_each_connections_share() {
+    let server = Server::agreeable();
+    let script =
+        Arc::new(Script::of("SELECT 1", Policy::default()).send("UPDATE t").send("SELECT 2"));
+    let told = drive(&server, &script, json!({"connections": 2, "work": rounds(3)}));
+    let end = told.end();
+    assert_eq!(end["queries_by_class"], json!({"read": 12, "write": 6, "other": 0}));
+    assert_eq!(end["transactions_by_name"]["event"], end["transactions"]);
+    let fairness = &end["fairness"];
+    assert_eq!((&fairness["connections"], &fairness["events_mean"]), (&json!(2), &json!(3.0)));
+    assert_eq!(fairness["events_stddev"], json!(0.0));
+    let sum_s = end["transactions"]["latency"]["mean_ns"].as_f64().unwrap() * 6.0 / 1e9;
+    let busy_s = fairness["busy_mean_s"].as_f64().unwrap() * 2.0;
+    assert!((sum_s - busy_s).abs() < 0.002 * sum_s, "{sum_s} s, {busy_s} s");
+}
+
+#[test]
 fn an_event_that_does_nothing_neither_hangs_nor_overflows() {
     let server = Server::agreeable();
-    for counts in [true, false] {
+    for counts in [Some(0), None] {
         let script =
             Arc::new(Script::new(Policy::default()).then(Action::End { counts }).send("SELECT 1"));
         let work = json!({"kind": "timed", "measure_s": 0.1});
         let told = drive(&server, &script, json!({"connections": 2, "work": work}));
-        assert_eq!(told.transactions() > 0, counts);
+        assert_eq!(told.transactions() > 0, counts.is_some());
     }
 }
 
@@ -88,7 +105,7 @@ fn an_event_that_does_nothing_neither_hangs_nor_overflows() {
 fn an_event_that_ends_as_failed_is_no_transaction_and_leaves_none_open() {
     let server = Server::agreeable();
     let script = Arc::new(
-        Script::of("BEGIN", Policy::default()).send("SELECT 1").then(Action::End { counts: false }),
+        Script::of("BEGIN", Policy::default()).send("SELECT 1").then(Action::End { counts: None }),
     );
     let told = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
     let event = ["BEGIN", "SELECT 1", "ROLLBACK"];

@@ -82,6 +82,7 @@ fn driven<'a>(job: &'a ServerJob, server: &Server, script: &Arc<Script>) -> Driv
         local: true,
         server_key: None,
         tls: None,
+        compression: None,
     };
     let address = Address::Unix(server.socket.clone());
     Driven { job, address, login, workload: script.clone() }

@@ -7,7 +7,8 @@ use mydyno_engine::protocol::template::Template;
 use mydyno_engine::protocol::values::Values;
 use mydyno_engine::random::Random;
 use mydyno_engine::workload::{
-    Action, Boundary, Captured, Check, Cursor, Policy, Read, ReadRow, Statement, Table, Workload,
+    Action, Boundary, Captured, Check, Class, Cursor, Policy, Read, ReadRow, Statement, Table,
+    Workload,
 };
 
 /// The actions of every event, in order. Each statement is a kind of its own.
@@ -49,8 +50,16 @@ impl Script {
         };
         let kind = self.kinds.len();
         let template = Template::new(&[sql]);
-        let mut statement =
-            Statement { kind, template, read: None, expect_error: None, unread: false, boundary };
+        let class = if sql.starts_with("UPDATE") { Class::Write } else { Class::Read };
+        let mut statement = Statement {
+            kind,
+            template,
+            read: None,
+            expect_error: None,
+            unread: false,
+            boundary,
+            class,
+        };
         change(&mut statement);
         self.actions.push(Action::Send(self.statements.len()));
         self.statements.push(statement);
@@ -69,6 +78,10 @@ impl Workload for Script {
         &self.kinds
     }
 
+    fn transactions(&self) -> &[&'static str] {
+        &["event"]
+    }
+
     fn statements(&self) -> &[Statement] {
         &self.statements
     }
@@ -85,7 +98,7 @@ impl Workload for Script {
         let mut steps = self.steps.lock().unwrap();
         let step = steps.entry(std::ptr::from_ref(cursor) as usize).or_default();
         *step += 1;
-        self.actions.get(*step - 1).copied().unwrap_or(Action::End { counts: true })
+        self.actions.get(*step - 1).copied().unwrap_or(Action::End { counts: Some(0) })
     }
 
     fn capture(&self, _cursor: &mut Cursor, row: Option<&[Option<&[u8]>]>) -> Captured {

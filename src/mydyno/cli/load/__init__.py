@@ -15,6 +15,7 @@ from mydyno.core.visible import visible
 
 _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
 """Workloads that are not files: their commands are modules of this package."""
+_CLEANUP = "cleanup"
 
 _HELP = """Run a workload on any server, and print its throughput and latency.
 
@@ -22,8 +23,8 @@ The password comes from --defaults-file, --password-file or --ask-password, neve
 Options of sysbench, mysqlslap and sql-bench are accepted in their spelling where they mean the same:
 --threads, --time, --report-interval, --rand-type, --concurrency, --small-test, --skip_trx=on.
 
-Tables are made in the schema `mydyno` (see --database and --prepare) and stay there; a table that mydyno
-did not make is never replaced without --drop-existing.
+Tables are made in the schema `mydyno` (see --database and --prepare) and stay there until `mydyno load
+cleanup`; a table that mydyno did not make is never replaced without --drop-existing.
 
 ```text
 mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --threads 64
@@ -32,6 +33,7 @@ mydyno load connect-storm --host db1 --ask-password --rate 500 --poisson
 mydyno load shop.yaml --socket /tmp/s.sock --connections 1,8,64 --json
 mydyno load smack select-key.smack 10 100 --socket /tmp/s.sock
 mydyno load sql-bench insert select --socket /tmp/s.sock --small
+mydyno load cleanup oltp-read-write --socket /tmp/s.sock
 ```
 """
 
@@ -42,7 +44,7 @@ class _Workloads(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         from mydyno.lab.workload import builtin_names
 
-        return sorted({*builtin_names(), *_CODE})
+        return sorted({*builtin_names(), *_CODE, _CLEANUP})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
@@ -59,6 +61,11 @@ class _Workloads(TyperGroup):
 
 def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:
     """The function behind a workload's name, or behind the path of a workload file."""
+    if name == _CLEANUP:
+        from mydyno.cli.load import cleanup
+
+        workloads = [one for one in known if one != _CLEANUP]
+        return cleanup.command(lambda workload: _command(workload, workloads)), name
     if name in _CODE or name == "smack":
         return _of_code(name), name
     from mydyno.cli.load import program

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import typer
 
-from mydyno.cli import screen
-from mydyno.cli.display import p95
-from mydyno.cli.login_options import LoginOptions
+from mydyno.cli.load.progress import progress
+from mydyno.cli.login_options import LoadLogin
 from mydyno.core.errors import EngineError, ExitCode, UsageError
 from mydyno.core.interruption import stopping
 from mydyno.core.plurals import counted
-from mydyno.lab.load import messages
 from mydyno.lab.load.failures import hint_of, nothing_succeeded, some_failed
 from mydyno.lab.load.job import Job, Target
 from mydyno.lab.spec import Workload
@@ -24,7 +23,7 @@ from mydyno.machine.local import LocalHost
 
 def target_of(values: dict[str, Any]) -> Target:
     """The server that the command line names. Raises UsageError."""
-    login = LoginOptions.of(values).named_login()
+    login = LoadLogin.of(values).named_login()
     if login is None:
         raise UsageError(
             "which server? neither --socket nor --host is given",
@@ -42,10 +41,12 @@ def drive(
     drop_existing: bool,
     quiet: bool,
     report_every_s: float = 1.0,
+    percentile: float = 95,
 ) -> Collector:
     """All messages up to the end or an early stop. Raises KeyboardInterrupt without a phase.
 
-    Nothing is shown when `quiet`, and no lines of progress when `report_every_s` is 0.
+    Nothing is shown when `quiet`, and no lines of intervals when `report_every_s` is 0. `percentile`: of the
+    transactions of an interval.
     """
     job = Job(
         target=target,
@@ -56,13 +57,17 @@ def drive(
         drop_existing=drop_existing,
         answer_within_s=workload.answer_within,
         interval_s=report_every_s or 1.0,
+        percentile=percentile,
     )
     collected = Collector()
-    with driver(workload, job, LocalHost()) as load, stopping(load.request_stop):
+    with ExitStack() as stack:
+        load = stack.enter_context(driver(workload, job, LocalHost()))
+        stack.enter_context(stopping(load.request_stop))
+        show = None if quiet else stack.enter_context(progress(percentile, lines=report_every_s > 0))
         for message in load:
             collected.hear(message)
-            if not (quiet or (isinstance(message, messages.Interval) and not report_every_s)):
-                _show(message)
+            if show is not None:
+                show(message)
     if not collected.ends or collected.done is None:
         raise KeyboardInterrupt
     return collected
@@ -99,43 +104,6 @@ def warnings(collected: Collector) -> list[str]:
     ends = (end for end in collected.ends if end.phase not in collected.labels)
     failures = [sentence for end in ends if (sentence := some_failed(end))]
     return [*failures, *(remark.message for remark in collected.remarks)]
-
-
-def _show(message: messages.Message) -> None:
-    match message:
-        case messages.Hello():
-            screen.echo(
-                f"server {message.server_version}, seed {message.seed},"
-                f" {counted(message.reactors, 'reactor')}",
-                err=True,
-            )
-        case messages.Progress():
-            screen.echo(f"preparing: {message.stage} {message.done} of {message.of}", err=True)
-        case messages.PhaseStart():
-            if message.label is not None:
-                screen.echo(f"{message.label}:", err=True)
-        case messages.Operation():
-            mark = "" if not message.warning else f"  ! {message.warning}"
-            screen.echo(
-                f"  {message.name:32}{message.tests:>9,} tests{message.elapsed_ns / 1e9:>9.2f} s{mark}",
-                err=True,
-            )
-        case messages.Interval():
-            seconds = (message.to_ns - message.from_ns) / 1e9
-            screen.echo(
-                f"{message.to_ns / 1e9:6.1f}s  {counted(message.connections, 'connection')}"
-                f"  {_events(message, seconds)}{message.queries / seconds:9.0f} queries/s"
-                f"  {p95(message.transaction_p95_ns, message.p95_ns)}  errors {message.errors}"
-                + ("  (warm-up)" if message.warmup else ""),
-                err=True,
-            )
-        case _:
-            pass
-
-
-def _events(interval: messages.Interval, seconds: float) -> str:
-    """Nothing where statements come without transactions: sql-bench."""
-    return f"{interval.transactions / seconds:9.0f} transactions/s  " if interval.transactions else ""
 
 
 def refuse_wrong_results(statements: int) -> None:

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from mydyno.cli import declare, options, outputs
 from mydyno.cli.declare import parameters_of
-from mydyno.cli.login_options import LoginOptions
+from mydyno.cli.login_options import LoadLogin
 from mydyno.cli.quantities import Duration, duration
 from mydyno.core.document.base import Section
 from mydyno.core.document.quantities import DurationRule
@@ -53,9 +53,9 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-LOGIN = of_group(LoginOptions)
+LOGIN = of_group(LoadLogin)
 DATABASE = option(
-    "database", str, "mydyno", "Schema to work in; nothing is written outside it.", LoginOptions.panel
+    "database", str, "mydyno", "Schema to work in; nothing is written outside it.", LoadLogin.panel
 )
 
 OF_SHAPE = (
@@ -97,6 +97,15 @@ TRUST = Parameter("trust", options.Trust, False)
 SEED = option("seed", int, 1, "Seed of the random numbers.", LOAD, min=0)
 QUERY_TIMEOUT = duration_option("query_timeout", 60, "Timeout of a statement.", LOAD, least=0.1)
 REPORT_INTERVAL = duration_option("report_interval", 1, "Time between lines of progress; 0: none.", LOAD)
+PERCENTILE = option(
+    "percentile",
+    float,
+    95.0,
+    "Percentile of the transactions' latency in the lines and in the result.",
+    LOAD,
+    min=0.1,
+    max=100,
+)
 PREPARE = option(
     "prepare",
     str,

@@ -30,6 +30,7 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
     return parameters.make_command(
         (
             *parameters.of_load(),
+            parameters.PERCENTILE,
             *of_workload,
             *(() if path is None else (parameters.TRUST,)),
             parameters.AS_JSON,
@@ -46,6 +47,7 @@ def load(name: str, generator: str, options: dict[str, Any], values: dict[str, A
     if values["prepare"] not in PREPARE:
         raise UsageError(f"--prepare {values['prepare']} is not known", f"one of {', '.join(PREPARE)}")
     target = driving.target_of(values)
+    percentile = float(values.get("percentile") or 95)
     workload = shape.workload(generator, options, values)
     if generator == "file" and not values["trust"] and workload.resolved is not None:
         refuse_reaching(name, reaching_statements(workload.resolved.program))
@@ -57,8 +59,9 @@ def load(name: str, generator: str, options: dict[str, Any], values: dict[str, A
         drop_existing=values["drop_existing"],
         quiet=values["as_json"],
         report_every_s=values["report_interval"],
+        percentile=percentile,
     )
-    figures = result.figures(name, collected)
+    figures = result.figures(name, collected, percentile)
     if values["as_json"]:
         screen.echo_json(json.dumps(figures, indent=2))
     else:

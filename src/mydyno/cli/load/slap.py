@@ -13,7 +13,7 @@ import typer
 from mydyno.cli import screen
 from mydyno.cli.load import driving, parameters
 from mydyno.cli.load.parameters import LOAD, TABLES, WORKLOAD
-from mydyno.cli.login_options import LoginOptions
+from mydyno.cli.login_options import LoadLogin
 from mydyno.core.document.given import validated
 from mydyno.core.errors import ExitCode, UsageError
 from mydyno.lab.load import slap as runner
@@ -65,7 +65,7 @@ def command() -> Callable[..., None]:
         _run(values, parameters.given_options((one.name for one in of_options), values))
 
     database = parameters.option(
-        "database", str, "mydyno_slap", "The schema that is made and dropped.", LoginOptions.panel
+        "database", str, "mydyno_slap", "The schema that is made and dropped.", LoadLogin.panel
     )
     return parameters.make_command(
         (

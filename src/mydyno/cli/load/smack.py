@@ -13,7 +13,7 @@ from mydyno.cli import screen
 from mydyno.cli.declare import argument
 from mydyno.cli.load import parameters, program
 from mydyno.cli.load.parameters import LOAD, TABLES
-from mydyno.cli.login_options import LoginOptions
+from mydyno.cli.login_options import LoadLogin
 from mydyno.core.errors import ExitCode
 from mydyno.core.secrets import Secret
 from mydyno.lab.load.smack import Overrides, Settings, complain, figures, run
@@ -69,12 +69,13 @@ def command() -> Callable[..., None]:
             _run_file(values)
 
     database = parameters.option(
-        "database", str | None, None, "Schema [default: the file's, or mydyno].", LoginOptions.panel
+        "database", str | None, None, "Schema [default: the file's, or mydyno].", LoadLogin.panel
     )
     return parameters.make_command(
         (
             *_FILE,
             *parameters.of_load(database),
+            parameters.PERCENTILE,
             *_OF_FILE,
             *of_workload,
             parameters.FORCE,
@@ -116,7 +117,7 @@ def _run_file(values: dict[str, Any]) -> None:
 
 def _overrides(values: dict[str, Any]) -> Overrides:
     """What the command line and the option file say in the script's place."""
-    login = LoginOptions.of(values)
+    login = LoadLogin.of(values)
     address, file = login.address, login.option_file
     user = login.user or address.user or file.user
     has_password = login.password_file or login.ask_password or isinstance(file.password, Secret)
@@ -127,4 +128,5 @@ def _overrides(values: dict[str, Any]) -> Overrides:
         user=user,
         password=login.password(user or "root") if has_password else None,
         database=values["database"],
+        transport=login.transport(),
     )

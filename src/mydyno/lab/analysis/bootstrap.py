@@ -18,8 +18,8 @@ docs/reference/statistics.md shows the measured coverage of this and of its riva
 For two independent groups the statistic is Welch's: the difference of the means over
 sqrt(s1^2 / n1 + s2^2 / n2), each group resampled on its own, so that unequal spreads and sizes are allowed.
 
-Assumed: the values are independent repetitions (trials) of one thing; what the trials of a block share is
-taken out by pairing before it comes here.
+Assumed: the values are independent repetitions (trials) of one measurement; what the trials of a block share
+is removed by pairing before they come here.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Estimate:
     """A mean (or a difference of means) with what the data say of its error.
 
     `standard_error` is None where a group has fewer than two values, `interval` and `p_value` where it has
-    fewer than three, or where the values of each group are identical: without any spread they say nothing of
+    fewer than three, or where the values of each group are identical: without any spread they do not show
     their error (a coarse clock, a counter). `p_value` tests "the true value is 0" with the same resamples, so
     that it is at most 0.05 exactly when the 95% interval leaves 0 out.
     """

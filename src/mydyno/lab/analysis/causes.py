@@ -45,8 +45,8 @@ _AT_LEAST = 10
 def probable_causes(
     outlier: Outlier, flagged: Sequence[Outlier], trials: Sequence[TrialRecord], words: Words
 ) -> tuple[str, ...]:
-    """What stands out in the record of `outlier`, among all `flagged` and all valid `trials`; the most
-    telling first. Empty where nothing does."""
+    """What is unusual in the record of `outlier`, compared with all `flagged` and all valid `trials`; the
+    most informative first. Empty where nothing is."""
     marked = {(one.trial.trial_id, one.trial.attempt) for one in flagged}
     clean = [
         trial for trial in trials if trial.status == "valid" and (trial.trial_id, trial.attempt) not in marked

@@ -4,7 +4,7 @@ Matteson and James, A Nonparametric Approach for Multiple Change Point Analysis 
 109, 2014; used on performance tests of a database by Daly et al., The Use of Change Point Detection to
 Identify Software Performance Regressions in a Continuous Integration System, ICPE 2020.
 
-The energy distance between what stands before and after a place tells how much they differ; the largest one
+The energy distance between the values before and after a place measures how much they differ; the largest one
 of all places is compared with those of the same values in random order. If at most 5% of the orders reach it,
 the series is cut there and each side is searched in turn.
 
@@ -74,7 +74,7 @@ def _search(series: Numbers, start: int, random: np.random.Generator) -> list[Ch
 def _largest(series: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
     """For each row of `series` the largest energy statistic of all places to cut, and that place.
 
-    What stands before a place is compared with what follows up to any later one, as the paper has it, so that
+    What comes before a place is compared with what follows up to any later one, as the paper has it, so that
     a stretch that differs from both of its neighbours is seen.
     """
     size = series.shape[1]

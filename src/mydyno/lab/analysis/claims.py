@@ -1,13 +1,13 @@
 """What others concluded from the same numbers, compared with what the numbers show.
 
-A claim is an order of levels, best first. Every two of its levels are looked at: the order holds where the
-one named first is shown to be better, is a tie where the two cannot be told apart, and is reversed where the
-other one is shown to be better. An average without an error shows an order always; this says which of it was
+A claim is an order of levels, best first. Every two of its levels are compared: the order holds where the
+one named first is shown to be better, is a tie where neither is shown to be better, and is reversed where the
+other one is shown to be better. Averages without errors always show an order; this says which part of it is
 more than noise.
 
-The order of the plain means, which one reads off a table without asking what was measured next to what, is
-not used for any verdict. It shows why somebody came to another order: a level may owe its place to conditions
-under which no other level was measured, and to a single trial among them.
+The order of the plain means, which one reads off a table without regard to what was measured with what, is
+not used for any verdict. It explains why a reader came to another order: a level may owe its place to
+conditions under which no other level was measured, and to a single trial among them.
 """
 
 from __future__ import annotations

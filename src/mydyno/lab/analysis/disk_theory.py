@@ -48,7 +48,7 @@ class LimitedDisk:
 
 @dataclass(frozen=True)
 class ArrayLayout:
-    """What md was asked to make of the disks, and which of them have failed since."""
+    """The layout that md was configured with, and which of its disks have failed since."""
 
     level: Raid
     disks: int

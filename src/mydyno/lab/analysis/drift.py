@@ -1,7 +1,7 @@
 """Whether a series drifts: the Mann-Kendall test, with the size of the drift by Theil and Sen. Pure.
 
-The test (Mann, Econometrica 13, 1945; Kendall, *Rank Correlation Methods*, 1948) asks nothing of the noise
-but that its values be exchangeable, which neighbours in a benchmark are not. So neighbours are averaged in
+The test (Mann, Econometrica 13, 1945; Kendall, *Rank Correlation Methods*, 1948) assumes only that the noise
+is exchangeable, which neighbours in a benchmark are not. So neighbours are averaged in
 blocks first, and the variance of the statistic is corrected for what autocorrelation is left (Hamed and Rao,
 *A Modified Mann-Kendall Trend Test for Autocorrelated Data*, Journal of Hydrology 204, 1998), never
 downwards. The slope is the median over all pairs (Theil 1950; Sen, JASA 63, 1968).
@@ -141,7 +141,7 @@ def _p_value(statistic: float, variance: float) -> float:
 
 
 def run_drift(trials: Sequence[TrialRecord], metric: Metric) -> Drift | None:
-    """Of the metric over all places of each valid trial; None where there are too few trials to tell."""
+    """Of the metric over all places of each valid trial; None where there are too few trials."""
     points: list[list[tuple[float, float]]] = []
     for point_id in dict.fromkeys(trial.point_id for trial in trials):
         own = valid_trials(trials, point_id)

@@ -23,5 +23,5 @@ def gives_up(winner: str | None, loser: str | None) -> bool:
 
 
 def _rank(label: str | None) -> int:
-    """A label that is not known counts as the worst: whoever reads it shall see it."""
+    """An unknown label counts as the worst, so that it is shown."""
     return LABELS.index(label) if label in LABELS else len(LABELS)

@@ -6,7 +6,7 @@
              is none
     passed   such a loss is ruled out
 
-A lucky or unlucky run so is told from a regression, and "passed" is a statement, not silence.
+So a lucky or unlucky run is distinguished from a regression, and "passed" is a statement, not silence.
 """
 
 from __future__ import annotations

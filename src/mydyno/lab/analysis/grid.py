@@ -82,7 +82,7 @@ def grid(
 ) -> Grid | None:
     """The table with the factor `across`, or the first one that varies; None when nothing varies.
 
-    A/A controls are left out. A point without the nested factor of a row stands in each row that it could be
+    A/A controls are left out. A point without the nested factor of a row is in each row that it could be
     in.
     """
     compared = [point for point in points if point.control_of is None]
@@ -105,7 +105,7 @@ def grid(
 
 
 def _one_row(factors: Mapping[str, Sequence[str]], points: Sequence[PointRecord]) -> Grid:
-    """Every point beside the first one."""
+    """Every point next to the first one."""
     first = points[0]
     columns = tuple(_beside(point, first, factors) for point in points)
     if len(factors) == 1:
@@ -138,8 +138,8 @@ def _varies(factor: str, points: Sequence[PointRecord]) -> bool:
 def _filled(
     rows: Sequence[GridRow], columns: Sequence[str], at: Mapping[tuple[str, ...], PointRecord]
 ) -> Iterator[GridRow]:
-    """The rows with points in every place that they could be in, without rows that then say nothing of their
-    own. (An array without stripes has no chunk size: it stands beside every chunk size of the others.)"""
+    """The rows with points in every place that they could be in, without rows that repeat others. (An array
+    without stripes has no chunk size: it is compared with every chunk size of the others.)"""
     filled = [
         GridRow(
             row.levels,

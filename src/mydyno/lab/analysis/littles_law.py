@@ -34,8 +34,8 @@ RESTS = 3.0
 """A rest that reaches over an end of the window is counted as this many mean ones: the longest of some rests
 drawn at random."""
 MOST_FAILED = 0.01
-"""Share of transactions that may have failed; the time of more of them, which nobody counts, would be
-missed."""
+"""Largest share of transactions that may have failed; the time of failed ones is not recorded, so that it
+would be missing."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Load:
     rest_s: float = 0.0
     """Mean, after each transaction."""
     all_busy: bool = True
-    """Every connection goes on to the end of the phase. Else there is an upper bound only: connections that
-    have done their share stay idle, and so do those that rest in a way that nobody tells."""
+    """Every connection is busy to the end of the phase. Otherwise there is an upper bound only: connections
+    that have done their share are idle, and so are those that pause for times that are not recorded."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Breach:
 
 
 def breach(phase: PhaseRecord, load: Load) -> Breach | None:
-    """None when the law holds, or when the phase does not tell enough to check it."""
+    """None when the law holds, or when the phase has too few numbers to check it."""
     latency, count = phase.transaction_latency, phase.transactions
     if phase.aborted or phase.measured_from_s is None or phase.measured_to_s is None:
         return None

@@ -1,9 +1,9 @@
 """Several runs, or points of one, as a single experiment in which they are the levels of a first factor.
 
-So everything that holds the levels of a factor against each other holds runs against each other too: before
+So everything that compares the levels of a factor compares runs too: before
 and after an upgrade, two machines, two labs.
 
-Trials of different runs were never in the same block: their blocks get numbers of their own, so that nothing
+Trials of different runs were never in the same block: their blocks are renumbered, so that nothing
 is paired that did not run side by side. Points of one run keep their blocks.
 """
 
@@ -25,7 +25,7 @@ _BLOCKS = 1_000_000
 
 @dataclass(frozen=True)
 class Part:
-    """One of the things that are compared: a run, or those points of it that have the levels `only`."""
+    """One side of the comparison: a run, or those points of it that have the levels `only`."""
 
     name: str
     run: str

@@ -26,7 +26,7 @@ class Metric:
     """What the server spends on each query or transaction."""
     waits: bool = False
     """A latency that counts from the intended start where the load came at a given rate, and from sending
-    where it did not: two things that must not be compared."""
+    where it did not: the two must not be compared."""
 
 
 def _running_time(phase: PhaseRecord) -> float | None:

@@ -13,7 +13,7 @@ from mydyno.lab.results.records import PhaseRecord, TrialRecord
 
 @dataclass(frozen=True)
 class Observation:
-    """A metric in one trial. `block` tells which trials ran side by side."""
+    """A metric in one trial. Trials with the same `block` ran side by side."""
 
     trial_id: str
     block: int
@@ -26,9 +26,9 @@ def valid_trials(trials: Iterable[TrialRecord], point_id: str) -> list[TrialReco
 
 
 def value_at(trial: TrialRecord, place: Place, metric: Metric) -> float | None:
-    """The metric at one place; None when it was not measured, or is no number (NaN, infinity).
+    """The metric at one place; None when it was not measured, or is not a finite number.
 
-    Where a trial has several phases there, their mean: they are no repetitions.
+    Where a trial has several phases there, their mean: they are not repetitions.
     """
     values = [
         value
@@ -39,7 +39,7 @@ def value_at(trial: TrialRecord, place: Place, metric: Metric) -> float | None:
 
 
 def not_finite(trial: TrialRecord, metric: Metric) -> tuple[Place, ...]:
-    """The places at which the metric is no number: not a missing one, but NaN or infinity."""
+    """The places at which the metric is not a number: not a missing one, but NaN or infinity."""
     values = ((place_of(phase), metric.value(phase)) for phase in trial.phases)
     found = (place for place, value in values if value is not None and not math.isfinite(value))
     return tuple(dict.fromkeys(found))
@@ -64,8 +64,8 @@ def observations_at(
 def overall_places(trials: Sequence[TrialRecord], metric: Metric) -> tuple[Place, ...]:
     """The places over which `trials` can be compared as wholes.
 
-    For an average those at which every one of them has a positive value. For a sum all of them: a total
-    without some of its parts is no total.
+    For an average those at which every one of them has a positive value. For a sum all of them: a sum
+    without some of its parts would be too small.
     """
     found = places(trials)
     if metric.summed:
@@ -86,7 +86,7 @@ def overall_observations(
 ) -> list[Observation]:
     """The sum or the geometric mean over `over` in each of `trials` that has it all; without a place, none.
 
-    Where the source of an imported trial gives a total of its own, that is taken: it may hold more than its
+    Where the source of an imported trial states a total, that is taken: it may contain more than its
     parts do.
     """
     found = []
@@ -105,7 +105,7 @@ def overall_observations(
 
 
 Place = int | str
-"""A number of connections (as asked) or a queue depth, or the name of a test program or a job."""
+"""A number of connections (as configured) or a queue depth, or the name of a test program or a job."""
 
 
 def place_of(phase: PhaseRecord) -> Place:

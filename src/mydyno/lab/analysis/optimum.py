@@ -14,7 +14,7 @@ from mydyno.lab.results.records import TrialRecord
 
 @dataclass(frozen=True)
 class Optimum:
-    """The best of a point's summaries, and those that it cannot be told from."""
+    """The best of a point's summaries, and those that do not differ from it significantly."""
 
     best: Summary
     ties: tuple[Place, ...] | None

@@ -1,4 +1,4 @@
-"""Trials that lie far from their fellows: told with a probable cause, never dropped.
+"""Trials that lie far from the others: reported with a probable cause, never dropped.
 
 How far is measured on logarithms and by medians, which a few wild values cannot move:
 
@@ -8,7 +8,7 @@ How far is measured on logarithms and by medians, which a few wild values cannot
   holds the interactions of the factors too, so that only a deviation by half or more is called one.
 
 The scale is the median of all absolute residuals, or that of the trial's own point where it is larger: a
-noisy point is no outlier. A trial is flagged when its residual is as many scales large as none of an
+noisy point is not an outlier. A trial is flagged when its residual is as many scales large as none of an
 experiment of this shape would be in 95 of 100 cases, were the noise normal (the Hampel identifier with the
 outer cut-off of Davies and Gather, The Identification of Multiple Outliers, JASA 88, 1993; the cut-off, and
 with it the small-sample correction of the median of few absolute residuals, is found by simulation).

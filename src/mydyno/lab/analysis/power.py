@@ -94,8 +94,8 @@ def trials_to_exclude(
 
 
 def _passed(far: Numbers, freedom: Sizes, distance: Numbers) -> Numbers:
-    """The chance that t passes `far` when the truth lies `distance` standard errors from 0. (That it passes
-    on the other side is no success, and has next to no chance.)"""
+    """The chance that t passes `far` when the truth lies `distance` standard errors from 0. (Passing
+    on the other side does not count, and has almost no chance.)"""
     from scipy import special
 
     return np.asarray(1 - special.nctdtr(freedom, distance, far))

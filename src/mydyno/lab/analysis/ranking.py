@@ -6,15 +6,15 @@ ratio. Over the pairs it is:
 
 * where the trials were repeated: averaged over the conditions of each block, so that a block gives one number
   and the blocks are the repetitions. The answer is about these conditions.
-* where they were not (fewer than three blocks, as in a table of somebody else's results): averaged over
+* where they were not (fewer than three blocks, as in a table of published results): averaged over
   blocks, so that each condition gives one number and the conditions are the repetitions. The answer is about
   conditions such as these, and the interval holds how much they disagree.
 
 Then the interval and the test are those of any ratio (`analysis.bootstrap`), all pairs of levels are
-corrected together (Holm), and levels that cannot be told apart are tied, honestly so where ties are not
+corrected together (Holm), and levels that are not shown to differ are tied, correctly so where ties are not
 transitive (`analysis.letters`). A test on ranks over conditions (Friedman's, or Wilcoxon's signed ranks:
 Demsar, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006) needs at least six of
-them for one pair and more after correction, and tells no size; on logarithms the ratios of different
+them for one pair and more after correction, and estimates no size; on logarithms the ratios of different
 conditions are of one kind.
 
 Levels of different durability are ranked apart: a level that may lose data has no place above one that may
@@ -75,7 +75,7 @@ class Ranking:
     """What all of these levels have in common, where others have less or more of it; else None."""
     levels: tuple[str, ...]
     letters: Mapping[str, str]
-    """Levels that share one cannot be told apart."""
+    """Levels that share one are not shown to differ."""
     pairs: tuple[LevelPair, ...]
     """Every two levels that were measured side by side; a family of tests."""
     display: str

@@ -57,11 +57,11 @@ class Ratio:
     spread: float | None
     """Standard deviation of the logarithm of one left trial over one right trial; None below two of each."""
     adjusted_p: float | None = None
-    """After Holm's correction over the `family`; None when this ratio stands alone."""
+    """After Holm's correction over the `family`; None when there is only this ratio."""
     family: int = 1
     """How many ratios were looked at together."""
     unlike: str | None = None
-    """Why the two sides are no measurements of the same kind; then there is no value."""
+    """Why the two sides do not measure the same; then there is no value."""
 
     @property
     def identical(self) -> bool:
@@ -105,7 +105,7 @@ def compare(
     """Point `left` against point `right` over their valid trials, at the `level` of each interval; `overall`
     is over the places `over`, by default those that both have.
 
-    A trial of which the metric is no number (NaN, infinity) somewhere is left out of `overall`.
+    A trial of which the metric is not finite (NaN, infinity) somewhere is left out of `overall`.
     """
     trials = list(trials)
     lefts, rights = valid_trials(trials, left), valid_trials(trials, right)
@@ -148,7 +148,7 @@ def compare(
 
 
 def _unlike(lefts: Iterable[TrialRecord], rights: Iterable[TrialRecord], metric: Metric) -> str | None:
-    """Service times of one side are no measure of what response times of the other are."""
+    """Service times of one side cannot be compared with response times of the other."""
     if not metric.waits:
         return None
     kinds = [{phase.latency_kind for trial in side for phase in trial.phases} for side in (lefts, rights)]

@@ -10,10 +10,10 @@ work for which connections queue (contention), kappa what it costs that each mus
 Fitted are the logarithms, since noise in a benchmark is proportional, by least squares with lambda > 0,
 0 <= sigma <= 1 and kappa >= 0.
 
-The interval of N* is found by turning a test round: a number c is in it when the trials do not contradict
+The interval of N* is found by inverting a test: a number c is in it when the trials do not contradict
 "the peak is at c". For each c the law is fitted with its peak held there; what is left over of each trial,
 in the direction in which a move of the peak would bend the curve, is one number a trial (a score: Rao, Large
-Sample Tests of Statistical Hypotheses, 1948), and c stays while the mean of these numbers cannot be told
+Sample Tests of Statistical Hypotheses, 1948), and c is kept while the mean of these numbers does not differ
 from 0. So a whole trial is one observation (the block that is resampled), and what its phases share, drift
 or autocorrelation, is in the error. The quantile comes from the smoothed bootstrap-t of `bootstrap`, over
 trials. Where the data do not rule out kappa = 0 the interval has no upper end: no optimum is shown.
@@ -33,7 +33,7 @@ from mydyno.lab.analysis.bootstrap import SMALLEST_SAMPLE, Interval, Numbers, me
 FEWEST_LOADS = 4
 """Three numbers of connections are met exactly by a law of three parameters."""
 MISFIT = 0.01
-"""The law is given up when its lack of fit is as unlikely as this."""
+"""The law is rejected when its lack of fit is as unlikely as this."""
 LEVEL_WITHIN = 0.03
 """A fitted curve that changes less than this over all loads has no optimum worth a name."""
 
@@ -43,7 +43,7 @@ throughput goes on rising. `rising`, `falling`: beyond the last load, before the
 hardly changes. `misfit`: the law does not describe these trials."""
 
 _FINEST = 0.001
-"""No benchmark repeats itself closer than to a thousandth: a law that is as near as this is not given up
+"""No benchmark repeats itself closer than to a thousandth: a law that is as near as this is not rejected
 because some trials, by chance or by rounding, are all alike."""
 _NOTHING = 1e-4
 """A term that moves the curve by less than this is not there."""

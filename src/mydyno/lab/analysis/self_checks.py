@@ -1,6 +1,6 @@
 """Whether the disks are as fast as configured: self-checks compared with theory.
 
-The tolerance of a ground is in `core.grounds`; docs/reference/self-check.md explains it.
+The tolerance of an environment is in `core.grounds`; docs/reference/self-check.md explains it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WORDS = {"randread": "random reads", "randwrite": "random writes"}
 
 
 def remarks(checks: Iterable[SelfCheckRecord], tolerance: float) -> tuple[Remark, ...]:
-    """What the checks of one trial have to tell; empty when all is as expected, or nothing was."""
+    """What the checks of one trial found; empty when all is as expected, or nothing was."""
     return tuple(remark for check in checks for remark in _remarks(check, tolerance))
 
 
@@ -52,7 +52,7 @@ def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
 
 
 def load_remarks(busy: float | None, own: float | None = None, *, limited: bool = True) -> tuple[Remark, ...]:
-    """The same of the load. Shares of the ground's CPU time, 0 to 1, None when unknown: `busy` of everybody,
+    """The same of the load. Shares of the environment's CPU time, 0 to 1, None when unknown: `busy` in total,
     `own` of the server and the client. `limited`: whether its disks have limits."""
     if busy is None or busy <= 1 - IDLE_FLOOR:
         return ()

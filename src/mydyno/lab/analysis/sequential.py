@@ -1,11 +1,11 @@
-"""Looking at the data after every block and stopping when they say enough, without fooling oneself.
+"""Looking at the data after every block and stopping when they suffice, with intervals that stay valid.
 
-Whoever looks at a 95% interval again and again, and stops when he likes what he sees, has no 95% interval
-any more: of 18 looks, after 3 trials to after 20, one shows a difference that is none in 23 of 100
+An interval that is computed after every trial until it looks good is not a 95% interval
+any more: of 18 looks, after 3 trials to after 20, one shows a difference that does not exist in 23 of 100
 experiments. Stopping when the interval is short enough errs too, though less: it is short where the spread
 happened to come out small (Chow and Robbins, On the Asymptotic Theory of Fixed-Width Sequential Confidence
-Intervals for the Mean, Annals of Mathematical Statistics 36, 1965, show that this vanishes as the asked width
-goes to 0, not before).
+Intervals for the Mean, Annals of Mathematical Statistics 36, 1965, show that this vanishes as the required
+width goes to 0, not before).
 
 The remedy is that of group-sequential trials: every look uses the same, higher level, so high that the
 intervals of all looks hold the truth together in 95 of 100 experiments (Pocock, Group Sequential Methods in
@@ -13,7 +13,7 @@ the Design and Analysis of Clinical Trials, Biometrika 64, 1977; as intervals: J
 Analyses: The Repeated Confidence Interval Approach, JRSS B 51, 1989). The interval at which one stops is
 then among them, whatever the reason for stopping was.
 
-What is held: the coverage of the final interval of one comparison is at least the level asked for, for
+Guaranteed: the coverage of the final interval of one comparison is at least the requested level, for
 independent, normal repetitions. It is more where the run stops early by a rule of width.
 """
 

@@ -15,7 +15,7 @@ BATCH = 5
 
 
 def finite(values: Sequence[float | None]) -> Array | None:
-    """The values as an array; None when one of them is missing or is no finite number."""
+    """The values as an array; None when one of them is missing or not finite."""
     if any(value is None or not math.isfinite(value) for value in values):
         return None
     return np.array(values, dtype=np.float64)

@@ -1,8 +1,8 @@
 """Stalls that recur with a period, as checkpoints and flushing cause them. Pure.
 
-A mean hides them: a server that stands still for a second in ten loses a tenth of its rate, and its users
+A mean hides them: a server that stops for a second in ten loses a tenth of its rate, and its users
 wait that second. What is looked for is regularity; single stalls are noise, which the percentiles already
-tell.
+show.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LONG = 3.0
 LEAST_QUERIES = 100
 """In an interval, below which its p99 is its slowest query, which chance makes long."""
 LEAST_STALLS = 4
-"""Three gaps: two alike are no rhythm."""
+"""Three gaps: two equal ones are not a rhythm."""
 MOST_IRREGULAR = 0.25
 """How far each gap may be from a whole number of periods, in periods."""
 MOST_MISSED = 2
@@ -31,7 +31,7 @@ MOST_STALLED = 1 / 3
 
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
-    """One interval: when, how fast, and how long its slowest queries took (None: not told)."""
+    """One interval: when, how fast, and how long its slowest queries took (None: unknown)."""
 
     from_s: float
     to_s: float

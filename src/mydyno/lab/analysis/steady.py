@@ -31,8 +31,8 @@ STANDARD_ERRORS = 5.0
 they differ most: on steady series, autocorrelated up to 0.6, at most two in a hundred are cut
 (tests/lab/analysis/test_steady.py)."""
 _LAST = 4
-"""One in so many batches at the end is no place to cut: the standard error of a few batches is small by
-chance, and hides the place before it."""
+"""No cut is made in the last 1/4 of the batches: the standard error of a few batches is small by chance, and
+hides the place before it."""
 
 Outcome = Literal["steady", "warm-up", "never", "not judged"]
 

@@ -93,7 +93,7 @@ def _exp(value: float) -> float:
 
 @functools.lru_cache(maxsize=1 << 15)
 def _interval_of_mean(values: tuple[float, ...]) -> Interval | None:
-    """Reckoned when it is asked for, and remembered: tables and pictures ask for the same numbers."""
+    """Cached: tables and pictures need the same numbers."""
     return mean_estimate(values).interval
 
 

@@ -1,13 +1,13 @@
 """Where the connections' time went in one phase, as a tree of shares.
 
 N connections have N x W seconds to spend in W seconds. What they were spent on is known from two sides: the
-client timed every statement, and the server and /proc counted. Nothing else is made up: what nobody timed is
+client timed every statement, and the server and /proc counted. Nothing is estimated: what was not timed is
 named so. The parts, and where each comes from:
 
 * statements: number of statements times their mean latency, as the client timed them;
 * server CPU, user and system: growth of the server process's CPU time (proc(5), /proc/PID/stat). Its
-  background threads are in it, so it may be more than the statements took; what is too much is cut off, and
-  told;
+  background threads are in it, so it may be more than the statements took; the excess is cut off, and
+  reported;
 * row locks: growth of Innodb_row_lock_time, which InnoDB adds up over all waits in milliseconds when each
   ends (MySQL 8.4 Reference Manual, 2024, "Server Status Variables");
 * commit: an estimate. The client timed the COMMIT statements, in which a durable server waits for its log to
@@ -21,7 +21,7 @@ named so. The parts, and where each comes from:
   failed are in it, since they are not among those timed.
 
 The sampled parts are of the stretch between the first and the last sample in the measured window, the timed
-ones of the whole window; both are shares of their own N x W.
+ones of the whole window; both are shares of the N x W of their window.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Untimed:
-    """Something that was counted and of which nobody knows how long it took."""
+    """Something that was counted but not timed."""
 
     name: str
     """Of the status variable."""
@@ -88,7 +88,7 @@ class TimeSpent:
     seconds: float
     """Length of the measured window."""
     sampled_seconds: float | None
-    """Between its first and its last sample; None with fewer than two: nothing of the server is known."""
+    """Between its first and its last sample; None with fewer than two: then the server's part is unknown."""
     whole: Part
     background: float
     """Share by which the server's CPU time is more than what the statements took."""
@@ -120,7 +120,7 @@ def time_spent(
     phase: PhaseRecord, growth: Mapping[str, float] | None, sampled_seconds: float | None, work: Work
 ) -> TimeSpent | None:
     """`growth`: how far the columns of samples.parquet went in `sampled_seconds` of the measured window; None
-    when that is not known. None when the phase measured nothing, or nobody knows anything of its time."""
+    when that is not known. None when the phase measured nothing, or nothing is known of its time."""
     if phase.measured_from_s is None or phase.measured_to_s is None:
         return None
     window = phase.measured_to_s - phase.measured_from_s
@@ -173,7 +173,7 @@ class _Phase:
         return tuple(each for each in self.record.statements if each.kind == name)
 
     def statements(self) -> Part | None:
-        """None where latency is not the time of the statement alone (open loop), or was not told."""
+        """None where latency is not the time of the statement alone (open loop), or is unknown."""
         record = self.record
         if record.latency_kind != "service":
             return None

@@ -57,7 +57,7 @@ class Verdict:
     more_trials: int | None
     """For `not-enough-data`: about how many more of each side; None when unknown or above 100."""
     durability_note: str | None
-    """What the faster side gives up in durability; None when nothing."""
+    """What the faster side lacks in durability; None when nothing."""
     sentence: str
 
 

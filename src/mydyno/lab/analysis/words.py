@@ -1,5 +1,5 @@
 """What an experiment's work is called: a server answers queries on connections, a disk does I/Os at a queue
-depth. The numbers are the same kind of thing; this is the one place that knows their names."""
+depth. The numbers are of the same kind; this is the one place that knows their names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Words:
     events: str
     """What is counted."""
     load: str
-    """What tells places apart by a number, as on an axis."""
+    """What distinguishes places by a number, as on an axis."""
     load_said: str
     """The same in a sentence."""
     places_said: str
@@ -45,7 +45,7 @@ class Words:
     """Column of a table for programs that holds it."""
     events_column: str
     part: str
-    """What tells places apart by a name."""
+    """What distinguishes places by a name."""
     closed_loop: str
     open_loop: str
 
@@ -118,8 +118,8 @@ def words_of(work: Work) -> Words:
 
 
 def primary_metric(trials: Sequence[TrialRecord], work: Work) -> Metric:
-    """Queries/s, or I/Os per second; but where the load came at a given rate, that rate is no result, and its
-    latency is; and where the work is given, it is the time that it takes."""
+    """Queries/s, or I/Os per second; but where the load comes at a given rate, latency; and where the work is
+    given, the time that it takes."""
     if work == "queries" and by_program(trials):
         return RUNNING_TIME
     kinds = {phase.latency_kind for trial in trials for phase in trial.phases}
@@ -127,7 +127,7 @@ def primary_metric(trials: Sequence[TrialRecord], work: Work) -> Metric:
 
 
 def tail_latency(trials: Sequence[TrialRecord]) -> Metric:
-    """p99; p95 where more points have that: foreign programs tell fewer percentiles than our engine."""
+    """p99; p95 where more points have that: foreign programs report fewer percentiles than our engine."""
 
     def points_with(metric: Metric) -> int:
         return len(

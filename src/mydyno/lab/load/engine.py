@@ -58,7 +58,7 @@ def engine_version() -> str:
 class Engine:
     """One engine process on `host` working on one job; iterate over it to hear its messages.
 
-    It runs in a session of its own, so that Ctrl-C reaches mydyno alone, which then requests the engine
+    It runs in a separate session, so that Ctrl-C reaches mydyno alone, which then requests the engine
     to stop and still hears the end of the phase. A fatal message is raised as an error.
     """
 
@@ -92,7 +92,7 @@ class Engine:
         if code == _KILLED:
             raise EngineError(
                 f"mydyno-engine was killed by SIGKILL before it had finished{self._said()}",
-                "by the kernel if memory ran out (see dmesg), or by somebody else",
+                "by the kernel if memory ran out (see dmesg), or by another user",
             )
         raise EngineError(f"mydyno-engine ended without finishing (exit code {code}){self._said()}")
 

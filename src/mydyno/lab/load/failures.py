@@ -15,6 +15,7 @@ _HINTS = {
     _NO_LOCAL_PORT: "this machine is short of local ports: widen net.ipv4.ip_local_port_range, set"
     " net.ipv4.tcp_tw_reuse = 1, keep connections open, or use the server's unix socket",
     "2061": "use the server's unix socket, or name its RSA key with --server-public-key",
+    "2066": "--compression-algorithms zlib,uncompressed does without where the server offers no zlib",
     "3159": "--ssl-mode REQUIRED, or the server's unix socket",
 }
 """By the code of an error, which is as a key of a phase's `errors`."""

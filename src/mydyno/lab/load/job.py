@@ -107,6 +107,8 @@ class Job:
     phases: tuple[Phase, ...] = ()
     sampling: Sampling | None = None
     interval_s: float = 1.0
+    percentile: float | None = None
+    """Of the events of each interval, besides their 95th."""
     drop_existing: bool = False
     """Tables that mydyno did not make may be replaced."""
     answer_within_s: float = 60.0
@@ -120,6 +122,7 @@ class Job:
                 "seed": self.seed,
                 "prepare": self.prepare,
                 "interval_s": self.interval_s,
+                "percentile": self.percentile,
                 "drop_existing": self.drop_existing,
                 "answer_within_s": self.answer_within_s,
             }

@@ -63,6 +63,25 @@ class Timed(Record):
     latency: Histogram
 
 
+class QueryClasses(Record):
+    """Statements by what they do, as sysbench counts them."""
+
+    read: int
+    write: int
+    other: int
+
+
+class Fairness(Record):
+    """How evenly the connections shared the events: means and standard deviations over the connections."""
+
+    connections: int
+    events_mean: float
+    events_stddev: float
+    busy_mean_s: float
+    """Of the sum of a connection's event latencies."""
+    busy_stddev_s: float
+
+
 class CpuSeconds(Record):
     user_s: float
     system_s: float
@@ -126,11 +145,15 @@ class Progress(_Message):
     stage: str
     done: int
     of: int
+    unit: Literal["rows"] | None = None
+    """What is counted; None from other programs, whose stage says it."""
 
 
 class Prepared(_Message):
     type: Literal["prepared"] = "prepared"
     tables: list[Table]
+    loaded: int | None = None
+    """Rows; those of tables that were there are not in it. None when a foreign program made the tables."""
     statements: int | None
     """None when a foreign program made the tables."""
 
@@ -168,7 +191,11 @@ class Interval(_Message):
     queries: int
     transactions: int
     errors: int
+    reconnects: int | None = None
+    """None from programs that do not report them."""
     connections: int
+    queries_by_class: QueryClasses | None = None
+    """None for sql-bench, and from programs that do not report them."""
     p50_ns: int | None
     p95_ns: int | None
     p99_ns: int | None
@@ -177,6 +204,8 @@ class Interval(_Message):
     transaction_p95_ns: int | None = None
     """Of the events; the percentiles above are of statements (sysbench's own: of events too). None when no
     event ended, and from programs that do not report it."""
+    transaction_percentile_ns: int | None = None
+    """The same at the job's percentile."""
     histogram: str | None = None
     """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
 
@@ -269,8 +298,11 @@ class PhaseEnd(_OfServer):
     aborted: str | None
     latency_kind: Literal["service", "response"]
     queries: Timed
+    queries_by_class: QueryClasses | None = None
     statements: dict[str, Statement]
     transactions: Timed
+    transactions_by_name: dict[str, Timed] = Field(default_factory=dict)
+    fairness: Fairness | None = None
     connects: Timed
     errors: dict[str, int]
     error_examples: dict[str, str]

@@ -17,7 +17,7 @@ _ANSWER_S = 600
 def connect(target: Target, database: str | None = None) -> dbapi.Connection[dbapi.Cursor]:
     """An autocommit session as the target's account, in `database` if that is given.
 
-    Every statement is given up after 10 minutes. Raises dbapi.Error.
+    Every statement has a timeout of 10 minutes. Raises dbapi.Error.
     """
     return target.login.connect(database, answer_seconds=_ANSWER_S)
 

@@ -135,8 +135,8 @@ def factors_of(points: Sequence[Point]) -> tuple[str, ...]:
 
 
 def lettered(factors: Sequence[str]) -> dict[str, str]:
-    """`A`, `B`... -> the last part of each factor's name, or all of it where two end alike. No I: that stands
-    for what is always the same."""
+    """`A`, `B`... -> the last part of each factor's name, or all of it where two end alike. No I: that is
+    the letter of what is always the same."""
     letters = (
         *string.ascii_uppercase.replace("I", ""),
         *(f"F{number}" for number in range(26, len(factors) + 1)),

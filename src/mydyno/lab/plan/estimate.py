@@ -188,7 +188,7 @@ def _phase_seconds(workload: Workload, connections: int) -> float:
 
 
 def clones_share_blocks(setup: Setup, shares_blocks: bool) -> bool:
-    """Only where the clone lies where the dataset lies: a volume has a file system of its own."""
+    """Only where the clone lies where the dataset lies: a volume has a separate file system."""
     return shares_blocks and setup.storage is None
 
 

@@ -39,11 +39,11 @@ class TrialRow:
     point_id: str
     title: str
     raises: str
-    """The lowest layer that differs from the trial before; everything above it is raised anew too."""
+    """The lowest layer that differs from the trial before; everything above it is rebuilt too."""
 
 
 FEW_FACTORS = 2
-"""With more, points are told by their levels alone, below the names of the factors."""
+"""With more, points are named by their levels alone, below the names of the factors."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Explanation:
     """What is to be known of the design, one sentence each."""
     trials: tuple[TrialRow, ...]
     rebuilds: dict[str, int]
-    """Layer -> how often it is raised; a trial always starts its server anew, on a fresh clone."""
+    """Layer -> how often it is built; every trial starts its server on a fresh clone."""
     disks: tuple[str, ...]
     """Real disks: model, serial, size and what they carry."""
     low_seconds: float
@@ -129,7 +129,7 @@ def _title(point: Point, factors: tuple[str, ...]) -> str:
 
 
 def _of_factors(factors: tuple[str, ...]) -> str:
-    """What stands in which place of a title that has levels alone."""
+    """The order of the levels in a title that has levels alone."""
     if len(factors) <= FEW_FACTORS:
         return ""
     named = (f"{letter} {name}" for letter, name in lettered(factors).items())
@@ -143,7 +143,7 @@ def _trial_count(plan: Plan, told: Explanation) -> str:
 
 
 def _fresh(point: Point) -> str:
-    """What every trial gets anew, also when nothing differs from the one before."""
+    """What is new for every trial, also when nothing differs from the one before."""
     if point.setup.storage is not None:
         return "fresh disks"
     if point.setup.server.external is None:

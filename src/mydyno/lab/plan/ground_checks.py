@@ -93,7 +93,7 @@ def _of_needs(setup: Setup, variant: Variant, facts: GroundFacts) -> Iterator[Pr
 
 
 def _spot(capability: str, location: Location, setup: Setup) -> Location:
-    """A kernel that is not there is told at its version."""
+    """A kernel that does not exist is reported at its version."""
     return (*location, "kernel") if capability == "boots" and setup.host.kernel else location
 
 

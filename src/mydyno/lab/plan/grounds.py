@@ -1,4 +1,4 @@
-"""What a setup needs of its ground, and what each ground of this machine offers: local, uml, vm.
+"""What a setup needs of its environment, and what each one on this machine offers: local, uml, vm.
 
 Pure: the facts about the machine come in. Sources for the kernels: reiserfs was removed in 6.13, md's
 `linear` was removed in 6.8 and came back in 6.14 (kernelnewbies.org, "Linux 6.8", "6.13", "6.14").
@@ -18,7 +18,7 @@ from mydyno.lab.spec import FileSystem, Setup, Volume, kernel_version
 
 FILESYSTEMS = tuple(kind for kind in get_args(FileSystem) if kind != "raw")
 CAPABILITIES = ("boots", "md", "linear", *FILESYSTEMS, "throttling", "real disks")
-"""What a ground may be asked for. `boots`: it can be stood on at all."""
+"""What may be required of an environment. `boots`: it can be used at all."""
 
 MAKERS = {
     "ext2": "mke2fs", "ext3": "mke2fs", "ext4": "mke2fs", "xfs": "mkfs.xfs", "btrfs": "mkfs.btrfs",
@@ -37,7 +37,7 @@ _LINEAR_GONE = ((6, 8), (6, 14))
 
 @dataclass(frozen=True)
 class Offer:
-    """Whether a ground has something; when not, why, and how to get it where that is possible."""
+    """Whether an environment has a capability; when not, why, and how to get it where that is possible."""
 
     has: bool
     why: str = ""
@@ -48,7 +48,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Need:
-    """Something that a setup asks of its ground: which capability, in which words, and where it says so."""
+    """A requirement of a setup on its environment: which capability, in which words, and where it says so."""
 
     capability: str
     what: str
@@ -62,7 +62,7 @@ _TO_FETCH = "apt-get and dpkg-deb with Debian's package sources, to fetch one"
 
 
 def needs_of(setup: Setup) -> Iterator[Need]:
-    """What the ground of this setup must have; nothing for this machine without storage and limits."""
+    """What the environment of this setup must have; nothing for this machine without storage and limits."""
     at: Location = ("setup",)
     if setup.host.is_guest or setup.storage is not None:
         yield Need("boots", f"host {setup.host.kind}", (*at, "host"))
@@ -94,8 +94,8 @@ def offer(capability: str, ground: HostKind, facts: GroundFacts, kernel: str | N
 
 
 def able(need: Need, setup: Setup, facts: GroundFacts) -> list[HostKind]:
-    """The other grounds of this machine that meet the need; one that a setup cannot stand on at all has to
-    be exchanged for one that meets all of its needs."""
+    """The other environments of this machine that meet the need; one that does not boot has to
+    be exchanged for one that meets all needs of the setup."""
     wanted = (
         [each.capability for each in needs_of(setup)] if need.capability == "boots" else [need.capability]
     )
@@ -115,7 +115,7 @@ def disks_needed(setup: Setup) -> int:
 
 
 def default_kernel(ground: HostKind, facts: GroundFacts) -> str | None:
-    """The kernel that `ground` runs when no version is asked for; None when it has none."""
+    """The kernel that `ground` runs when no version is configured; None when it has none."""
     return {"local": facts.kernel, "uml": facts.uml_kernel, "vm": facts.vm_kernel}[ground]
 
 

@@ -30,7 +30,7 @@ _RAISED_ANEW_WITH: dict[str, tuple[str, ...]] = {
     "config": LAYERS[:5],
     "workload": LAYERS,
 }
-"""Layer -> the layers that a change of raises it anew, itself among them."""
+"""Layer -> the layers that a change of it rebuilds, itself among them."""
 
 
 def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
@@ -106,7 +106,7 @@ def digest(content: Any) -> str:
 def starts_from_base(setup: Setup, workload: Workload) -> bool:
     """Whether the guest gets overlays of frozen disks.
 
-    fio makes its files anew on blank disks. A raw volume is overwritten by the self-check, so nothing can
+    fio creates its files on blank disks. A raw volume is overwritten by the self-check, so nothing can
     be on it before.
     """
     storage = setup.storage
@@ -128,7 +128,7 @@ def base_key(point: Point) -> str | None:
 
 
 def as_built(storage: Storage) -> Storage:
-    """What of it shapes the bytes on the disks. Limits, queues and failures come when a trial stands, so
+    """What of it shapes the bytes on the disks. Limits, queues and failures are set when a trial is built, so
     points that differ only there share a base."""
     return storage.model_copy(
         update={

@@ -1,4 +1,4 @@
-"""The order of the trials: whole blocks, each shuffled anew, expensive layers kept together.
+"""The order of the trials: whole blocks, each shuffled separately, expensive layers kept together.
 
 A block is one repetition of every point. Inside it the points that share a layer follow each other,
 layer by layer from the most expensive one: groups are shuffled among themselves, and inside a group
@@ -32,7 +32,7 @@ LONGER = 0.1
 def blocked(items: Sequence[tuple[_Item, Keys]], seed: int, block: int) -> list[_Item]:
     """`items`, each with its layer keys, in the order of one block.
 
-    Every item comes once. Items with equal keys are told apart by their position in `items`.
+    Every item comes once. Items with equal keys are distinguished by their position in `items`.
     """
     numbered = [(item, (*keys, ("item", str(index)))) for index, (item, keys) in enumerate(items)]
     ordered = sorted(numbered, key=lambda pair: _places(pair[1], seed, block))

@@ -78,10 +78,10 @@ def make(
 ) -> Plan:
     """The plan of `experiment` on a machine with `facts`; reads and changes nothing else.
 
-    `grounds` None: what the grounds of the machine can do is not looked at. `past`: what its last trials
+    `grounds` None: what the environments of the machine can do is not checked. `past`: what its last trials
     took, oldest first; only the estimate of time depends on it. Raises SpecErrors when a
-    point asks for more memory than there is, for larger volumes than it has, or for what its ground
-    cannot do.
+    point needs more memory than there is, larger volumes than it has, or what its environment
+    does not offer.
     """
     described = points_of(experiment, facts)
     problems = [*room_problems(described), *mount_problems(described)]

@@ -54,7 +54,7 @@ def written_to(setup: Setup, workload: Workload) -> dict[str, dict[str, int]]:
 
 
 def _kinds(setup: Setup) -> dict[FileKind, int]:
-    """What may lie elsewhere than the tables, in bytes; the binary log where it is asked for."""
+    """Sizes in bytes of what may lie elsewhere than the tables; the binary log where it is configured."""
     config = setup.server.config
     sizes: dict[FileKind, int] = {
         "redo log": redo_bytes(config),

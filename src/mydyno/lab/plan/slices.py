@@ -49,7 +49,7 @@ def obstacles(points: Sequence[Point], facts: HostFacts) -> Iterator[str]:
 def _of_load(points: Sequence[Point]) -> str | None:
     workloads = [point.workload for point in points]
     if any(workload.resolved is None for workload in workloads):
-        return "the load is a program or a test suite with a control flow of its own"
+        return "the load is a program or a test suite with its own control flow"
     if any(workload.each is None or workload.each.measure is None for workload in workloads):
         return (
             "the load is a fixed amount of work (each: rounds, events or split), not a time (each: measure)"
@@ -70,7 +70,7 @@ def _of_machine(points: Sequence[Point]) -> str | None:
     if any(setup.host.kind != "local" or setup.host != setups[0].host for setup in setups):
         return "the points run in guests or on different environments"
     if any(setup.storage is not None for setup in setups):
-        return "each point has storage of its own, whose disks cannot be there twice"
+        return "each point has separate storage, whose disks cannot be there twice"
     ports = [setup.server.network.port for setup in setups if setup.server.network.port]
     if len(set(ports)) < len(ports):
         return f"several servers would use port {ports[0]}"

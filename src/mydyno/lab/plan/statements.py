@@ -1,4 +1,4 @@
-"""What kinds of statement a workload sends, told by their first words."""
+"""What kinds of statement a workload sends, by their first words."""
 
 from __future__ import annotations
 

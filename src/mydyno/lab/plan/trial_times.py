@@ -3,7 +3,7 @@
 The time of a trial has a part that a clock ends (warm-ups, measured seconds, pauses), which is known, and a
 part that is assumed (boots, copies, work that is counted). Only the latter is learned: as the seconds that
 the same point took before, else as a factor on the assumption, from trials of the same program on the same
-ground.
+environment.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mydyno.lab.plan.layers import digest
 from mydyno.lab.plan.point import Point
 
 LAST = 40
-"""Trials of one program on one ground that are looked at, the latest ones."""
+"""Trials of one program in one environment that are looked at, the latest ones."""
 LEAST_MARGIN = 0.1
 """The end of a range is at least so far from its middle: load, caches and neighbours come and go."""
 

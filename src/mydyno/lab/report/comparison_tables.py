@@ -43,7 +43,7 @@ class CellText:
 
 
 def label_columns(view: ComparisonTable) -> tuple[str, ...]:
-    """What stands above the labels of the rows."""
+    """The headings above the labels of the rows."""
     return (*(last_part(factor) for factor in view.others), *(() if view.one_place else ("measured",)))
 
 

@@ -47,10 +47,10 @@ class Run(SeriesSource, Protocol):
 
 
 COLORS = 8
-"""Settings that a reader can tell apart by colour."""
+"""Settings that a reader can distinguish by colour."""
 
 SIGNS = dict(zip(LABELS, ("", " †", " ‡", " §"), strict=True))
-"""Durability -> what stands behind a name in a picture."""
+"""Durability -> the sign after a name in a picture."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Evidence:
 
     @property
     def crossed(self) -> bool:
-        """Several factors vary: what is compared stands in several rows."""
+        """Several factors vary: the comparison has several rows."""
         return self.grid is not None and len(self.grid.rows) > 1
 
     @cached_property
@@ -154,7 +154,7 @@ class Evidence:
 
     @property
     def by_program(self) -> bool:
-        """Test programs tell its phases apart, whose work is given."""
+        """Its phases are test programs, whose work is given."""
         return self.experiment.work == "queries" and by_program(self.trials)
 
     @cached_property
@@ -216,8 +216,8 @@ def _printable_names(experiment: ExperimentRecord) -> ExperimentRecord:
 
 
 def _printable_words(trial: TrialRecord) -> TrialRecord:
-    """A server's, a tool's or a file's words come into a reason, a remark, a warning, a check and a ground; a
-    user's into a label."""
+    """Text of a server, a tool or a file is in reasons, remarks, warnings, checks and environments; a
+    user's in labels."""
     reasons = tuple(replace(reason, message=printable(reason.message)) for reason in trial.invalidities)
     checks = tuple(
         replace(check, name=printable(check.name), detail=_printable(check.detail)) for check in trial.checks

@@ -31,7 +31,7 @@ from mydyno.page.table import Table
 GROUND = "self-check"
 """The figure of the section on the environment."""
 EFFECTS = "effects"
-"""The figure that stands with the table of effects, before all others."""
+"""The figure next to the table of effects, before all others."""
 
 _EDGE = " Bars that go on below a logarithmic axis are cut at its edge."
 
@@ -206,7 +206,7 @@ def _panels_told(page: Page) -> str:
 
 
 def _signs(page: Page) -> str:
-    """What stands behind the names of settings that are less durable than others."""
+    """The legend of the signs after the names of settings that are less durable than others."""
     labels = {label for label in page.settings.durability if label is not None}
     if not page.settings.durability_differs:
         return ""

@@ -1,6 +1,6 @@
 """The report as one HTML page: the skeleton of all pages (`skeleton.py`), filled by `templates/report.html`.
 
-Each section is a file of its own in `templates/sections`, included there, and its line in the list of
+Each section is a separate file in `templates/sections`, included there, and its line in the list of
 contents is in `contents` below.
 """
 
@@ -108,7 +108,7 @@ def _rows(view: ComparisonTable, rows: Sequence[Row]) -> list[tuple[tuple[str, .
 
 
 def _first_table(page: Page, first: ComparisonTable) -> Table | None:
-    """Where the settings do not fit beside each other, or nothing is compared."""
+    """Where the settings do not fit next to each other, or nothing is compared."""
     if not first.empty:
         return long_table(first)
     return key_numbers_table(page.key_numbers) if page.key_numbers else None

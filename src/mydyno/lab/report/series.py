@@ -30,7 +30,7 @@ class SeriesSource(Protocol):
 
 
 class Recorded:
-    """The series of every trial. What the lab has lost is told in `lost`, one sentence each, and never fatal:
+    """The series of every trial. What the lab has lost is in `lost`, one sentence each, and never fatal:
     a file that is missing or cut off from the start, one that turns out damaged inside when it is read."""
 
     def __init__(self, source: SeriesSource, trials: Iterable[TrialRecord]) -> None:

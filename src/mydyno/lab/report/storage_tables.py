@@ -1,4 +1,4 @@
-"""The ground's numbers and facts as tables of text."""
+"""The environment's numbers and facts as tables of text."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def _unsound_trials(out: Printed, page: Page) -> None:
 
 
 def markdown(page: Page, figures: Sequence[Figure]) -> str:
-    """The report as one Markdown document; the pictures are the PNG files beside it."""
+    """The report as one Markdown document; the pictures are PNG files in the same folder."""
     return "\n".join(_markdown(page, figures)).replace("\n\n\n", "\n\n").rstrip() + "\n"
 
 

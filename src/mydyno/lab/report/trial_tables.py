@@ -20,7 +20,7 @@ from mydyno.page.table import Table
 _DEPTH: dict[Key, str] = dict.fromkeys(
     ("row-locks", "commit", "cpu-user", "cpu-system", "between", "unknown"), "\N{NO-BREAK SPACE}" * 3
 )
-"""What stands in front of a part that is of the statements."""
+"""The prefix of a part that is of the statements."""
 
 
 def facts(page: TrialPage) -> tuple[tuple[str, str], ...]:
@@ -82,8 +82,8 @@ def phases_table(page: TrialPage, words: Words) -> Table:
 
 
 def statements_table(page: TrialPage, words: Words, *, all_phases: bool) -> Table | None:
-    """Phases and kinds of statement down, else those of the phase with the best rate; None when no phase
-    tells kinds apart."""
+    """A row for each phase and kind of statement, else the kinds of the phase with the best rate; None when
+    no phase distinguishes kinds."""
     rows = tuple(
         (
             place_name(phase.place),

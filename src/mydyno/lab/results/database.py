@@ -30,7 +30,7 @@ class Upgrade:
     """Its version."""
     after: int
     backup: Path | None
-    """The database as it was. None: nothing of the lab was changed, only a copy was upgraded."""
+    """The database as it was. None: the lab was not changed, only a copy was upgraded."""
     why_not: str | None = None
     """Why the lab itself was left as it is."""
 
@@ -40,7 +40,7 @@ def upgrade_in_place(
 ) -> Upgrade:
     """Bring the database at `path` up to date, all of it or nothing. The caller holds the lab's lock.
 
-    The backup stays beside it. Raises LabError when the disk has no room for both, before anything is done.
+    The backup stays next to it. Raises LabError when the disk lacks space for both, before anything is done.
     """
     size = path.stat().st_size
     # The backup, and the log of a migration that rewrites every table.
@@ -143,7 +143,7 @@ def open_for_writing(path: Path) -> tuple[sqlite3.Connection, Upgrade | None]:
 def open_for_reading(path: Path) -> tuple[sqlite3.Connection, Upgrade | None]:
     """Open the database to read it; a writer may be at work meanwhile.
 
-    One of an older version is upgraded when nobody is at work and the folder can be written, else read
+    One of an older version is upgraded when no writer is at work and the folder can be written, else read
     through an upgraded copy. Raises LabError: not a lab, empty, damaged, or written by a newer mydyno.
     """
     with _damage_explained(path):

@@ -37,7 +37,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def full_disk(folder: Path, doing: str, needed: int | None, safe_trials: int) -> LabError:
-    """The error for a full disk. `needed`: bytes that the work wants, None when nobody knows."""
+    """The error for a full disk. `needed`: bytes that the work needs, None when unknown."""
     wants = f"needs about {format_bytes(needed)}" if needed is not None else "needs more"
     return LabError(
         f"the disk of the lab is full: {doing} {wants} in {folder}, {format_bytes(free_bytes(folder))} free",

@@ -14,7 +14,7 @@ from mydyno.lab.results.files import damaged, look_at_parquet
 _BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What polars makes of a damaged file. A panic is its own bug, and of the file all the same."""
 _KINDS = {"histogram": pl.Binary}
-"""Columns that are no numbers."""
+"""Columns that are not numeric."""
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:

@@ -28,7 +28,7 @@ SKIPPED = "skipped"
 NOT_MEASURED = (FAILED, SKIPPED)
 
 Budget = Literal["joint", "separate"]
-"""How the limit of a ground's disk counts: reads and writes together, as on cloud disks, or each alone."""
+"""How the limit of a disk counts: reads and writes together, as on cloud disks, or each alone."""
 
 DesignPoints = Literal["all", "one-at-a-time", "plackett-burman", "fraction"]
 """Which of the combinations of levels an experiment measures."""
@@ -244,7 +244,7 @@ class VolumeRecord:
     name: str
     """``data``, ``log``, ``binlog``, ``undo`` or ``tmp``."""
     facts: Mapping[str, str]
-    """Read back from the ground, by name in the order in which they are to be shown: devices, limits, array
+    """Read back from the environment, by name in the order in which they are shown: devices, limits, array
     level and chunk, file system, mount options, scheduler..."""
 
 
@@ -260,7 +260,7 @@ class GroundRecord:
     memory_bytes: int | None
     budget: Budget
     disk_model: str
-    """What a disk of this ground is, in words: what limits it and how the limit counts."""
+    """A description of the environment's disks: what limits them and how the limit counts."""
     volumes: tuple[VolumeRecord, ...]
 
 
@@ -280,7 +280,7 @@ class SelfCheckRecord:
     expected_iops: float | None
     """``None`` when no limit was configured, or when there is no theory for this stack."""
     idle: float | None
-    """Share of the ground's CPU time, 0 to 1, that was idle or waited for I/O; ``None`` when unknown."""
+    """Share of the environment's CPU time, 0 to 1, that was idle or waited for I/O; ``None`` when unknown."""
     error: str | None = None
 
     @property
@@ -320,7 +320,7 @@ class SettingTranslation:
 
     name: str
     value: str
-    """As asked."""
+    """As configured."""
     became: Mapping[str, str]
     """The settings that replace it on this server; empty when it was left out."""
     why: str
@@ -357,15 +357,15 @@ class TrialRecord:
     phases: tuple[PhaseRecord, ...]
     checks: tuple[CheckRecord, ...] = ()
     ground: GroundRecord | None = None
-    """``None`` when the experiment asked for no ground: the server ran on this machine as it is."""
+    """``None`` when the experiment configures no environment: the server ran on this machine as it is."""
     self_checks: tuple[SelfCheckRecord, ...] = ()
     """In the order in which they were made."""
     remarks: tuple[Remark, ...] = ()
     data: DataRecord | None = None
-    """``None`` where no server ran on data of its own."""
+    """``None`` where no server ran on a clone of a dataset."""
     translations: tuple[SettingTranslation, ...] = ()
     totals: Mapping[str, float] = field(default_factory=dict)
-    """Metric -> its value over all phases, where the source of imported numbers gives one of its own."""
+    """Metric -> its value over all phases, where the source of imported numbers states one."""
     operation_totals: tuple[OperationTotal, ...] = ()
     """Of imported RUN files only, in their order. Trials of mydyno's have operations in their phases."""
     attempt: int = 1

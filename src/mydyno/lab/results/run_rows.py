@@ -77,7 +77,7 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
 
 
 def select_run(connection: sqlite3.Connection, run_id: int) -> StoredRun:
-    """One run, and nothing of the others. Raises what `select_trials` raises."""
+    """One run, and none of the others. Raises what `select_trials` raises."""
     row = connection.execute("SELECT * FROM runs WHERE run_id = ?", (run_id,)).fetchone()
     factors: dict[str, list[str]] = {}
     for one in connection.execute(
@@ -103,7 +103,7 @@ def select_run(connection: sqlite3.Connection, run_id: int) -> StoredRun:
 
 
 def _check_points(points: Sequence[PointRecord], factors: Mapping[str, Sequence[str]]) -> None:
-    """Raises ValueError for points that are no points of these factors."""
+    """Raises ValueError for points whose factors are not these."""
     names = {point.point_id for point in points if point.control_of is None}
     for point in points:
         if point.control_of is not None and point.control_of not in names:

@@ -47,7 +47,7 @@ def first_fault(error: ValidationError, *, below: int = 0) -> str:
 
 @cache
 def _model(kind: type) -> type[BaseModel]:
-    """A dataclass has no settings of its own, so it takes those of the model around it."""
+    """A dataclass has no settings, so it takes those of the model around it."""
     config = ConfigDict(revalidate_instances="always", allow_inf_nan=False)
     return create_model(kind.__name__, __config__=config, record=(kind, ...))
 
@@ -70,7 +70,7 @@ def damage_explained(database: Path) -> Iterator[None]:
 
 @contextmanager
 def numbers_explained(database: Path) -> Iterator[None]:
-    """For whoever computes with the records of a lab: numbers that are of their types and make no sense
+    """For code that computes with the records of a lab: numbers that are of their types and make no sense
     together, which no program writes, end in a LabError too."""
     try:
         yield

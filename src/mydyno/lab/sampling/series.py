@@ -76,7 +76,7 @@ class Stretch:
 
 def stretch(samples: pl.DataFrame, from_s: float, to_s: float) -> Stretch | None:
     """Between the first and the last sample within [from_s, to_s]; None with fewer than two of them there,
-    since nobody knows when between two samples a counter grew."""
+    since it is unknown when between two samples a counter grew."""
     return stretches(samples, [(from_s, to_s)])[0]
 
 

@@ -1,4 +1,4 @@
-"""What a file system is told of the stripes below it, so that it lays its own things along them.
+"""The stripe geometry that mkfs passes to a file system, so that it aligns its structures to the stripes.
 
 xfs: `su` bytes on one disk and `sw` disks of data (mkfs.xfs(8), -d). ext2, ext3, ext4: `stride` and
 `stripe_width` in file system blocks (mke2fs(8), -E). btrfs, jfs, reiserfs and f2fs take none.
@@ -23,7 +23,7 @@ _EXT_OWN = re.compile(r"(?:^|,)(?:stride|stripe[-_]width)=")
 
 @dataclass(frozen=True)
 class Alignment:
-    """What mkfs is told: `options` for its command line, `shown` for people and results."""
+    """What mkfs gets: `options` for its command line, `shown` for people and results."""
 
     options: tuple[str, ...]
     shown: str
@@ -44,9 +44,9 @@ def ext_block(words: Sequence[str]) -> int:
 
 
 def alignment(filesystem: str, stripe: Stripe | None, words: Sequence[str]) -> Alignment | None:
-    """How to align `filesystem` with `stripe`; None where there is nothing to tell, or the user does.
+    """How to align `filesystem` with `stripe`; None where there are no stripes, or the user does it.
 
-    `words` are the user's own mkfs options: what they say of stripes stands.
+    `words` are the user's own mkfs options: what they say of stripes is kept.
     """
     if stripe is None:
         return None

@@ -1,6 +1,6 @@
-"""Arrays that cannot be: what md and btrfs refuse, told before anything is built.
+"""Impossible arrays: what md and btrfs refuse, reported before anything is built.
 
-Each rule was tried with mdadm 4.2 on a kernel 6.1, or stands in the page it names.
+Each rule was tried with mdadm 4.2 on a kernel 6.1, or is in the page it names.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from mydyno.core.document.sizes import MEBIBYTE
 from mydyno.core.raid import STRIPED, WITH_LAYOUTS, Raid, parity_disks
 
 DEFAULT_CHUNK = 512 * 1024
-"""Bytes of a chunk when none is asked for (mdadm(8), --chunk)."""
+"""Bytes of a chunk when none is configured (mdadm(8), --chunk)."""
 
 _SHORT_LAYOUTS = {
     "ls": "left-symmetric",
@@ -44,7 +44,7 @@ _BTRFS_PARITY = {"raid5": 1, "raid6": 2}
 
 @dataclass(frozen=True)
 class Array:
-    """An array as it is asked for: `disks` members of level `raid`; sizes in bytes, None: md's default."""
+    """An array as configured: `disks` members of level `raid`; sizes in bytes, None: md's default."""
 
     raid: Raid
     disks: int
@@ -73,7 +73,7 @@ def stripe_of(array: Array) -> Stripe | None:
 
 
 def raid10_copies(layout: str | None) -> tuple[str, int]:
-    """(`near`, 2) of `n2`, md's default. Raises ValueError for what is no RAID 10 layout."""
+    """(`near`, 2) of `n2`, md's default. Raises ValueError for an unknown RAID 10 layout."""
     text = layout or "n2"
     if text[:1] not in _RAID10_LAYOUTS or not text[1:].isdecimal():
         raise ValueError(f"not a RAID 10 layout: {text!r}")

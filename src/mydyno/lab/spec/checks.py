@@ -110,11 +110,11 @@ def refuse_equal_levels(
     meanings: AbstractMapping[tuple[str | None, ...], str],
     findings: Findings,
 ) -> None:
-    """Two levels that set the same thing (256M and 268435456) would be compared with themselves.
+    """Two levels with the same value (256M and 268435456) would be compared with themselves.
 
     `meanings` are those of the points that are sound, by the names of their levels (None where a nested
     factor is not there). Two levels of the factor at `index` are equal when they mean the same wherever both
-    stand beside the same levels of the others.
+    are combined with the same levels of the others.
     """
     factor = factors[index]
     seen: dict[str, dict[tuple[str | None, ...], str]] = {}
@@ -162,7 +162,7 @@ def refuse_programs_in_guests(setup: Setup, workload: Workload, tree: Mapping, f
 
 
 def refuse_on_external(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
-    """On a server of somebody else's nothing is written outside the named schema."""
+    """On an external server nothing is written outside the named schema."""
     why = _NOT_ON_EXTERNAL.get(workload.generator)
     if why is None or setup.server.external is None:
         return
@@ -200,7 +200,7 @@ def refuse_cache_without_tables(setup: Setup, workload: Workload, tree: Mapping,
 class IdleKeys:
     """Finds keys of volumes that no point of the experiment uses: a chunk where no array has any.
 
-    One beside a factor of levels is fine: it is left out where it says nothing, which the plan notes.
+    One combined with a factor of levels is fine: where it has no effect it is left out, which the plan notes.
     """
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ class Share:
 
 @dataclass(frozen=True)
 class ConfigValue:
-    """A value of `server.config`. `written` is the scalar as it stands in the file."""
+    """A value of `server.config`. `written` is the scalar as it is in the file."""
 
     written: int | float | bool | str
 

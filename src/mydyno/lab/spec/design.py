@@ -84,7 +84,7 @@ class Design(Section):
     )
     points: Annotated[Points, PointsRule()] = Field(
         default=Points(),
-        description="Which combinations of levels are measured: `all`, `one-at-a-time` (each level beside "
+        description="Which combinations of levels are measured: `all`, `one-at-a-time` (each level with "
         "the first ones of all other factors), `plackett-burman` (main effects of many factors of two "
         "levels), or a fraction of all points of factors of two levels.",
     )

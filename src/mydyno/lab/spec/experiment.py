@@ -143,7 +143,7 @@ class Experiment(Section):
         default=(),
         strict=False,
         description="What a guide, a paper or an advice says of the levels of a factor; the report holds "
-        "each claim beside what was measured.",
+        "each claim with what was measured.",
     )
     sizes: tuple[str, ...] = Field(
         default=(),
@@ -169,7 +169,7 @@ class Experiment(Section):
 
     @property
     def size(self) -> str | None:
-        """The size that was chosen; None for the file as it stands."""
+        """The size that was chosen; None for the file as written."""
         return self._source.size
 
     @property
@@ -191,7 +191,7 @@ class Experiment(Section):
 
     @property
     def chosen(self) -> Chosen:
-        """The points, with what they cannot tell apart."""
+        """The points, with the aliases of their effects."""
         return self._source.chosen
 
     def variant(self, levels: AbstractMapping[str, str]) -> Variant:
@@ -209,7 +209,7 @@ class Experiment(Section):
     def position(self, path: str) -> Position:
         """Line and column of the value at a path as factors name it (`server.config.max_connections`).
 
-        A path that the file does not have gives the nearest thing that encloses it.
+        A path that the file does not have gives the nearest node that encloses it.
         """
         return _place(self._source.tree, location_of(path) or tuple(path.split(".")))
 

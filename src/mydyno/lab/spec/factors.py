@@ -208,7 +208,7 @@ def read_settings(
             continue
         clash = next((one for one in settings if overlap(one.location, location)), None)
         if clash is not None:
-            findings.add(entry.key, f"{path} and {clash.path} set the same thing", allowed="one of them")
+            findings.add(entry.key, f"{path} and {clash.path} set the same key", allowed="one of them")
             continue
         settings.append(Setting.of(path, location, entry))
     return tuple(settings)

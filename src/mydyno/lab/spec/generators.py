@@ -23,7 +23,7 @@ class OwnFile(Section):
     """A workload file of the user's own: one of the dialect, or a `.smack` script of super-smack."""
 
     path: Annotated[str, StringConstraints(min_length=1)] = Field(
-        description="The workload file, beside the experiment file unless the path says otherwise.",
+        description="The workload file, relative to the folder of the experiment file.",
         examples=["shop.yaml"],
     )
     options: dict[str, str | int | float | bool] = Field(

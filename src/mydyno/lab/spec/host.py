@@ -1,4 +1,4 @@
-"""setup.host: where the setup stands: on this machine, or in a throw-away guest with a kernel of its own."""
+"""setup.host: where the setup runs: on this machine, or in a throw-away guest with a separate kernel."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _kind(raw: Any) -> Any:
 
 
 class Host(Section):
-    """Where the setup stands. `host: uml` is short for `host: {kind: uml}`."""
+    """Where the setup runs. `host: uml` is short for `host: {kind: uml}`."""
 
     kind: Annotated[HostKind, BeforeValidator(_kind)] = Field(
         default="local",
@@ -79,7 +79,7 @@ class Host(Section):
         "A factor as any other: `host.kernel: [5.10, 6.1]`.",
     )
     memory: Annotated[int, SizeRule(128 * MEBIBYTE, TEBIBYTE, "1G")] | None = Field(
-        default=None, description="The guest's memory, 1G unless told."
+        default=None, description="The guest's memory, by default 1G."
     )
     cpus: Annotated[int, Field(ge=1, le=64)] | None = Field(
         default=None, description="The guest's CPUs; default: those of the machine. User-Mode Linux has one."

@@ -25,7 +25,7 @@ CONFIG_PATH = "server.config."
 
 
 def location_of(path: str) -> Location | None:
-    """Where in the document `path` leads; None when there is no such thing."""
+    """Where in the document `path` leads; None when it leads nowhere."""
     if path.startswith(CONFIG_PATH):
         name = variable_name(path.removeprefix(CONFIG_PATH))
         return ("setup", "server", "config", name) if name else None

@@ -2,7 +2,7 @@
 
     python -m mydyno.lab.spec.reference docs/reference/experiment-file.md
 
-rewrites what stands between the two markers of that file.
+replaces the text between the two markers of that file.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def reference() -> str:
 
 
 def with_reference(document: str) -> str:
-    """`document` with the part between the markers made anew. Raises ValueError without markers."""
+    """`document` with the part between the markers generated. Raises ValueError without markers."""
     before, begin, rest = document.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -112,7 +112,7 @@ def _value(name: str, field: FieldInfo) -> str:
 
 
 def _kinds(annotation: Any, metadata: list[Any]) -> Iterator[str]:
-    """What may be written, from the rule or the type in an annotation; the most telling first."""
+    """What may be written, from the rule or the type in an annotation; the most informative first."""
     parts = [*metadata, *(part for arg in get_args(annotation) for part in (*get_args(arg), arg))]
     for part in parts:
         if isinstance(part, DurationRule):

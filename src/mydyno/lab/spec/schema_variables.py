@@ -39,7 +39,7 @@ def variables() -> Schema:
 def of_releases(releases: Iterable[str]) -> list[Schema]:
     """For each release whose name says its series: the variables that it does not have are `deprecated`.
 
-    They are no errors: what another release has in their place may be known (docs/reference/variables.md).
+    They are not errors: what another release has in their place may be known (docs/reference/variables.md).
     """
     return [
         {

@@ -72,7 +72,7 @@ def place_fault(name: str, value: Any) -> Fault | None:
 
 
 class Network(Section):
-    """Whether the server listens on TCP (127.0.0.1 only) beside its unix socket."""
+    """Whether the server listens on TCP (127.0.0.1 only) as well as on its unix socket."""
 
     port: int | None = Field(default=None, ge=0, le=65535, description="The TCP port; 0 takes any free one.")
     """None: no TCP at all. 0: any free port."""

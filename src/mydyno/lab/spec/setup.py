@@ -27,7 +27,7 @@ class Setup(Section):
 
     host: Annotated[Host, BeforeValidator(Host.from_written)] = Field(
         default_factory=Host,
-        description="Where the setup stands: `local` (this machine), `uml` or `vm` (a throw-away guest), or "
+        description="Where the setup runs: `local` (this machine), `uml` or `vm` (a throw-away guest), or "
         "keys, see below.",
     )
     storage: Storage | None = Field(

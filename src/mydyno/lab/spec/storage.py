@@ -32,7 +32,7 @@ MEANINGFUL: dict[str, tuple[Raid, ...]] = {
     "consistency_policy": REDUNDANT,
     "initial_sync": REDUNDANT,
 }
-"""Keys that say nothing of some arrays, and the levels of which they do."""
+"""Keys that do not apply to all arrays, and the levels to which they do."""
 _LIKE_DATA = ("filesystem", "mkfs", "mount", "scheduler", "readahead", "queue_depth")
 _HAVE_DEFAULTS = ("filesystem", "mkfs", "mount")
 _DISKS_LIKE_DATA = ("size", "iops", "bandwidth")
@@ -109,7 +109,7 @@ class Volume(Section):
     @field_validator("chunk", "layout", "bitmap", "consistency_policy", "initial_sync")
     @classmethod
     def _only_where_it_means_something(cls, value: Any, info: ValidationInfo) -> Any:
-        """An experiment may vary the level beside them; the plan notes where they are left out."""
+        """An experiment may vary the level as well; the plan notes where they are left out."""
         name = str(info.field_name)
         idle = info.data.get("raid", 0) not in MEANINGFUL[name]
         return cls.model_fields[name].default if idle else value
@@ -139,19 +139,19 @@ class Storage(Section):
     )
     log: Volume | None = Field(
         default=None,
-        description="A volume of its own for the redo log, and for the binary log where that has none. What "
+        description="A separate volume for the redo log, and for the binary log where that has none. What "
         "it does not say of its disks (size, iops, bandwidth), file system, mount and scheduler is as with "
         "`data`; its array is its own. So with the next three.",
     )
-    binlog: Volume | None = Field(default=None, description="A volume of its own for the binary log.")
+    binlog: Volume | None = Field(default=None, description="A separate volume for the binary log.")
     undo: Volume | None = Field(
         default=None,
-        description="A volume of its own for InnoDB's undo tablespaces. MySQL before 8.0 and MariaDB before "
+        description="A separate volume for InnoDB's undo tablespaces. MySQL before 8.0 and MariaDB before "
         "11.0 have some only in a dataset made with them, and it is.",
     )
     tmp: Volume | None = Field(
         default=None,
-        description="A volume of its own for temporary files (tmpdir) and InnoDB's temporary tablespaces.",
+        description="A separate volume for temporary files (tmpdir) and InnoDB's temporary tablespaces.",
     )
 
     @property

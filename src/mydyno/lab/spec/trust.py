@@ -25,7 +25,7 @@ from mydyno.server.access.address import External
 
 _CODE = "it makes the server load code from a file"
 _PROGRAM = "it makes the server run a program"
-_SQL = "it makes the server run SQL of its own"
+_SQL = "it makes the server run the SQL in its value"
 _READS = "it makes the server read a file outside its data directory"
 _WRITES = "it says where the server writes files"
 _NETWORK = "it makes the server talk to other machines"
@@ -105,7 +105,7 @@ _PLACE = re.compile(
     r"(^|_)(capath|cmd|command|conf|config|crlpath|datadir|dir|directory|dirs|filename|file|home|keytab|library"
     r"|path|paths|proxy|script|socket|uri|url)$"
 )
-"""Ends of names that say a place: of plugins that nobody has entered above."""
+"""Ends of the names of settings that hold a path: of plugins that are not listed above."""
 _NO_PLACES = frozenset(
     {"aria_sync_log_dir", "innodb_buffer_pool_in_core_file", "innodb_validate_tablespace_paths"}
 )
@@ -119,7 +119,7 @@ def trust_needed(written: str, value: ConfigValue, *, external: bool = False) ->
     """Why a setting needs `--trust`; None when it does not. `written` may have modifiers in front (`loose-`).
 
     A place inside the data directory needs none on a private server, whose data mydyno has made; elsewhere it
-    is refused anyway. An `external` server has data of its own there.
+    is refused anyway. An `external` server has other data there.
     """
     names = possible_names(written.replace(".", "_"))
     if any(name in IN_DATA_DIRECTORY for name in names):

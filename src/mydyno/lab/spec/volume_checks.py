@@ -1,4 +1,4 @@
-"""Combinations of a volume's keys that make no sense, each told at its key, with the way out."""
+"""Combinations of a volume's keys that make no sense, each reported at its key, with the way out."""
 
 from __future__ import annotations
 

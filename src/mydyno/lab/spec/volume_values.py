@@ -78,7 +78,7 @@ class SchedulerRule(Rule):
 
 @dataclass(frozen=True)
 class SwitchRule(Rule):
-    """`yes` and `no`, which YAML 1.2 reads as words, beside `true` and `false`."""
+    """`yes` and `no`, which YAML 1.2 reads as words, as well as `true` and `false`."""
 
     schema: ClassVar[JsonSchemaValue] = {"enum": [True, False, "yes", "no"]}
 

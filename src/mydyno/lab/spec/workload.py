@@ -115,7 +115,7 @@ class Workload(Generators):
 
     @property
     def options(self) -> Section:
-        """What stands below that key."""
+        """The section below that key."""
         found: Section = getattr(self, self.generator)
         return found
 

@@ -130,7 +130,7 @@ def _whole(text: str | None) -> int | None:
 
 
 def with_files(ground: GroundRecord, placement: Placement) -> GroundRecord:
-    """The same, with which of the server's files were seen on each volume of their own."""
+    """The same, with which of the server's files were seen on each separate volume."""
     volumes = [volume.name for volume in ground.volumes]
     held: dict[str, list[str]] = {}
     for kind in placement.held:

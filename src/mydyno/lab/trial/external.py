@@ -20,8 +20,8 @@ def changed_meanwhile(
 ) -> list[str]:
     """A sentence for each configured setting that has another value at the end of the load than before it."""
     return [
-        f"{name}: {before.get(name)} at the start of the load and {after.get(name)} at its end: somebody "
-        "else has set it: left unchanged"
+        f"{name}: {before.get(name)} at the start of the load and {after.get(name)} at its end: another "
+        "session has set it: left unchanged"
         for name in asked
         if before.get(name) != after.get(name)
     ]

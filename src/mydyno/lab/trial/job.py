@@ -57,7 +57,7 @@ def interval_of(workload: Workload, sampled_every_s: float) -> float:
 
 
 def engine_workload(workload: Workload) -> dict[str, Any]:
-    """What is run, as the engine's `workload` object. An external program has one of its own."""
+    """What is run, as the engine's `workload` object. An external program has a different one."""
     if workload.sql_bench is not None:
         return {"sql_bench": workload.sql_bench.job}
     if workload.resolved is not None:

@@ -125,7 +125,7 @@ class _Phase:
         return record, whole
 
     def told(self, record: PhaseRecord, samples: pl.DataFrame) -> Iterator[tuple[str, str]]:
-        """(check, message) of each thing to know."""
+        """(check, message) of each warning."""
         if not self.intervals:
             return
         start = self.intervals[0].from_ns / _NS

@@ -117,7 +117,7 @@ def _evidence(
 def _remarks_on_disks(
     point: Point, ground: GroundRecord | None, checks: tuple[SelfCheckRecord, ...], cpu: Utilisation | None
 ) -> Iterator[Remark]:
-    """What the checks of the disks found, and whether the ground's CPUs had any time left under the load."""
+    """What the checks of the disks found, and whether the environment's CPUs had idle time under the load."""
     if ground is None:
         return
     storage = point.setup.storage

@@ -100,8 +100,8 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     """Finds each point's binary and checks every setting with it.
 
     Points of a release that can be had and is not installed have no binary, and their settings are not
-    checked. Raises MissingToolError when there is no binary, and SpecErrors with every release that nobody
-    knows and every setting that a binary does not take, at its place in the experiment file.
+    checked. Raises MissingToolError when there is no binary, and SpecErrors with every unknown release
+    and every setting that a binary does not take, at its place in the experiment file.
     """
     _refuse_unknown_releases(experiment, plan)
     missing = not_installed(releases_of(plan))

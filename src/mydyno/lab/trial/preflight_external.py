@@ -61,6 +61,13 @@ def _of_server(point: Point, external: External, facts: ExternalFacts, variant: 
         message = f"ssl_mode {transport.mode} requires encryption, which this workload's program does not do"
         allowed = "a unix socket, or a workload of mydyno's engine"
         yield variant.problem(("setup", "server", "external"), message, allowed, at_key=True)
+    if point.workload.external is not None and transport.compression and transport.compression.is_required:
+        names = ",".join(transport.compression.algorithms)
+        message = (
+            f"compression_algorithms {names} requires compression, which this workload's program does not do"
+        )
+        allowed = f"{names},uncompressed, or a workload of mydyno's engine"
+        yield variant.problem(("setup", "server", "external"), message, allowed, at_key=True)
     with session(facts.login, "its tables could not be read") as cursor:
         foreign = foreign_tables(cursor, external.database, table_names(point.workload))
     if foreign:

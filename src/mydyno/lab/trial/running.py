@@ -50,7 +50,7 @@ Load = Callable[[Server], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Running:
-    """What is running, and what the check of the disks measured; without a storage section on no ground."""
+    """The built layers, and what the check of the disks measured; `ground` is None without storage."""
 
     layers: BuiltLayers
     self_checks: tuple[SelfCheckRecord, ...]
@@ -122,7 +122,7 @@ def start_stack(
 
 
 def _dataset(prepared: Prepared, point: Point, load: Load) -> list[DatasetLayer]:
-    """Made on this machine, whatever the ground: a guest gets a clone of the same bytes."""
+    """Made on this machine, whatever the environment: a guest gets a clone of the same bytes."""
     if point.workload.fio_options is not None:
         return []
     maker = prepared.maker(point)

@@ -32,7 +32,7 @@ DEPTH_OF_A_DISK = 16
 DEEPEST = 1024
 """Of one fio; a disk of more than 64 gets less than its share of the queue."""
 _RAMP_MS = 500
-"""Not counted: the first I/Os find budgets and queues that nobody has used yet."""
+"""Not counted: the first I/Os find budgets and queues that are still unused."""
 _LARGEST_FILE = 128 << 20
 _CACHED_STRIPES = 256
 """That md keeps of RAID 4, 5 and 6, a page of each disk (Linux, admin-guide/md.rst, stripe_cache_size)."""
@@ -47,10 +47,10 @@ and the kernel joins it before a limit counts it."""
 
 
 def self_check(ground: Ground, volume: MountedVolume, storage: Storage) -> tuple[SelfCheckRecord, ...]:
-    """Writes, then reads, on a volume whose limits are set; what is on it already leaves the check less room.
+    """Writes, then reads, on a volume whose limits are set; data on it leave less space for the check.
 
     A raw volume is overwritten at its start. A fio that fails is a record with its error. Raises
-    MissingToolError when the ground has no fio, HostError when it is lost.
+    MissingToolError when the environment has no fio, HostError when it is lost.
     """
     wanted = storage.volumes[volume.volume]
     raw = wanted.filesystem == "raw"

@@ -48,7 +48,7 @@ class _Member:
 
 @dataclass(frozen=True)
 class SlicedRunner:
-    """Runs trials of one block together, each on a stack of its own, and saves each in the lab."""
+    """Runs trials of one block together, each on a separate stack, and saves each in the lab."""
 
     prepared: Prepared
     new_stack: Callable[[], Stack]

@@ -49,7 +49,7 @@ class Evidence:
     """None when the server no longer answered."""
     checks: Sequence[CheckRecord] = ()
     loads: Sequence[Load | None] = ()
-    """What drove each phase; None where nobody knows how many statements are under way."""
+    """What drove each phase; None where it is unknown how many statements are under way."""
     host_lost: str | None = None
     """What is known of the end of a guest that died under the load."""
 

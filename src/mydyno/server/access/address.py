@@ -25,6 +25,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from mydyno.core.document.base import Fault, Section, clash, refuse
+from mydyno.core.errors import UsageError
+from mydyno.server.access.transport import compression
 
 DEFAULT_PORT = 3306
 _NOT_OURS = ("information_schema", "mysql", "performance_schema", "sys")
@@ -66,6 +68,14 @@ def _database(name: str) -> str:
 
 
 _Path = Annotated[str, AfterValidator(_place)]
+
+
+def _algorithms(text: str) -> str:
+    try:
+        compression(text)
+    except UsageError as error:
+        raise refuse(Fault("has an unknown algorithm", str(error.hint))) from None
+    return text
 
 
 class External(Section):
@@ -110,6 +120,15 @@ class External(Section):
         default=None,
         description="The server's RSA key (PEM), for passwords of caching_sha2_password and sha256_password "
         "over plain TCP.",
+    )
+    compression_algorithms: Annotated[str, AfterValidator(_algorithms)] | None = Field(
+        default=None,
+        description="Compression of the load's connections, as with the MySQL clients: `zlib`, `zstd`, "
+        "`uncompressed` or several, separated by commas; default: `uncompressed`. With several the server "
+        "chooses; without `uncompressed` a server that has none of them is an error.",
+    )
+    zstd_compression_level: Annotated[int, Field(ge=1, le=22)] | None = Field(
+        default=None, description="The level of `zstd`; default: 3."
     )
     database: Annotated[str, AfterValidator(_database)] = Field(
         default="mydyno",

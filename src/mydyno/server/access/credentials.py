@@ -33,6 +33,8 @@ class ClientOptions:
     ssl_cert: Path | None = None
     ssl_key: Path | None = None
     server_public_key: Path | None = None
+    compression_algorithms: str | None = None
+    zstd_compression_level: int | None = None
 
     def transport(self) -> Transport:
         """Raises UsageError."""
@@ -42,7 +44,7 @@ class ClientOptions:
             cert=self.ssl_cert,
             key=self.ssl_key,
             public_key=self.server_public_key,
-        )
+        ).compressed(self.compression_algorithms, self.zstd_compression_level)
 
 
 def read_option_file(path: Path, group: str | None = None) -> ClientOptions:
@@ -67,21 +69,28 @@ def read_option_file(path: Path, group: str | None = None) -> ClientOptions:
     for section in _SECTIONS if group is None else (group,):
         if parser.has_section(section):
             values |= {_name(k): _unquote(v or "") for k, v in parser.items(section)}
-    port = values.get("port")
-    if port is not None and not port.isdigit():
-        raise UsageError(f"{path}: port is not a number: {port!r}")
+    port, level = _number(path, values, "port"), _number(path, values, "zstd_compression_level")
     return ClientOptions(
         user=values.get("user"),
         password=Secret(values["password"]) if values.get("password") else None,
         socket=Path(values["socket"]).absolute() if values.get("socket") else None,
         host=values.get("host") or None,
-        port=int(port) if port else None,
+        port=port or None,
         ssl_mode=_ssl_mode(values),
         ssl_ca=_file(values, "ssl_ca"),
         ssl_cert=_file(values, "ssl_cert"),
         ssl_key=_file(values, "ssl_key"),
         server_public_key=_file(values, "server_public_key_path"),
+        compression_algorithms=_compression(values),
+        zstd_compression_level=level,
     )
+
+
+def _number(path: Path, options: dict[str, str], name: str) -> int | None:
+    value = options.get(name)
+    if value is not None and not value.isdigit():
+        raise UsageError(f"{path}: {name.replace('_', '-')} is not a number: {value!r}")
+    return None if value is None else int(value)
 
 
 def _name(option: str) -> str:
@@ -102,6 +111,15 @@ def _ssl_mode(options: dict[str, str]) -> str | None:
         return SslMode.DISABLED
     # Whether MariaDB's clients check a certificate when an authority is named depends on their release.
     return SslMode.REQUIRED if _is_on(options.get("ssl")) and not options.get("ssl_ca") else None
+
+
+def _compression(options: dict[str, str]) -> str | None:
+    """compression-algorithms of MySQL's clients, or the older `compress`, which MariaDB's have."""
+    if options.get("compression_algorithms"):
+        return options["compression_algorithms"]
+    if _is_on(options.get("skip_compress")) or not _is_on(options.get("compress")):
+        return None
+    return "zlib,uncompressed"
 
 
 def _is_on(value: str | None) -> bool:

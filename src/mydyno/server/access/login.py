@@ -129,6 +129,12 @@ def _of_file(path: Path, home: External) -> Login:
         raise UsageError(f"{path} names no user", "a line `user = NAME` in its group [client]")
     password = options.password or Secret("")
     protected = _transport_of(home) if home.says_transport else options.transport()
+    protected = protected.compressed(
+        *(
+            getattr(options, name) if getattr(home, name) is None else getattr(home, name)
+            for name in ("compression_algorithms", "zstd_compression_level")
+        )
+    )
     # As the clients of MySQL take it: localhost means the socket where there is one.
     if options.socket is not None and options.host in (None, "localhost"):
         return Login(options.user, password, socket=options.socket, transport=protected)
@@ -147,7 +153,8 @@ def _transport_of(home: External) -> Transport:
         None if path is None else Path(path)
         for path in (home.ssl_ca, home.ssl_cert, home.ssl_key, home.server_public_key)
     )
-    return transport(home.ssl_mode, ca=ca, cert=cert, key=key, public_key=public_key)
+    protected = transport(home.ssl_mode, ca=ca, cert=cert, key=key, public_key=public_key)
+    return protected.compressed(home.compression_algorithms, home.zstd_compression_level)
 
 
 @contextmanager

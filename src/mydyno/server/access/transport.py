@@ -1,4 +1,5 @@
-"""How a connection to a server is protected, and what may be sent over it: the one policy of all clients.
+"""How a connection to a server is protected and compressed, and what may be sent over it: the one policy of
+all clients.
 
 A password itself (mysql_clear_password, PAM, the full exchange of sha256_password and caching_sha2_password)
 is sent over a private channel only: a unix socket, or TLS whose certificate was checked. Over plain TCP it
@@ -13,7 +14,7 @@ Connections").
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,26 @@ class SslMode(StrEnum):
     """The same, and the certificate is the host's."""
 
 
+_ALGORITHMS = ("zlib", "zstd", "uncompressed")
+DEFAULT_ZSTD_LEVEL = 3
+
+
+@dataclass(frozen=True)
+class Compression:
+    """What the load's connections may be compressed with. mydyno's own statements are not compressed."""
+
+    algorithms: tuple[str, ...]
+    zstd_level: int = DEFAULT_ZSTD_LEVEL
+
+    @property
+    def is_required(self) -> bool:
+        return "uncompressed" not in self.algorithms
+
+    def to_wire(self) -> dict[str, Any]:
+        """The key `compression` of a job of mydyno-engine."""
+        return {"algorithms": list(self.algorithms), "zstd_level": self.zstd_level}
+
+
 @dataclass(frozen=True)
 class Transport:
     """The options of one login. `transport` makes one of what a user gave."""
@@ -46,6 +67,7 @@ class Transport:
     key: Path | None = None
     public_key: bytes | None = None
     """The server's RSA key (PEM), for passwords over plain TCP."""
+    compression: Compression | None = None
 
     @property
     def requires_tls(self) -> bool:
@@ -56,7 +78,7 @@ class Transport:
         return self.mode in (SslMode.VERIFY_CA, SslMode.VERIFY_IDENTITY)
 
     def to_wire(self) -> dict[str, Any]:
-        """The keys `tls` and `server_public_key` of a job of mydyno-engine."""
+        """The keys `tls`, `server_public_key` and `compression` of a job of mydyno-engine."""
         files = {
             name: None if path is None else str(path.absolute())
             for name, path in (("ca", self.ca), ("cert", self.cert), ("key", self.key))
@@ -65,7 +87,12 @@ class Transport:
         return {
             "tls": None if self.mode is SslMode.DISABLED else tls,
             "server_public_key": None if self.public_key is None else self.public_key.decode(),
+            "compression": self.compression and self.compression.to_wire(),
         }
+
+    def compressed(self, algorithms: str | None, zstd_level: int | None) -> Transport:
+        """The same with these options of compression. Raises UsageError."""
+        return replace(self, compression=compression(algorithms, zstd_level))
 
     def context(self, *, over_socket: bool) -> ssl.SSLContext | None:
         """What TLS is spoken with; None: it is not offered. A unix socket has TLS only where it is required.
@@ -123,6 +150,26 @@ def transport(
     if key is not None and cert is None:
         raise UsageError("ssl-key is given without ssl-cert", "both of them, or none")
     return Transport(chosen, ca, cert, key, None if public_key is None else read_public_key(public_key))
+
+
+def compression(algorithms: str | None, zstd_level: int | None = None) -> Compression | None:
+    """Of a list as the MySQL clients have it; None without one, and where it is `uncompressed` alone.
+
+    Raises UsageError.
+    """
+    if algorithms is None:
+        return None
+    names = tuple(name.strip().lower() for name in algorithms.split(","))
+    unknown = [name for name in names if name not in _ALGORITHMS]
+    if unknown:
+        raise UsageError(
+            f"compression-algorithms: unknown algorithm '{unknown[0]}'",
+            f"one or more of {', '.join(_ALGORITHMS)}, separated by commas",
+        )
+    level = DEFAULT_ZSTD_LEVEL if zstd_level is None else zstd_level
+    if level not in range(1, 23):
+        raise UsageError(f"zstd-compression-level {level} is out of range", "from 1 to 22")
+    return None if set(names) == {"uncompressed"} else Compression(names, level)
 
 
 def read_public_key(path: Path) -> bytes:

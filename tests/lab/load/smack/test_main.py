@@ -13,7 +13,7 @@ from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.secrets import Secret
 from mydyno.lab.load.smack import Overrides, Result, Settings, client, complain, figures, run
-from mydyno.server.access.transport import Transport
+from mydyno.server.access.transport import Compression, SslMode, Transport
 
 QUERY = 'query "q" { query "select 1"; type "one"; has_result_set "y"; }\n'
 CLIENT = 'client "c" { user "u"; pass "p"; host "db.example"; port "3307"; db "test"; query_barrel "2 q"; }\n'
@@ -82,6 +82,14 @@ def test_the_file_names_the_server_unless_the_command_line_does(
         "socket": "/tmp/s.sock", "host": None, "port": None,
         "user": "me", "password": "x", "database": "other", **transport,
     }  # fmt: skip
+
+
+def test_options_of_the_transport_go_to_the_engine(smack: Smack, jobs: list[dict[str, Any]]) -> None:
+    protected = Transport(SslMode.REQUIRED, compression=Compression(("zlib",)))
+    smack.main(START, overrides=Overrides(transport=protected))
+    [job] = jobs
+    assert job["target"]["tls"]["mode"] == "required"
+    assert job["target"]["compression"] == {"algorithms": ["zlib"], "zstd_level": 3}
 
 
 def test_expressions_join_texts_arguments_variables_and_figures(smack: Smack) -> None:

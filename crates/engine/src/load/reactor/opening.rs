@@ -122,7 +122,12 @@ impl Reactor<'_> {
             Step::Done => {
                 let waited = self.now().saturating_sub(self.connections[index].dialled_ns);
                 self.connects.record(waited);
-                self.no_eof = handshake.into_session().no_eof;
+                let session = handshake.into_session();
+                self.no_eof = session.no_eof;
+                if session.compression.is_some() {
+                    let wrapping = self.connections[index].wrapping.get_or_insert_default();
+                    wrapping.compression = session.compression;
+                }
                 self.set_up(index, 0);
             }
         }
@@ -138,7 +143,7 @@ impl Reactor<'_> {
         match self.plan.login.tls.as_ref().expect("the handshake wants it").session() {
             Err(error) => self.failed_to_open(index, &error),
             Ok(session) => {
-                connection.tls = Some(session);
+                connection.wrapping.get_or_insert_default().tls = Some(session);
                 self.outbox = handshake.login();
                 connection.stage = Stage::Greeting(handshake);
                 connection.next_number = answer_to(&self.outbox);
@@ -198,7 +203,10 @@ impl Reactor<'_> {
         let connection = &mut self.connections[index];
         connection.stage = Stage::Idle;
         connection.reached = true;
-        self.reconnects += u64::from(std::mem::take(&mut connection.lost));
+        if std::mem::take(&mut connection.lost) {
+            self.reconnects += 1;
+            self.recorder.reconnected();
+        }
         match connection.then {
             Then::Start => {
                 self.opened.reached += 1;

@@ -9,7 +9,7 @@ use crate::load::connection::{Connection, Handle, Stage, Then};
 use crate::load::gate::{Start, share};
 use crate::protocol::capture::Capture;
 use crate::protocol::response::{Outcome, Response};
-use crate::protocol::tls;
+use crate::protocol::{compression, tls};
 use crate::random::Random;
 use crate::workload::{Action, Open};
 
@@ -190,11 +190,18 @@ impl Reactor<'_> {
                 Stage::Greeting(_) => {
                     let stage = std::mem::replace(&mut connection.stage, Stage::Closed);
                     let Stage::Greeting(handshake) = stage else { unreachable!("just matched") };
-                    let in_clear = connection.tls.is_none();
+                    let before = connection.wraps();
                     self.greet(index, handshake, packet);
-                    if in_clear && self.connections[index].tls.is_some() && !bytes.is_empty() {
-                        let error = tls::not_encrypted();
-                        self.failed_to_open(index, &error);
+                    let (compressed, encrypted) = self.connections[index].wraps();
+                    if !bytes.is_empty() && (compressed, encrypted) != before {
+                        let error = match compressed {
+                            true => compression::not_compressed(),
+                            false => tls::not_encrypted(),
+                        };
+                        match self.connections[index].is_opening() {
+                            true => self.failed_to_open(index, &error),
+                            false => self.lost(index, error.code, &error.message),
+                        }
                         break;
                     }
                 }
@@ -343,14 +350,14 @@ impl Reactor<'_> {
     }
 
     #[inline]
-    fn leave_event(&mut self, index: usize, counts: bool, now: u64) {
+    fn leave_event(&mut self, index: usize, counts: Option<usize>, now: u64) {
         let latency = now.saturating_sub(self.connections[index].event_ns);
-        if counts {
-            self.recorder.transaction(now, latency);
+        if let Some(number) = counts {
+            self.recorder.transaction(index, number, now, latency);
         }
         if latency == 0 {
             self.rest(index, self.now() + EMPTY_EVENT_NS, Then::Next);
-        } else if counts {
+        } else if counts.is_some() {
             self.end_event(index, now);
         } else {
             self.roll_back(index, Then::Next, now);

@@ -7,7 +7,7 @@ use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
 use super::*;
-use crate::job::{TlsJob, TlsMode};
+use crate::job::{CompressionAlgorithm, TlsJob, TlsMode};
 
 const NONCE: &[u8; 20] = b"abcdefghijklmnopqrst";
 const PASSWORD: &str = "correct horse";
@@ -63,6 +63,7 @@ impl Server {
             local,
             server_key: None,
             tls: None,
+            compression: None,
         };
         Self { login, handshake: Handshake::default(), sequence: 0 }
     }
@@ -265,7 +266,7 @@ fn a_switch_of_plugin_uses_the_new_nonce() {
 
 #[test]
 fn a_plugin_that_is_unknown_or_would_give_the_password_away_is_refused() {
-    for plugin in ["mysql_clear_password", "dialog", "client_ed25519"] {
+    for plugin in ["mysql_clear_password", "dialog", "auth_gssapi_client"] {
         let mut server = Server::new(true, PASSWORD);
         server.greet("mysql_native_password");
         let (step, answer) = server.send(&switch(plugin, NONCE));
@@ -362,7 +363,7 @@ fn without_tls_at_the_server_nothing_is_sent_where_it_is_required() {
 fn before_tls_only_the_request_for_it_is_sent() {
     let mut server = Server::new(false, "secret");
     server.login.tls = Some(tls(TlsMode::Required));
-    let offer = offering_tls(&greeting("8.4.0", "caching_sha2_password"));
+    let offer = offering(&greeting("8.4.0", "caching_sha2_password"), Capability::CLIENT_SSL);
     let (step, request) = server.send(&offer);
     assert_eq!(step, Step::Encrypt);
     assert_eq!(request.len(), 32, "capabilities, the longest packet, character set and 23 zeros");
@@ -379,11 +380,135 @@ fn before_tls_only_the_request_for_it_is_sent() {
     assert!(answer.is_empty());
 }
 
-/// A greeting with CLIENT_SSL among its lower capabilities, which follow version, id and nonce.
-fn offering_tls(greeting: &[u8]) -> Vec<u8> {
+/// A greeting with further capabilities: the lower half of them follows version, id and nonce.
+fn offering(greeting: &[u8], capabilities: Capability) -> Vec<u8> {
     let version = greeting[1..].iter().position(|&byte| byte == 0).unwrap();
     let mut offer = greeting.to_vec();
     let at = 1 + version + 1 + 4 + 8 + 1;
-    offer[at + 1] |= (Capability::CLIENT_SSL.bits() >> 8) as u8;
+    let [first, second, third, fourth] = capabilities.bits().to_le_bytes();
+    for (place, byte) in [(at, first), (at + 1, second), (at + 5, third), (at + 6, fourth)] {
+        offer[place] |= byte;
+    }
     offer
+}
+
+/// Begins with native passwords and is asked for this plugin, with this nonce and no byte after it.
+fn switched(plugin: &str, nonce: &[u8]) -> (Server, Step, Vec<u8>) {
+    let mut server = Server::new(false, PASSWORD);
+    server.greet("mysql_native_password");
+    let (step, answer) = server.send(&[&[0xfe], plugin.as_bytes(), &[0], nonce].concat());
+    (server, step, answer)
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|at| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap()).collect()
+}
+
+#[test]
+fn ed25519_of_mariadb_signs_the_nonce_with_the_password() {
+    // As signed by PyMySQL and libsodium.
+    let signature = "4e8c95a05efc3547b222b7231949606b62c4456ae93ed2cfa553fe6c80135551\
+                     c46cc04298b47119b0f7c254689f451548d8a621bd37938f1a68d92e86780908";
+    let nonce: Vec<u8> = (200..232).collect();
+    let (mut server, step, answer) = switched("client_ed25519", &nonce);
+    assert_eq!((step, answer), (Step::Continue, bytes(signature)));
+    assert_eq!(server.send(&[0]).0, Step::Done);
+}
+
+#[test]
+fn parsec_derives_a_key_with_the_salt_and_signs_both_nonces() {
+    // Public keys of PBKDF2-HMAC-SHA512 with 1024 and 8192 rounds, as derived by OpenSSL.
+    let keys = [
+        (0, "f326b34209bf824773333479b843ff68a4c0ce5458ca8db86df7962b2700f258"),
+        (3, "99bdfa92410819e4d254d7cd5761c4db4735f1661cb4066c1aca87024851d614"),
+    ];
+    let nonce: Vec<u8> = (200..232).collect();
+    let salt = b"eighteen-byte-salt";
+    for (factor, key) in keys {
+        // The salt comes as it is from MariaDB, and after a byte 1 from what marks every packet.
+        for mark in [&[][..], &[MORE_DATA]] {
+            let (mut server, step, answer) = switched("parsec", &nonce);
+            assert_eq!((step, answer), (Step::Continue, Vec::new()), "it asks for the salt");
+            let (step, answer) = server.send(&[mark, b"P", &[factor], salt].concat());
+            assert_eq!(step, Step::Continue);
+            let (own, signature) = answer.split_at(32);
+            let key =
+                ring::signature::UnparsedPublicKey::new(&ring::signature::ED25519, bytes(key));
+            key.verify(&[&nonce, own].concat(), signature).unwrap();
+            assert_eq!(server.send(&[0]).0, Step::Done);
+        }
+    }
+}
+
+#[test]
+fn a_salt_of_parsec_that_would_take_long_or_is_none_is_refused() {
+    let nonce: Vec<u8> = (200..232).collect();
+    let salt = b"eighteen-byte-salt";
+    for broken in [
+        [b"P", &[4][..], salt].concat(),
+        [b"P", &[255][..], salt].concat(),
+        [b"Q", &[0][..], salt].concat(),
+        b"P".to_vec(),
+    ] {
+        let (mut server, ..) = switched("parsec", &nonce);
+        let (step, answer) = server.send(&broken);
+        assert!(matches!(step, Step::Failed(_)), "{step:?}");
+        assert!(answer.is_empty(), "nothing may be sent");
+    }
+    for plugin in ["parsec", "client_ed25519"] {
+        let (_, step, answer) = switched(plugin, &nonce[1..]);
+        assert!(matches!(step, Step::Failed(_)), "{step:?}");
+        assert!(answer.is_empty(), "nothing may be sent");
+    }
+}
+
+/// The login that goes to a server with these capabilities, and how the connection is compressed.
+fn compressed(
+    algorithms: &[CompressionAlgorithm],
+    offered: Capability,
+) -> Result<(Vec<u8>, Option<Algorithm>), ServerError> {
+    let mut server = Server::new(false, "");
+    let algorithms = algorithms.to_vec();
+    server.login.compression = Some(CompressionJob { algorithms, zstd_level: 9 });
+    let offer = offering(&greeting("8.4.0", "mysql_native_password"), offered);
+    let (step, login) = server.send(&offer);
+    if let Step::Failed(error) = step {
+        assert!(login.is_empty(), "nothing may be sent");
+        return Err(error);
+    }
+    assert_eq!(server.send(&[0]).0, Step::Done);
+    Ok((login, server.handshake.into_session().compression))
+}
+
+#[test]
+fn of_what_both_sides_have_the_server_takes_zlib_before_zstd() {
+    use CompressionAlgorithm::{Uncompressed, Zlib, Zstd};
+    let (zlib, zstd) = (Capability::CLIENT_COMPRESS, Capability::CLIENT_ZSTD_COMPRESSION_ALGORITHM);
+    let level = Some(Algorithm::Zstd { level: 9 });
+    for (algorithms, offered, chosen) in [
+        (&[Zlib][..], zlib | zstd, Some(Algorithm::Zlib)),
+        (&[Zstd], zlib | zstd, level),
+        (&[Zstd, Zlib], zlib | zstd, Some(Algorithm::Zlib)),
+        (&[Zlib, Zstd, Uncompressed], zstd, level),
+        (&[Zlib, Uncompressed], zstd, None),
+        (&[Uncompressed], zlib | zstd, None),
+    ] {
+        let (login, compression) = compressed(algorithms, offered).unwrap();
+        assert_eq!(compression, chosen, "{algorithms:?}");
+        let sent =
+            Capability::from_bits_truncate(u32::from_le_bytes(*login.first_chunk().unwrap()));
+        let wanted = chosen.map_or(Capability::empty(), Algorithm::capability);
+        assert_eq!(sent & (zlib | zstd), wanted, "{algorithms:?}");
+        assert_eq!(login.ends_with(&[0, 9]), chosen == level, "the level of zstd comes last");
+    }
+}
+
+#[test]
+fn without_an_algorithm_of_the_job_at_the_server_nothing_is_sent() {
+    use CompressionAlgorithm::{Zlib, Zstd};
+    for (algorithms, names) in [(&[Zstd][..], "zstd"), (&[Zlib, Zstd], "zlib or zstd")] {
+        let error = compressed(algorithms, Capability::empty()).unwrap_err();
+        let message = format!("the server does not offer compression with {names}");
+        assert_eq!(error, ServerError::new(code::COMPRESSION, message));
+    }
 }

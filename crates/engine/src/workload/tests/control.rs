@@ -71,7 +71,7 @@ fn pauses_reconnects_and_ends_are_actions_of_their_own() {
             Action::Pause(0),
             Action::Pause(0),
             Action::Send(0),
-            Action::End { counts: false }
+            Action::End { counts: None }
         ]
     );
     assert_eq!(program.kinds(), ["s", CONNECT], "reconnects are counted under a kind of their own");
@@ -167,7 +167,7 @@ fn skipping_in_a_condition_goes_on_behind_it_and_in_a_transaction_ends_the_event
     let mut driver = Driver::new(&program, 1);
     driver.next();
     program.capture(&mut driver.cursor, None);
-    assert_eq!(driver.next(), Action::End { counts: true });
+    assert_eq!(driver.next(), Action::End { counts: Some(0) });
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl<'a> Driver<'a> {
                 Action::Reconnect => sent.push("(reconnect)".to_owned()),
                 Action::End { counts } => {
                     self.program.rewind(&mut self.cursor);
-                    if !counts {
+                    if counts.is_none() {
                         sent.push("(failed)".to_owned());
                     }
                     return sent;

@@ -44,7 +44,7 @@ class Effect:
     levels: tuple[LevelRatio, ...] = ()
     """Of a main effect."""
     also: tuple[Pair, ...] = ()
-    """Interactions that these trials cannot tell this one from."""
+    """Interactions that these trials cannot distinguish from this one."""
     durability: Mapping[str, str] | None = None
     """Level -> label, where levels differ in it."""
 

@@ -91,7 +91,7 @@ class Errors:
         return float(np.sum(parts)) ** 2 / spread
 
     def test(self, space: Numbers, values: Numbers, weights: Numbers | None, turn: int) -> FTest:
-        """The effect whose orthonormal columns are `space`. `turn` gives each effect draws of its own."""
+        """The effect whose orthonormal columns are `space`. `turn` gives each effect separate draws."""
         found = squared_length(space, values)
         degrees = space.shape[1] * values.shape[1]
         error = self.noise(weights)

@@ -100,7 +100,7 @@ def _factor(name: str, levels: Sequence[str], trials: Sequence[TrialRecord]) -> 
 
 
 def merged(factors: Sequence[Factor]) -> tuple[Factor, ...]:
-    """Factors that never vary apart as one: nobody can tell which of them an effect belongs to."""
+    """Factors that always vary together as one: an effect of one cannot be separated from the others'."""
     groups: list[list[Factor]] = []
     for factor in factors:
         for group in groups:

@@ -30,7 +30,7 @@ class LevelRatio:
 
     level: str
     value: float | None
-    """None where the trials cannot tell it from other factors."""
+    """None where the trials cannot separate it from other factors."""
     interval: Interval | None
     n: int
     """Trials at this level."""

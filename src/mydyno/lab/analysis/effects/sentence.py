@@ -12,7 +12,7 @@ from mydyno.lab.analysis.effects.effects import Effect, Effects
 
 SET_ALONE = "No main effect is distinguished from noise"
 NAMED = 5
-"""Effects that the sentence names; of more it tells the sum."""
+"""Effects that the sentence names; the others are given as a sum."""
 _WORTH_NAMING = 0.01
 _WORTH_TELLING = 0.005
 

@@ -7,11 +7,11 @@ classical error of split-plot experiments.
 
 Each stratum's mean square and what every sum of squares contains of each part (its expected mean square) are
 computed from the trials as they are, so that the error of an effect is the combination of mean squares that
-contains what it contains. On balanced trials that is the mean square of its own stratum, and the test is the
-textbook's (Box, Hunter and Hunter, Statistics for Experimenters, 2nd edition 2005, chapter 9). Where trials
-are missing it is a combination of several, with the degrees of freedom of F. E. Satterthwaite, An Approximate
-Distribution of Estimates of Variance Components, Biometrics Bulletin 2, 1946; the method of C. R. Henderson,
-Estimation of Variance and Covariance Components, Biometrics 9, 1953 (his third).
+contains what it contains. On balanced trials that is the mean square of the effect's stratum, and the test is
+the textbook's (Box, Hunter and Hunter, Statistics for Experimenters, 2nd edition 2005, chapter 9). Where
+trials are missing it is a combination of several, with the degrees of freedom of F. E. Satterthwaite, An
+Approximate Distribution of Estimates of Variance Components, Biometrics Bulletin 2, 1946; the method of C. R.
+Henderson, Estimation of Variance and Covariance Components, Biometrics 9, 1953 (his third).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Strata:
     """The parts of the noise of one arrangement of trials."""
 
     def __init__(self, layout: Layout, nuisance: Numbers, effects: Numbers) -> None:
-        """`nuisance`: the blocks; `effects`: the mean and all that is no noise."""
+        """`nuisance`: the blocks; `effects`: the mean and everything else that is not noise."""
         self.all: list[Stratum] = []
         held, known = 0, effects
         for number, codes in enumerate((layout.blocks, *layout.plots)):
@@ -78,7 +78,7 @@ class Strata:
         return self.all[-1].degrees
 
     def _contents(self, place: int) -> list[float]:
-        """What one degree of freedom of a stratum contains of each one's noise; nothing of earlier ones."""
+        """What one degree of freedom of a stratum contains of each one's noise; 0 of earlier ones."""
         of = self.all[place]
         if of.space is None or not of.degrees:
             return [float(of is one and of.space is None) for one in self.all]

@@ -1,4 +1,4 @@
-"""Which effects the trials can tell apart, and the space of each.
+"""Which effects the trials can separate, and the space of each.
 
 Main effects and interactions of two are adjusted for all others that do not contain them (type II; F. Yates,
 The Analysis of Multiple Classifications with Unequal Numbers in the Different Classes, JASA 29, 1934), for
@@ -41,7 +41,7 @@ class Term:
     """From the directions of `space` to the effect at each cell, so scaled that lengths stay what they are
     where every combination was measured equally often."""
     also: tuple[Pair, ...] = ()
-    """Interactions that are the same contrast of these trials: nobody can tell which of them it is."""
+    """Interactions that are the same contrast in these trials, so that they cannot be separated."""
 
     @property
     def degrees(self) -> int:
@@ -141,7 +141,7 @@ def _adjusted(own: Numbers, others: Numbers, shared: Sequence[Numbers]) -> Numbe
 
 
 def _aliased_pairs(layout: Layout, mains: Numbers) -> list[Term]:
-    """The interactions of two that are no main effect's alias; those of one contrast as one term."""
+    """Interactions of two that are not aliases of main effects; those of one contrast as one term."""
     groups: list[tuple[list[Pair], Numbers, Numbers]] = []
     for one, other in itertools.combinations(layout.factors, 2):
         cells = indicators(grouped(one.codes, other.codes))

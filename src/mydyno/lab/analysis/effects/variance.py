@@ -1,8 +1,8 @@
 """The analysis of variance of one arrangement of trials: every effect with its size, its error and its test.
 
-A trial's values at its places (numbers of connections) are taken apart into their mean and the differences
-between places. Effects of factors show in the means, effects of the places and what factors change about them
-in the differences; each has errors of its own, by stratum, for blocks and whole plots may be better at many
+A trial's values at its places (numbers of connections) are split into their mean and the differences between
+places. Effects of factors show in the means, effects of the places and their interactions with factors in the
+differences; both have separate errors, by stratum, since blocks and whole plots may be better at many
 connections as well as better altogether.
 """
 
@@ -28,8 +28,8 @@ ErrorSource = Literal["repetitions", "interaction", "lenth", "none"]
 most contrasts, taken for noise (Lenth); from nowhere."""
 
 _FEW = 3
-"""Repetitions beyond the first of each point, of which fewer than these tell less of the noise than the
-interactions of three factors and more, where there are some."""
+"""Repetitions beyond the first of each point; with fewer than these, interactions of three factors and more
+are the better estimate of the noise, where there are some."""
 
 PLACE = ""
 """Stands for the places of a trial in the factors of an effect."""

@@ -28,7 +28,8 @@ class Admin:
         return str(version)
 
     def make_schema(self, name: str) -> None:
-        self._ask(f"CREATE DATABASE IF NOT EXISTS {quote(name)}")
+        # MySQL has no comments of databases, and takes this one for an ordinary comment.
+        self._ask(f"CREATE DATABASE IF NOT EXISTS {quote(name)} /*M!100500 COMMENT '{MARK}' */")
 
     def drop_schema(self, name: str) -> None:
         self._ask(f"DROP DATABASE IF EXISTS {quote(name)}")

@@ -72,7 +72,7 @@ class ForeignProgram(Protocol):
         """Whether a table is missing or has another number of rows than wanted."""
 
     def preparation(self, admin: Admin, drop_existing: bool) -> Sequence[Step]:
-        """The runs that make all tables anew. Raises EngineError for tables that are not ours."""
+        """The runs that create all tables again. Raises EngineError for tables that are not ours."""
 
     def prepared(self, admin: Admin) -> list[messages.Table]:
         """Marks what was made as ours and counts it."""

@@ -1,4 +1,4 @@
-"""A foreign program: found, asked for its version, run as a child that cannot outlive mydyno.
+"""A foreign program: found, its version queried, run as a child that cannot outlive mydyno.
 
 It gets a private folder (mode 0700) as its home, its working directory and its TMPDIR, so that no option
 file of the user changes what it does, and an environment of four variables, so that MYSQL_PWD and its
@@ -125,9 +125,9 @@ class Ended:
 
 
 class Child:
-    """A running program. Each line of its output goes to `deliver`, from a thread of its own; then Closed.
+    """A running program. Each line of its output goes to `deliver`, from a separate thread; then Closed.
 
-    It is started in a session of its own, so that Ctrl-C reaches mydyno alone. The thread that makes it
+    It is started in a separate session, so that Ctrl-C reaches mydyno alone. The thread that makes it
     must outlive it: the kernel kills it with that thread.
     """
 

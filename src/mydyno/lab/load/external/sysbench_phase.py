@@ -106,11 +106,14 @@ class SysbenchPhase:
             queries=round(told.queries_per_second * seconds),
             transactions=round(told.transactions_per_second * seconds),
             errors=round(told.errors_per_second * seconds),
+            reconnects=round(told.reconnects_per_second * seconds),
+            queries_by_class=_classes(*(round(rate * seconds) for rate in told.by_class_per_second)),
             connections=told.threads,
             p50_ns=at.get(50),
             p95_ns=at.get(95),
             p99_ns=at.get(99),
             transaction_p95_ns=at.get(95),
+            transaction_percentile_ns=at.get(told.percentile),
             warmup=told.second <= self._warmup_s,
             t_ns=now,
         )
@@ -148,6 +151,7 @@ class SysbenchPhase:
             aborted=aborted,
             latency_kind="response" if "rate" in self._start.phase.arrival else "service",
             queries=messages.Timed(count=queries, latency=timed if queries == events else messages.NOT_TIMED),
+            queries_by_class=_classes(report.read, report.write, report.other) if report else None,
             statements=_statements(report) if report else {},
             transactions=messages.Timed(count=events, latency=timed),
             errors=dict(self._errors),
@@ -181,6 +185,10 @@ class SysbenchPhase:
             return self._measuring_ns, self._measuring_ns + round(seconds * _NS)
         measured = self._measured_intervals()
         return (measured[0].from_ns, measured[-1].to_ns) if measured else (None, None)
+
+
+def _classes(read: int, write: int, other: int) -> messages.QueryClasses:
+    return messages.QueryClasses(read=read, write=write, other=other)
 
 
 def _statements(report: Report) -> dict[str, messages.Statement]:

@@ -68,9 +68,12 @@ class IntervalLine:
     threads: int
     transactions_per_second: float
     queries_per_second: float
+    by_class_per_second: tuple[float, float, float]
+    """Reads, writes and others."""
     percentile: int
     latency_ms: float
     errors_per_second: float
+    reconnects_per_second: float
 
 
 @dataclass(frozen=True)
@@ -179,9 +182,11 @@ class ReportReader:
                 threads=int(match[2]),
                 transactions_per_second=numbers[2],
                 queries_per_second=numbers[3],
+                by_class_per_second=(numbers[4], numbers[5], numbers[6]),
                 percentile=int(match[8]),
                 latency_ms=numbers[8],
                 errors_per_second=numbers[9],
+                reconnects_per_second=numbers[10],
             )
         if match := _QUEUE.fullmatch(line):
             return QueueLine(int(match[1]), int(match[2]))

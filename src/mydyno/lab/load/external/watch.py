@@ -38,7 +38,7 @@ class Clock:
 
 
 class Watch:
-    """Delivers samples on `clock`, from a thread of its own, and what ends the engine too early."""
+    """Delivers samples on `clock`, from a separate thread, and what ends the engine too early."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """fio as a driver: the same messages as the engine's. Reads, writes and fsyncs are its statements.
 
-Its files are in a folder of their own on the volume, removed in the end; job files, reports and logs stay
+Its files are in a separate folder on the volume, removed in the end; job files, reports and logs stay
 in the trial's folder.
 """
 

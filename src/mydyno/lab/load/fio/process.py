@@ -124,7 +124,7 @@ class Ended:
 
     @property
     def complaint(self) -> str:
-        """The first thing that it said is wrong, on one line."""
+        """Its first error message, on one line."""
         lines = [line.strip() for line in (self.errors + self.output.partition("\n{")[0]).splitlines()]
         told = [line for line in lines if line and not line.startswith("{")]
         first = next((line for line in told if "error" in line or line.startswith("fio:")), None)

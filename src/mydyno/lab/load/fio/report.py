@@ -129,7 +129,7 @@ def _without_syncs(kind: Kind, syncs: int) -> Kind:
 
 
 def _merged(kinds: Sequence[Kind]) -> Kind | None:
-    """Of several jobs as one; None when nothing of the kind was done."""
+    """Of several jobs as one; None when no I/O of the kind was done."""
     if not any(kind.count or kind.dropped for kind in kinds):
         return None
     timed = [kind.latencies for kind in kinds if kind.latencies is not None]

@@ -222,7 +222,7 @@ def _execute_all(cursor: dbapi.Cursor, statements: tuple[str, ...]) -> None:
 
 
 def split_sql(text: str, delimiter: str) -> tuple[str, ...]:
-    r"""The statements in `text`; `delimiter` is a text of its own, mysqlslap's default being a newline."""
+    r"""The statements in `text`; `delimiter` may be any text, mysqlslap's default being a newline."""
     return tuple(part.strip() for part in text.split(delimiter) if part.strip())
 
 

@@ -37,7 +37,7 @@ _MOST_CONNECTIONS = 100_000
 
 @dataclass(frozen=True)
 class World:
-    """What all client types of a run share; nobody changes it."""
+    """What all client types of a run share; it is never changed."""
 
     script: Script
     arguments: tuple[str, ...]
@@ -47,7 +47,7 @@ class World:
 
 
 class ClientType:
-    """Runs the lines of one client, from its init() on, with variables of its own."""
+    """Runs the lines of one client, from its init() on, with separate variables."""
 
     def __init__(self, world: World, client: Section, lane: program.Lane, variables: dict[str, str]) -> None:
         self._world = world

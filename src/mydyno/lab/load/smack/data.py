@@ -32,7 +32,7 @@ def folder(script: Script, settings: Settings) -> Path:
 def populate(table: Section, folder: Path, settings: Settings, emit: Emit) -> None:
     """Make a table's data file below `folder` when it is missing.
 
-    Raises UsageError for a command that nobody allowed, for a file that does not fit its command and for one
+    Raises UsageError for a command that was not allowed, for a file that does not fit its command and for one
     that is not below `folder`, ServerError when the command fails or the file cannot be written.
     """
     text, name = table.text("gen_data_file"), table.text("data_file")

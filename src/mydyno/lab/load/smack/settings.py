@@ -12,6 +12,7 @@ from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
 from mydyno.lab.load.job import Target
 from mydyno.lab.workload.smack.grammar import Section
+from mydyno.server.access.transport import Transport
 
 Emit: TypeAlias = Callable[[Literal["output", "note"], str], None]
 """Takes each text as it comes up: `output` is what super-smack would print, `note` is ours."""
@@ -31,6 +32,7 @@ class Overrides:
     user: str | None = None
     password: Secret | None = None
     database: str | None = None
+    transport: Transport = field(default_factory=Transport)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +64,15 @@ def target_of(client: Section, overrides: Overrides) -> Target:
     if not socket and not host:
         host = client.text("host") if client.text("host") != "localhost" else ""
         socket = None if host else _socket(client)
-    if socket:
-        return Target(user=user, password=password, database=database, socket=socket)
-    port = overrides.port or int(client.text("port", "0")) or 3306
-    return Target(user=user, password=password, database=database, host=host, port=port)
+    return Target(
+        user=user,
+        password=password,
+        database=database,
+        socket=socket,
+        host=None if socket else host,
+        port=None if socket else overrides.port or int(client.text("port", "0")) or 3306,
+        transport=overrides.transport,
+    )
 
 
 def _socket(client: Section) -> Path:

@@ -1,5 +1,5 @@
 """The axes that the panels of curves share: their scales are chosen here, so that labels can be placed on
-them in pixels, and so that marks of several settings at one load stand beside each other."""
+them in pixels, and so that marks of several settings at one load are drawn next to each other."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ValueAxis:
         return self._high * (1 - pixel / self.height)
 
     def encoding(self, field: str = "value", *, named: bool = True) -> alt.Y:
-        """Without labels beside a panel that has the same."""
+        """Without labels next to a panel that has the same."""
         return alt.Y(
             f"{field}:Q",
             title=self._title if named else None,
@@ -95,7 +95,7 @@ class LoadAxis:
         return [low + share * (high - low) for share in shares]
 
     def share(self, load: float) -> float:
-        """How far along it stands, 0 to 1."""
+        """Its position along the axis, 0 to 1."""
         low, high = self.domain
         return math.log(load / low) / math.log(high / low) if self.log else (load - low) / (high - low)
 

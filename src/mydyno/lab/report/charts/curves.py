@@ -29,7 +29,7 @@ Row = dict[str, object]
 
 
 def curves_chart(panels: Sequence[Panel], size: Size) -> Chart:
-    """All panels with one unit and one scale, beside each other where there is room; a row's last panel names
+    """All panels with one unit and one scale, next to each other where they fit; a row's last panel names
     the lines."""
     columns = _columns(panels, size)
     several = max(len(panel.curves.curves) for panel in panels) > 1

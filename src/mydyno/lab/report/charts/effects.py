@@ -22,7 +22,7 @@ from mydyno.page.format import shorten
 _ROW = 30
 _BAR = 16
 _MOST = 10
-"""Effects that have a bar of their own."""
+"""Effects that have a separate bar."""
 _HEIGHT = 240
 _NS_PER_MS = 1e6
 _LEFT_AXIS = 66

@@ -1,7 +1,7 @@
 """Two factors as coloured cells: how many times as fast as the first column of its row each cell is.
 
-Blue is faster and orange slower, which the common kinds of colour blindness tell apart; the number says the
-same. Only a difference that the trials show has a colour.
+Blue is faster and orange slower, which readers with common colour blindness can distinguish; the number says
+the same. Only a difference that the trials show has a colour.
 """
 
 from __future__ import annotations
@@ -202,8 +202,8 @@ def _cells(one: _Placed, view: ComparisonTable) -> Iterator[dict[str, object]]:
 
 
 def in_cell(row: Row, cell: Cell | None) -> str:
-    """`1.24×`; `≈ 1.02×` where there is no difference, `1.02× ?` where the trials do not tell; a dash where
-    there is no number, or none to hold it against."""
+    """`1.24×`; `≈ 1.02×` where there is no difference, `1.02× ?` where the trials do not decide; a dash where
+    there is no number, or none to compare it with."""
     speed = None if cell is None else cell.speed(row.metric)
     if cell is None or cell.held is None or speed is None:
         return MISSING
@@ -222,5 +222,5 @@ def fill(row: Row, cell: Cell | None) -> str:
 
 
 def _short(mean: str) -> str:
-    """Without its interval, which stands in the table."""
+    """Without its interval, which is in the table."""
     return mean.partition(" (")[0]

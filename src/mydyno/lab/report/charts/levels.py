@@ -1,4 +1,4 @@
-"""A bar a setting from 0, its 95% interval, the trials as dots and the number beside it, place by place."""
+"""A bar a setting from 0, its 95% interval, the trials as dots and the number next to it, place by place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Line:
 
 
 def levels_chart(views: tuple[Levels, ...], size: Size) -> Chart:
-    """One panel a metric; beside each other where there is room."""
+    """One panel a metric; next to each other where they fit."""
     lines, headers, height = _layout(views[0])
     longest = max(len(_name(line)) for line in lines)
     left = max(60, int(longest * CHARACTER_PX) + 16)

@@ -25,7 +25,7 @@ _DIGIT = 6.5
 
 
 def overview_chart(view: Overview, size: Size, height: int | None = None) -> Chart:
-    """One panel a setting on shared scales; beside each other where there is room, else below each other."""
+    """One panel a setting on shared scales; next to each other where they fit, else below each other."""
     columns = _columns(len(view.panels), size)
     usual = 130 if len(view.panels) > _MANY else 300 if columns <= 2 else 200
     panel_height = height or (170 if size.narrow else usual)

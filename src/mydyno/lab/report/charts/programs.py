@@ -49,7 +49,7 @@ def programs_chart(view: Programs, size: Size) -> Chart:
 
 
 class _Axis:
-    """Seconds from 0, or on a logarithmic scale where the shortest would vanish beside the total."""
+    """Seconds from 0, or on a logarithmic scale where the shortest would vanish next to the total."""
 
     def __init__(self, view: Programs, width: int) -> None:
         least = view.least_positive

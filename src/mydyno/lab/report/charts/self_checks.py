@@ -22,7 +22,7 @@ _BOLD = 1.1
 
 
 def self_checks_chart(view: GroundView, size: Size) -> Chart:
-    """A panel for writes and one for reads, beside each other where there is room; a row a volume."""
+    """A panel for writes and one for reads, next to each other where they fit; a row a volume."""
     operations = tuple(name for name in OPERATIONS if any(row.operation == name for row in view.checks))
     places = tuple(dict.fromkeys((row.setting, row.volume) for row in view.checks))
     names = [_name(view, setting, volume, _LONGEST) for setting, volume in places]

@@ -3,7 +3,7 @@ they only name (`lab/report/trial_data.py` fills them).
 
 Where the time went is an icicle (Kruskal and Landwehr, "Icicle Plots: Better Displays for Hierarchical
 Clustering", The American Statistician 37, 1983), as a flame graph is one (Gregg, "The Flame Graph",
-Communications of the ACM 59, 2016): what a bar is made of stands below it, as wide as its share.
+Communications of the ACM 59, 2016): the parts of a bar are drawn below it, as wide as their shares.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _levels(text: str, experiment: ExperimentRecord) -> Iterator[tuple[str, str]
 
 
 def _with_names(found: list[Chosen], given: Sequence[str | None]) -> list[Chosen]:
-    """What has no name of its own gets the shortest that tells it from the others."""
+    """What has no name gets the shortest that distinguishes it from the others."""
     folders = [Path(one.part.run) for one in found]
     ways = [
         [", ".join(one.part.only.values()) for one in found],

@@ -12,7 +12,7 @@ from mydyno.lab.report.compared.view import Compared, told
 
 
 def as_json(found: Compared) -> str:
-    """docs/how-to/compare.md tells the keys. A number that is missing or has no bound is null."""
+    """docs/how-to/compare.md explains the keys. A number that is missing or has no bound is null."""
     content = {
         "runs": list(found.names),
         "state": found.state,

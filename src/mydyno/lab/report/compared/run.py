@@ -28,7 +28,7 @@ class MergedRun:
 
     @property
     def folder(self) -> None:
-        """It stands in no lab."""
+        """It is in no lab."""
 
     def trials(self) -> Sequence[TrialRecord]:
         return self.merged.trials

@@ -178,7 +178,7 @@ _OF_TABLE = {
 
 
 def describe(table: str, columns: Iterable[str]) -> list[dict[str, str | None]]:
-    """A row of the dictionary for each column; `is` is None for one that nobody has explained."""
+    """A row of the dictionary for each column; `is` is None for one that has no explanation."""
     return [
         {"table": table, "column": column, "unit": _unit(table, column), "is": _meaning(table, column)}
         for column in columns

@@ -54,7 +54,7 @@ class _Frame:
 
 
 class Exposition:
-    """Iterate `chunks`; `lost` tells which trials had no series, one sentence each."""
+    """Iterate `chunks`; `lost` lists the trials without series, one sentence each."""
 
     def __init__(self, run: Run, form: Form) -> None:
         self._run = run
@@ -203,8 +203,8 @@ _SAME_START_S = 5.0
 def clock_starts(run: Run, trials: list[TrialRecord]) -> dict[tuple[str, int], float]:
     """(trial, attempt) -> seconds since 1970 at which `t_s` was 0.
 
-    From the event that told the start of the first phase, to some milliseconds. Where the events were lost,
-    the start of the trial stands for it, which is earlier by the time that raising the stack took.
+    From the event at the start of the first phase, to some milliseconds. Where the events were lost, it is
+    the start of the trial, which is earlier by the time that starting the stack took.
     """
     told = list(_first_phases(run))
     starts = {}

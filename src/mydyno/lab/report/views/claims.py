@@ -1,4 +1,4 @@
-"""What the source concluded, beside what its numbers show."""
+"""What the source concluded, next to what its numbers show."""
 
 from __future__ import annotations
 

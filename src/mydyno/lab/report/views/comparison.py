@@ -117,7 +117,7 @@ class ComparisonTable:
 
     @cached_property
     def one_place(self) -> bool:
-        """Nothing but the levels tells its rows apart, and all have one metric."""
+        """Its rows differ in nothing but the levels, and all have one metric."""
         return len(self.metrics) == 1 and len({row.levels for row in self.rows}) == len(self.rows) > 1
 
     @property

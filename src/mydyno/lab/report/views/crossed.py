@@ -21,8 +21,8 @@ Overall = Sequence[Mapping[int, Verdict]]
 """For each row: column -> its verdict over all places, against the first column."""
 
 NAMED = 4
-"""Rows that a sentence names with their numbers, and levels that a headline names; of more it tells how many
-there are."""
+"""Rows that a sentence names with their numbers, and levels that a headline names; the others are
+counted."""
 _SAID: tuple[tuple[Outcome, str], ...] = (
     ("faster", "faster in"),
     ("slower", "slower in"),
@@ -153,7 +153,7 @@ def _looked(overall: Overall) -> str:
 
 
 def _named(outcome: Outcome, rows: Sequence[tuple[str, Verdict]], *, every: bool) -> Iterator[str]:
-    """Nothing where they are too many, or all of them without a difference to tell."""
+    """Nothing where they are too many, or none of them shows a difference."""
     if len(rows) > NAMED:
         return
     for name, verdict in rows:
@@ -167,7 +167,7 @@ def _named(outcome: Outcome, rows: Sequence[tuple[str, Verdict]], *, every: bool
 
 
 def _cost(overall: Overall, column: int) -> str:
-    """What the faster side gives up; nothing where no row says so."""
+    """What the faster side lacks in durability; nothing where no row says so."""
     notes = [note for row in overall if column in row and (note := row[column].durability_note) is not None]
     if not notes:
         return ""

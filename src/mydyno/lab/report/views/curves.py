@@ -46,7 +46,7 @@ class Curve:
     points: tuple[CurvePoint, ...]
     """By rising connections; what was not measured is not there."""
     name: str
-    """What stands beside its line."""
+    """The label of its line."""
     law: Scalability | None = None
     """Of throughput, where it could be fitted."""
 
@@ -128,7 +128,7 @@ def _point(place: Place, of: Summary, metric: Metric) -> CurvePoint | None:
 
 
 def tails(evidence: Evidence) -> tuple[Metric, ...]:
-    """Of I/Os each kind that there is, since a write that a cache takes is no read; else of all together."""
+    """Of I/Os each kind, since a write that a cache takes is not like a read; else of all together."""
     kinds = {each.kind for trial in evidence.valid for phase in trial.phases for each in phase.statements}
     of_kinds = (("read", READ_P99), ("write", WRITE_P99), ("fsync", FSYNC_P99))
     found = tuple(metric for kind, metric in of_kinds if kind in kinds)

@@ -91,7 +91,7 @@ def _settings(titles: Sequence[str]) -> str:
 
 
 def _within(name: str, told: Sequence[tuple[TrialRecord, str | None]]) -> Iterator[Difference]:
-    """What trials of one point do not share, those that do not tell left aside."""
+    """What trials of one point do not share; trials without a value are ignored."""
     labels: dict[str, list[str]] = {}
     for trial, value in told:
         if value is not None:

@@ -1,4 +1,4 @@
-"""What the disks stood on, how each setting's storage was built, and whether it did what theory expects."""
+"""The disks' environment, how each setting's storage was built, and whether it performed as in theory."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def optima(evidence: Evidence) -> Optima:
 
 
 def _given(evidence: Evidence, setting: Setting) -> bool:
-    """The load came at a given rate: that is no result."""
+    """The load came at a given rate, which is not a result."""
     phases = (phase for trial in evidence.trials_of(setting.point_id) for phase in trial.phases)
     return any(phase.latency_kind == "response" for phase in phases)
 

@@ -1,4 +1,4 @@
-"""The run over time: queries/s (or IOPS) of every trial, and the counters that tell why, one panel a setting.
+"""The run over time: queries/s (or IOPS) of every trial, and counters that explain it, one panel a setting.
 
 The figure of a 2014 Korean blog post on max_connections and thread_cache_size, with its repetitions.
 """
@@ -35,10 +35,10 @@ _SAMPLED = tuple(f"status.{name}" for name in COUNTERS)
 MOST_BEHIND = 20
 """More faint lines than these are a fog, and cost the reader's browser seconds."""
 MOST_PANELS = 8
-"""Settings that are shown; more would be too small to read, and each trial has a picture of its own."""
+"""Settings that are shown; more would be too small to read, and each trial has a separate picture."""
 
 MOST_STEPS = 240
-"""More steps than this in one line cannot be told apart on a page, so neighbours are merged."""
+"""More steps than this in one line are too narrow to see on a page, so neighbours are merged."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Panel:
     shown: RateLine | None
     """The trial drawn in full; None when the point has no trial with a series."""
     others: tuple[RateLine, ...]
-    """Behind it: the other valid trials, or as many of them as can be told apart, spread over the run."""
+    """Behind it: the other valid trials, or as many of them as are distinguishable, spread over the run."""
     not_drawn: int
     """So many more valid trials there are."""
     counters: tuple[CounterLine, ...]
@@ -107,7 +107,7 @@ class Overview:
 
     @property
     def named(self) -> bool:
-        """Names tell the phases apart, not numbers."""
+        """Its phases have names, not numbers."""
         return any(isinstance(span.place, str) for panel in self.panels for span in panel.spans)
 
     @property

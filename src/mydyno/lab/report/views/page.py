@@ -51,7 +51,7 @@ class Page:
     """What the source of imported numbers concluded; mostly none."""
     controls: tuple[Control, ...]
     key_numbers: tuple[KeyNumber, ...]
-    """None where several factors vary: the comparison stands in their place."""
+    """None where several factors vary: then there is the comparison."""
     method: Method
     overview: Overview
     programs: Programs

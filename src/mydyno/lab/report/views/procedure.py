@@ -30,13 +30,13 @@ _CHECKED: Mapping[Work, str] = {
     "queries": "settings in force, connections reached, errors, rows",
     "ios": "limits in force, errors",
 }
-"""What a trial is checked for, among other things."""
+"""Some of the checks of a trial."""
 
 
 def procedure(
     evidence: Evidence, told: Method, verdicts: Verdicts, effects: EffectsView, optima: Optima
 ) -> tuple[Step, ...]:
-    """In the order in which things were done."""
+    """In the order in which they were done."""
     imported = evidence.experiment.imported
     steps = [
         *((_imported(),) if imported else (*_points(evidence), _order(evidence), _repetition(evidence))),

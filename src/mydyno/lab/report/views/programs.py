@@ -56,7 +56,7 @@ class Programs:
 
 
 def programs(evidence: Evidence) -> Programs:
-    """Of the settings that run test programs; beside another load there are settings that do not."""
+    """Of the settings that run test programs; another load may have settings that do not."""
     names, settings = evidence.programs, settings_with_programs(evidence)
     if not names:
         return Programs(settings, ())

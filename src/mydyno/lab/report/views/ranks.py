@@ -77,8 +77,8 @@ def ranks(evidence: Evidence, flagged: Sequence[Flagged]) -> Ranks:
 
 
 def answer(found: Ranks) -> str | None:
-    """The order over everything as a headline, for tables of single runs: no single pair of runs can be told
-    apart there, and the levels can. None where no difference is shown, or durability parts the levels."""
+    """The order over everything as a headline, for tables of single runs: there the levels can be shown to
+    differ, but no single pair of runs. None where no difference is shown, or durability parts the levels."""
     if len(found.main) != 1 or not any(pair.differ for pair in found.main[0].ranking.pairs):
         return None
     (rank,) = found.main

@@ -63,7 +63,7 @@ class SettingsView:
     known: int
     """How many variables were read back from the server; 0 when none was."""
     translated: tuple[str, ...] = ()
-    """A sentence for each setting that was written for another release, with the servers it is told of."""
+    """A sentence for each setting that was written for another release, with the servers that have it."""
 
     @property
     def durability_differs(self) -> bool:
@@ -115,7 +115,7 @@ def _believed(evidence: Evidence, point_id: str) -> list[TrialRecord]:
 
 
 def _steady(readings: list[Mapping[str, str]]) -> dict[str, str]:
-    """The variables with one value in every reading: what varies from start to start is nobody's setting."""
+    """The variables with one value in every reading: what varies from start to start is not a setting."""
     if not readings:
         return {}
     return {
@@ -136,11 +136,11 @@ def _one(values: set[str | None]) -> str | None:
 
 
 Row = tuple[str, tuple[str | None, ...]]
-"""What it is, and its text for each setting; None where no trial tells."""
+"""What it is, and its text for each setting; None where no trial has it."""
 
 
 def data_rows(by_setting: Sequence[Sequence[TrialRecord]]) -> tuple[Row, ...]:
-    """One row a fact, over the trials of each setting; empty where no server ran on data of its own."""
+    """One row a fact, over the trials of each setting; empty where no server ran on a clone of a dataset."""
     known = [[trial.data for trial in trials if trial.data is not None] for trials in by_setting]
     if not any(known):
         return ()

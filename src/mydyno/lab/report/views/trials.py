@@ -37,7 +37,7 @@ class TrialRow:
     """Ratio of the rate, or of the total, to the median of the valid trials of the same setting."""
     errors: int
     retries: int | None
-    """Of transactions, after an error for which the workload asks that; None when nobody counted them."""
+    """Of transactions, after an error for which the workload configures that; None when not counted."""
     reconnects: int | None
     counters: tuple[float | None, ...]
     """In the order of `TrialTable.counter_names`."""

@@ -96,7 +96,7 @@ def read_manifest(content: bytes, name: str, newest_lab_format: int) -> Manifest
         # Half of a surrogate pair cannot be written again, and what is nested deeper than this neither.
         json.dumps(found, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise damaged(name, f"its {MANIFEST} is no JSON: {error}") from error
+        raise damaged(name, f"its {MANIFEST} is not JSON: {error}") from error
     if not isinstance(found, dict) or found.get("format") != "mydyno-bundle":
         raise foreign(name)
     version, tables = found.get("version"), found.get("lab_format")

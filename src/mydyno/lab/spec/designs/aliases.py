@@ -1,4 +1,4 @@
-"""Which effects the runs of a design cannot tell apart, worked out from the runs themselves.
+"""Which effects the runs of a design cannot separate, worked out from the runs themselves.
 
 Two effects are aliases when their columns (the product of their factors' signs, run by run) are the same or
 opposite. Interactions of three factors and more are taken to be nothing. In Plackett-Burman designs of 12, 20

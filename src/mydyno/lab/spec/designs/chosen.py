@@ -26,7 +26,7 @@ _MOST_TRIED = 1_000_000
 
 @dataclass(frozen=True)
 class Chosen:
-    """The points of a design, and what they cannot tell apart."""
+    """The points of a design, and which of its effects are aliases."""
 
     combinations: tuple[Levels, ...] = ()
     aliases: tuple[str, ...] = ()
