@@ -116,7 +116,7 @@ def run_engine(
 ) -> tuple[list[dict[str, Any]], ProcessUsage]:
     """Runs the engine to its end: its messages, and what the process used."""
     text, usage = run_measured(
-        [str(find_program("mydyno-engine")), "load"], engine_job(server, workload, phases, **more)
+        [str(find_program("mydyno-engine")), "run"], engine_job(server, workload, phases, **more)
     )
     messages = [json.loads(line) for line in text.splitlines()]
     if messages[-1]["type"] != "done" or messages[-1]["exit"] != "ok":

@@ -25,6 +25,7 @@ from mydyno.machine.programs import find_program
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 RUST_TOOLS = ("cargo", "rustc", "rustup", "cc", "gcc", "clang")
+MOST_ENGINE_BYTES = 8 * 2**20
 NEEDED = (
     *(f"mydyno/experiments/{name}.yaml" for name in shipped()),
     "mydyno/experiments/imports/sql-bench-2005.csv",
@@ -109,6 +110,16 @@ def test_the_wheel_has_both_programs_and_they_are_static() -> None:
     for program in programs:
         shown = subprocess.run(["ldd", find_program(program)], text=True, capture_output=True, check=False)
         assert "=>" not in shown.stdout, f"{program} is not static"
+
+
+def test_the_engine_is_one_static_binary_of_a_few_megabytes() -> None:
+    program = Path(find_program("mydyno-engine"))
+    assert program.stat().st_size < MOST_ENGINE_BYTES
+    sections = subprocess.run(
+        ["readelf", "--dynamic", "--program-headers", program], text=True, capture_output=True, check=True
+    ).stdout
+    assert "(NEEDED)" not in sections
+    assert "INTERP" not in sections, "no dynamic linker"
 
 
 def test_the_source_archive_has_what_building_it_needs(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def timed(measure_s: float, warmup_s: float = 0.0) -> Record:
 def start(job: Record) -> subprocess.Popen[str]:
     """An engine that has been given its job and goes on by itself."""
     process = subprocess.Popen(
-        [find_program("mydyno-engine"), "load"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [find_program("mydyno-engine"), "run"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdin is not None
     process.stdin.write(json.dumps(job))

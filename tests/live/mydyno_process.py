@@ -58,7 +58,7 @@ design: {repeats: 3, seed: 3, order: blocked}
 
 MEASURED = (0, 7)
 """Exit codes of a run whose trials were all measured: on a busy machine some of them may be invalid."""
-_OF_A_BUSY_MACHINE = {"client-saturation", "littles-law", "steal-time"}
+_OF_A_BUSY_MACHINE = {"client-saturation", "littles-law", "rate-kept", "steal-time"}
 """Checks that a trial may fail because other programs have the CPUs."""
 
 

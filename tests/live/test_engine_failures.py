@@ -210,7 +210,7 @@ def test_an_engine_dies_with_the_process_that_started_it(loaded: RunningServer, 
     program = (
         "import subprocess, sys, time\n"
         f"out = open({str(tmp_path / 'messages')!r}, 'w')\n"
-        f"engine = subprocess.Popen([{str(find_program('mydyno-engine'))!r}, 'load'],"
+        f"engine = subprocess.Popen([{str(find_program('mydyno-engine'))!r}, 'run'],"
         " stdin=subprocess.PIPE, stdout=out)\n"
         "engine.stdin.write(sys.stdin.buffer.read())\n"
         "engine.stdin.close()\n"

@@ -219,6 +219,16 @@ def test_an_open_loop_keeps_its_rate_and_measures_from_the_intended_start(accoun
     assert told["transactions"] == pytest.approx(600, abs=125)
 
 
+def test_a_rate_that_one_connection_cannot_carry_is_a_warning(account: Path) -> None:
+    done = load(
+        *("oltp-point-select", "--defaults-file", str(account), "--table-size", "2000"),
+        *("--connections", "1", "--seconds", "1", "--rate", "5000000"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "could not keep the requested rate over 1 connection: " in done.stderr
+    assert "of 5,000,000.0 transactions/s; up to " in done.stderr
+
+
 def test_a_wrong_password_is_named_as_what_it_is(server: RunningServer, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong"
     wrong.write_text("not-the-password\n")

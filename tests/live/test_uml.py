@@ -99,7 +99,7 @@ def test_a_server_stands_on_stripes_in_a_guest_and_answers_this_side(
     assert (one, hostname, len(long)) == (1, "mydyno", 1_000_000)
     assert version.startswith(binary.version.text)
     # The engine runs beside the server, and its messages come here.
-    talk = ground.host.open([str(ground.host.program("mydyno-engine")), "load"])
+    talk = ground.host.open([str(ground.host.program("mydyno-engine")), "run"])
     with talk.stdin as pipe:
         pipe.write(json.dumps(job(server, PINGS, phase(2, rounds(50)))).encode())
     messages = [json.loads(line) for line in talk.stdout]

@@ -221,7 +221,18 @@ impl Admin {
         self.begun = false;
     }
 
-    fn run(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
+    fn run(&mut self, sql: &[u8], look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
+        let connection = self.session.connection_id;
+        self.follow(sql, look).map_err(|error| match error.is_malformed() {
+            true => {
+                let own = format!("the engine's own connection (id {connection})");
+                ServerError::new(error.code, format!("{own}: {}", error.message))
+            }
+            false => error,
+        })
+    }
+
+    fn follow(&mut self, sql: &[u8], mut look: impl FnMut(&[u8])) -> Result<u64, ServerError> {
         self.ask(sql)?;
         let mut response = Response::to_query(self.session.no_eof);
         loop {
@@ -329,9 +340,13 @@ impl Admin {
         self.read_exact_into(&mut header)?;
         let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
         let start = input.len();
-        input.resize(start + length, 0);
-        self.read_exact_into(&mut input[start..])?;
-        let ordered = in_order(header[3], input.first(), &mut self.next_number);
+        // Memory grows with what comes, not with what is announced.
+        while input.len() < start + length {
+            let end = input.len();
+            input.resize((start + length).min(end + READ_BUFFER), 0);
+            self.read_exact_into(&mut input[end..])?;
+        }
+        let ordered = in_order(header[3], &input[start..], &mut self.next_number);
         // A server that compresses gives packets other numbers.
         if self.session.compression.is_none() {
             ordered?;
@@ -416,4 +431,32 @@ fn is_timeout(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Announces 16 MB, sends ten bytes of them, and closes.
+    #[test]
+    fn a_packet_that_is_announced_takes_no_memory_before_it_comes() {
+        let sent = [&[0xfe, 0xff, 0xff, 0][..], b"ten bytes."].concat();
+        let stream: Box<dyn Stream> = Box::new(io::Cursor::new(sent));
+        let mut admin = Admin {
+            stream: BufReader::new(stream),
+            session: Session::default(),
+            input: Vec::new(),
+            output: Vec::new(),
+            patience: Duration::from_secs(1),
+            deadline: Instant::now() + Duration::from_secs(1),
+            begun: false,
+            next_number: 0,
+            elsewhere: None,
+            hurry: None,
+            heeds_signals: false,
+            server_pid: None,
+        };
+        assert_eq!(admin.read_packet().unwrap_err().code, code::SERVER_LOST);
+        assert!(admin.input.capacity() <= 2 * READ_BUFFER, "{}", admin.input.capacity());
+    }
 }

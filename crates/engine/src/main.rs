@@ -1,6 +1,8 @@
 //! `mydyno-engine`: reads a job, drives the load, writes messages; or reads slow logs and digests them.
 
+use std::fs::File;
 use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -11,15 +13,24 @@ use mydyno_engine::fingerprints;
 use mydyno_engine::job::Job;
 use mydyno_engine::report::Reporter;
 use mydyno_engine::report::messages::Message;
+use mydyno_engine::report::table::Table;
+use mydyno_engine::report::visible;
 use mydyno_engine::run::run;
 
 /// The engine of mydyno: drives a MySQL or MariaDB server and measures it, and digests slow logs.
 #[derive(Parser)]
 #[command(name = "mydyno-engine", version, after_help = EXAMPLE)]
 enum Command {
-    /// Read one JSON job from standard input, carry it out, write JSON lines to standard output.
-    #[command(after_help = EXAMPLE)]
-    Load,
+    /// Carry out a job: make tables, drive connections phase by phase, report what was measured.
+    #[command(alias = "load", after_help = EXAMPLE)]
+    Run {
+        /// A file with the job, one JSON object; `-` is standard input.
+        #[arg(value_name = "JOB", default_value = "-")]
+        job: PathBuf,
+        /// Print a table of the results instead of JSON lines.
+        #[arg(long)]
+        table: bool,
+    },
     /// Read statements, one JSON string a line, and write their fingerprints, one JSON object a line.
     Fingerprint,
     /// Read slow logs, write what ran, grouped by fingerprint, to standard output as JSON lines.
@@ -27,51 +38,89 @@ enum Command {
     Digest(digest::Options),
 }
 
-const EXAMPLE: &str = r#"Example: 8 connections read single rows for 5 seconds, after a warm-up of 1 second.
+const EXAMPLE: &str = r#"Example: 8 connections read single rows of a table that the job makes, for 5
+seconds after a warm-up of 1 second. The file job.json:
 
-  mydyno-engine load <<'JOB'
   {"protocol": 3,
-   "target": {"socket": "/run/mysqld/mysqld.sock", "user": "root", "password": "...", "database": "mydyno"},
-   "workload": {"program": {"name": "one-page", "transactions": [{"name": "read", "steps": [
-     {"send": {"name": "read", "sql": ["SELECT n FROM hits WHERE page = ", {"value": ["uniform", 1, 1000]}]}}]}]}},
-   "phases": [{"connections": 8, "work": {"kind": "timed", "warmup_s": 1, "measure_s": 5}}]}
-  JOB
+   "target": {"socket": "/run/mysqld/mysqld.sock", "user": "root",
+              "password": "...", "database": "bench"},
+   "workload": {"program": {"name": "one-page",
+     "tables": [{"name": "hits", "rows": 1000,
+       "create": "CREATE TABLE hits (page INT PRIMARY KEY, n INT)",
+       "columns": ["page", "n"], "row": [["row"], 0]}],
+     "transactions": [{"name": "read", "steps": [{"send": {"name": "read",
+       "sql": ["SELECT n FROM hits WHERE page = ",
+               {"value": ["uniform", 1, 1000]}]}}]}]}},
+   "prepare": "if-missing",
+   "phases": [{"connections": 8,
+     "work": {"kind": "timed", "warmup_s": 1, "measure_s": 5}}]}
 
-The password travels in the job only. Every message is one line: {"type": ..., "t_ns": ..., ...}.
-Results are in the lines of type phase_end. SIGINT stops the load and still writes them.
-Exit status: 0 when the last line is of type done (its exit says ok, interrupted or aborted), 2 when the
-job is wrong, 3 when the run could not be carried out.
-The format of jobs and messages: docs/reference/engine-protocol.md."#;
+  $ mydyno-engine run job.json --table
+  server 11.8.3-MariaDB
+  prepared 1 table with 1000 rows
+  latencies of transactions: service time, from sending (closed loop)
+  phase connections transactions/s   queries/s     p50     p95     p99   errors
+      1           8        41317.2     41317.2   178us   307us   489us        0
+
+  $ mydyno-engine run < job.json
+  {"type":"hello","server":0,"protocol":3,"engine_version":"0.1.0", ...}
+  {"type":"interval","phase":0, ... "queries":41317, ... "p95_ns":307199, ...}
+  {"type":"phase_end","server":0,"phase":0, ... "transactions":{ ... }, ...}
+  {"type":"done","exit":"ok", ...}
+
+Over TCP: "host" and "port" instead of "socket"; "tls": {"mode": "required"}.
+An open loop: "arrival": {"kind": "poisson", "rate": 500} in a phase. The
+database must exist. The password travels in the job only. SIGINT stops the load
+and still writes its results.
+
+Exit status: 0 when the run came to its end (the last line, of type done, says
+ok, interrupted or aborted), 2 when the job is wrong, 3 when the run could not
+be carried out.
+
+Every key and message: docs/reference/engine-protocol.md."#;
 
 fn main() -> ExitCode {
     let command = Command::parse();
     let clock = Clock::start();
-    let reporter = Reporter::to_stdout(clock);
+    let as_table = matches!(command, Command::Run { table: true, .. });
     let outcome = match command {
-        Command::Load => read_job().and_then(|job| run(&job, clock, &reporter)).map(drop),
+        Command::Run { job, table } => read_job(&job).and_then(|job| {
+            let reporter = Reporter::to_stdout(clock);
+            let reporter = if table { reporter.with_table(Table::new(&job)) } else { reporter };
+            run(&job, clock, &reporter).map(drop)
+        }),
         Command::Fingerprint => {
             fingerprints::run(std::io::stdin().lock(), std::io::stdout().lock())
         }
         Command::Digest(options) => digest::run(options),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Fatal { code, message, hint }) => {
-            reporter.send(&Message::Fatal { code, message, hint });
-            ExitCode::from(code.exit_status())
-        }
+    let Err(fatal) = outcome else { return ExitCode::SUCCESS };
+    let status = ExitCode::from(fatal.code.exit_status());
+    if as_table {
+        eprintln!("mydyno-engine: {}", visible::lines(&fatal.to_string()));
+    } else {
+        let Fatal { code, message, hint } = fatal;
+        Reporter::to_stdout(clock).send(&Message::Fatal { code, message, hint });
     }
+    status
 }
 
-fn read_job() -> Result<Job, Fatal> {
-    if std::io::stdin().is_terminal() {
-        eprintln!(
-            "mydyno-engine reads a job (JSON) from standard input; see --help for an example"
-        );
-    }
+/// Reads a job out of a file, or out of standard input.
+fn read_job(path: &Path) -> Result<Job, Fatal> {
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).map_err(|error| {
-        Fatal::new(FatalCode::BadJob, format!("cannot read the job from standard input: {error}"))
+    let (place, read) = if path == Path::new("-") {
+        if std::io::stdin().is_terminal() {
+            eprintln!(
+                "mydyno-engine reads a job (JSON) from standard input; see --help for an example"
+            );
+        }
+        ("standard input".to_owned(), std::io::stdin().read_to_string(&mut text))
+    } else {
+        let read = File::open(path).and_then(|mut file| file.read_to_string(&mut text));
+        (path.display().to_string(), read)
+    };
+    read.map_err(|error| {
+        Fatal::new(FatalCode::BadJob, format!("cannot read the job from {place}: {error}"))
     })?;
     Job::parse(&text)
 }

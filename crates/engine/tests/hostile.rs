@@ -1,13 +1,18 @@
 //! Servers that mean harm, and the whole engine against them: it ends within the time that the job gives an
 //! answer, says why, and never needs much memory.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
 const ANSWER_WITHIN_S: f64 = 1.0;
@@ -34,7 +39,25 @@ enum Trick {
     ClearPassword,
     /// caching_sha2_password: all of the password, please; and here is a key of 512 bits.
     ShortKey,
+    /// The server sends nothing more and goes on reading.
+    HalfClosed,
+    /// An OK packet that ends within its first number.
+    Malformed,
+    /// Another packet of the handshake than any that there is.
+    Nonsense,
+    /// LOAD DATA LOCAL of a file of the client, which did not ask for that.
+    LocalFile,
+    /// An error whose text commands a terminal.
+    Escapes,
+    /// One row of so many bytes, which is no trick but rare.
+    Row(usize),
+    /// All packets are right, and come one byte at a time.
+    Bytes,
 }
+
+const MOST_PAYLOAD: usize = 0xff_ffff;
+/// Sets the title, clears the screen (C0 and C1), turns the order of reading around.
+const ESCAPES: &str = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}2J\u{202e}\u{2066}\u{7f}";
 
 /// Where it begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,14 +76,19 @@ struct Outcome {
 }
 
 fn against(moment: Moment, trick: Trick) -> Outcome {
-    meet(Value::Null, move |stream| serve(stream, moment, trick))
+    run(&job(tricked(moment, trick)))
 }
 
-/// Runs a job against a server that serves its connections so.
-fn meet(
-    compression: Value,
-    serve: impl Fn(TcpStream) -> Option<()> + Copy + Send + 'static,
-) -> Outcome {
+/// A target that plays a trick.
+fn tricked(moment: Moment, trick: Trick) -> Value {
+    listen(move |stream| match trick {
+        Trick::Bytes => serve(ByteByByte(stream), moment, trick),
+        _ => serve(stream, moment, trick),
+    })
+}
+
+/// Starts a server that serves its connections so; gives where it is.
+fn listen(serve: impl Fn(TcpStream) -> Option<()> + Copy + Send + 'static) -> Value {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     // It ends with the test: an accept cannot be called off.
@@ -69,24 +97,28 @@ fn meet(
             thread::spawn(move || serve(stream.unwrap()));
         }
     });
+    json!({"host": "127.0.0.1", "port": port})
+}
+
+fn job(mut target: Value) -> Value {
+    let who = json!({"user": "bench", "password": "correct horse", "database": "mydyno"});
+    target.as_object_mut().unwrap().extend(who.as_object().unwrap().clone());
     let select = json!({"send": {"name": "select", "sql": ["SELECT 1"]}});
-    let job = json!({
+    json!({
         "protocol": 3,
-        "target": {"host": "127.0.0.1", "port": port, "user": "bench", "password": "correct horse",
-                   "database": "mydyno", "compression": compression},
+        "target": target,
         "workload": {"program": {"name": "one", "transactions": [{"name": "one", "steps": [select]}]}},
         "prepare": "create",
         "phases": [{"connections": 2, "work": {"kind": "timed", "warmup_s": 0.2, "measure_s": 0.5}}],
         "sampling": {},
         "answer_within_s": ANSWER_WITHIN_S,
-    });
-    run(&job)
+    })
 }
 
 fn run(job: &Value) -> Outcome {
     let begun = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_mydyno-engine"))
-        .arg("load")
+        .arg("run")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -118,17 +150,63 @@ fn peak(pid: u32) -> u64 {
     line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
 }
 
-fn serve(mut stream: TcpStream, moment: Moment, trick: Trick) -> Option<()> {
-    let _ = stream.set_nodelay(true);
+/// A connection that the server can end in one direction.
+trait Wire: Read + Write {
+    fn socket(&self) -> &TcpStream;
+}
+
+impl Wire for TcpStream {
+    fn socket(&self) -> &TcpStream {
+        self
+    }
+}
+
+impl Wire for StreamOwned<ServerConnection, TcpStream> {
+    fn socket(&self) -> &TcpStream {
+        &self.sock
+    }
+}
+
+/// Sends each byte alone.
+struct ByteByByte(TcpStream);
+
+impl Read for ByteByByte {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        self.0.read(space)
+    }
+}
+
+impl Write for ByteByByte {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(&bytes[..bytes.len().min(1)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Wire for ByteByByte {
+    fn socket(&self) -> &TcpStream {
+        &self.0
+    }
+}
+
+fn serve(mut stream: impl Wire, moment: Moment, trick: Trick) -> Option<()> {
+    let _ = stream.socket().set_nodelay(true);
     if moment == Moment::Greeting {
         return play(&mut stream, trick, 0);
     }
-    stream.write_all(&packet(0, &greeting())).ok()?;
+    stream.write_all(&packet(0, &greeting(false))).ok()?;
     let (number, _) = read(&mut stream)?;
     if moment == Moment::Login {
         return play(&mut stream, trick, number.wrapping_add(1));
     }
     stream.write_all(&packet(number + 1, OK)).ok()?;
+    converse(stream, moment, trick)
+}
+
+fn converse(mut stream: impl Wire, moment: Moment, trick: Trick) -> Option<()> {
     loop {
         let (_, payload) = read(&mut stream)?;
         let (command, sql) = payload.split_first()?;
@@ -147,7 +225,7 @@ fn serve(mut stream: TcpStream, moment: Moment, trick: Trick) -> Option<()> {
 
 /// Plays the trick in place of an answer whose first packet has this number; `None` at the end of the
 /// connection.
-fn play(stream: &mut TcpStream, trick: Trick, number: u8) -> Option<()> {
+fn play(stream: &mut impl Wire, trick: Trick, number: u8) -> Option<()> {
     let mut number = number;
     match trick {
         Trick::Silence => loop {
@@ -210,6 +288,44 @@ fn play(stream: &mut TcpStream, trick: Trick, number: u8) -> Option<()> {
             note_answer(&read(stream)?.1);
             None
         }
+        Trick::HalfClosed => {
+            stream.socket().shutdown(Shutdown::Write).ok()?;
+            loop {
+                read(stream)?;
+            }
+        }
+        Trick::Malformed => stream.write_all(&packet(number, &[0, 0xfc])).ok(),
+        Trick::Nonsense => stream.write_all(&packet(number, &[7, 8, 9])).ok(),
+        Trick::LocalFile => {
+            stream.write_all(&packet(number, b"\xfb/etc/passwd")).ok()?;
+            note_answer(&read(stream)?.1);
+            None
+        }
+        Trick::Escapes => {
+            let text = [b"\xff\x15\x04#28000", ESCAPES.as_bytes()].concat();
+            stream.write_all(&packet(number, &text)).ok()
+        }
+        Trick::Row(length) => {
+            let mut row = vec![b'x'; length];
+            row[0] = 0xfd;
+            row[1..4].copy_from_slice(&(length as u32 - 4).to_le_bytes()[..3]);
+            let mut answer = [packet(number, &[1]), definition(number + 1)].concat();
+            number += 2;
+            // One that fills its packets is followed by an empty one.
+            for piece in 0..=length / MOST_PAYLOAD {
+                let end = length.min((piece + 1) * MOST_PAYLOAD);
+                answer.extend(packet(number, &row[piece * MOST_PAYLOAD..end]));
+                number += 1;
+            }
+            answer.extend(packet(number, END));
+            stream.write_all(&answer).ok()
+        }
+        Trick::Bytes => {
+            let row = packet(number + 2, &[&[0xfc, 44, 1][..], &[b'x'; 300]].concat());
+            let answer =
+                [packet(number, &[1]), definition(number + 1), row, packet(number + 3, END)];
+            stream.write_all(&answer.concat()).ok()
+        }
     }
 }
 
@@ -239,7 +355,7 @@ fn packet(number: u8, payload: &[u8]) -> Vec<u8> {
     [&[length[0], length[1], length[2], number], payload].concat()
 }
 
-fn read(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
+fn read(stream: &mut impl Read) -> Option<(u8, Vec<u8>)> {
     let mut header = [0u8; 4];
     stream.read_exact(&mut header).ok()?;
     let mut payload = vec![0u8; u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize];
@@ -248,22 +364,55 @@ fn read(stream: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
 }
 
 /// Protocol 10, version, connection, nonce, capabilities, character set, status, plugin.
-fn greeting() -> Vec<u8> {
+fn greeting(tls: bool) -> Vec<u8> {
     // CONNECT_WITH_DB, COMPRESS, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH, DEPRECATE_EOF.
-    let able = (1u32 << 3 | 1 << 5 | 1 << 9 | 1 << 13 | 1 << 15 | 1 << 19 | 1 << 24).to_le_bytes();
+    let able = 1u32 << 3 | 1 << 5 | 1 << 9 | 1 << 13 | 1 << 15 | 1 << 19 | 1 << 24;
+    let able = (able | u32::from(tls) << 11).to_le_bytes();
     let head = b"\x0a8.4.0-hostile\0\x07\0\0\0abcdefgh\0";
     let tail = b"ijklmnopqrst\0mysql_native_password\0";
     [&head[..], &able[..2], &[45, 2, 0], &able[2..], &[21], &[0; 10], &tail[..]].concat()
 }
 
+/// Every run ended in time, saying so, needed little memory and commanded no terminal.
+fn all_ended<'a>(outcomes: impl Iterator<Item = (String, &'a str, Outcome)>) {
+    let mut wrong = Vec::new();
+    for (case, said, Outcome { status, text, elapsed, peak_bytes }) in outcomes {
+        let ended = matches!(status, Some(0 | 3)) && text.contains(said);
+        let commands = text.lines().any(|line| line.contains(char::is_control));
+        let secret = text.contains("correct horse");
+        if !ended || commands || secret || peak_bytes > MOST_BYTES {
+            let last = text.lines().last().unwrap_or_default();
+            let last = &last[..last.len().min(600)];
+            wrong.push(format!("{case}: {status:?} after {elapsed:?}, {peak_bytes} bytes: {last}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Runs each case; the engine says what it must, in time and in little memory.
+fn check(cases: &[(Moment, Trick, &str)]) {
+    // On a small machine more engines at a time take too long.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let runs: Vec<_> = cases
+        .iter()
+        .map(|&(moment, trick, _)| thread::spawn(move || against(moment, trick)))
+        .collect();
+    all_ended(cases.iter().zip(runs).map(|((moment, trick, said), run)| {
+        (format!("{moment:?} {trick:?}"), *said, run.join().unwrap())
+    }));
+    assert!(ANSWERS.lock().unwrap().is_empty(), "an answer to who asks for a password or a file");
+}
+
 #[test]
 fn whatever_a_server_does_instead_of_an_answer_the_engine_ends_in_time_and_in_little_memory() {
     use Moment::{Greeting, Login, Statement};
-    let cases: [(Moment, Trick, &str); 25] = [
+    check(&[
         (Greeting, Trick::Silence, "no answer within 1 s"),
         (Greeting, Trick::Drip, "no answer within 1 s"),
         (Greeting, Trick::Flood, "\"fatal\""),
         (Greeting, Trick::WrongNumber, "out of order"),
+        (Greeting, Trick::HalfClosed, "it closed the connection"),
         (Login, Trick::Silence, "no answer within 1 s"),
         (Login, Trick::Drip, "no answer within 1 s"),
         (Login, Trick::Flood, "\"fatal\""),
@@ -271,42 +420,124 @@ fn whatever_a_server_does_instead_of_an_answer_the_engine_ends_in_time_and_in_li
         (Login, Trick::Switches, "another way to authenticate, again"),
         (Login, Trick::ClearPassword, "mysql_clear_password"),
         (Login, Trick::ShortKey, "--server-public-key"),
+        (Login, Trick::HalfClosed, "it closed the connection"),
+        (Login, Trick::Nonsense, "handshake: packet number 2 of 3 bytes: 07 08 09"),
         (Statement("SELECT CONNECTION_ID"), Trick::EndlessRows, "\"fatal\""),
         (Statement("CREATE"), Trick::Silence, "its process list lacks the statement"),
         (Statement("CREATE"), Trick::Drip, "no answer within 1 s"),
         (Statement("CREATE"), Trick::Flood, "\"fatal\""),
         (Statement("CREATE"), Trick::EndlessRows, "no answer within 1 s"),
         (Statement("CREATE"), Trick::EndlessColumns, "number of columns"),
-        (Statement("CREATE"), Trick::WrongNumber, "out of order"),
+        (
+            Statement("CREATE"),
+            Trick::WrongNumber,
+            "out of order: number 6 in place of 1: 00 00 00 02",
+        ),
+        (Statement("CREATE"), Trick::HalfClosed, "it closed the connection"),
         (Statement("SELECT 1"), Trick::Silence, "\"exit\":\"aborted\""),
         (Statement("SELECT 1"), Trick::Drip, "\"exit\":\"aborted\""),
         (Statement("SELECT 1"), Trick::EndlessRows, "\"exit\":\"aborted\""),
         (Statement("SELECT 1"), Trick::EndlessColumns, "number of columns"),
         (Statement("SELECT 1"), Trick::WrongNumber, "out of order"),
+        (Statement("SELECT 1"), Trick::HalfClosed, "the server closed it"),
         (Statement("SELECT 1"), Trick::Errors, "\"exit\":\"ok\""),
         (Statement("SHOW GLOBAL STATUS"), Trick::EndlessRows, "\"exit\":\"ok\""),
-    ];
-    let runs: Vec<_> =
-        cases.map(|case| (case, thread::spawn(move || against(case.0, case.1)))).into();
-    let outcomes = runs.into_iter().map(|((moment, trick, said), run)| {
-        (format!("{moment:?} {trick:?}"), said, run.join().unwrap())
-    });
-    all_ended(outcomes);
-    assert!(ANSWERS.lock().unwrap().is_empty(), "an answer to who asks for the password");
+    ]);
 }
 
-/// Every run ended in time, saying so, and needed little memory.
-fn all_ended(outcomes: impl Iterator<Item = (String, &'static str, Outcome)>) {
-    let mut wrong = Vec::new();
-    for (case, said, Outcome { status, text, elapsed, peak_bytes }) in outcomes {
-        let ended = matches!(status, Some(0 | 3)) && text.contains(said);
-        if !ended || peak_bytes > MOST_BYTES || text.contains("correct horse") {
-            let last = text.lines().last().unwrap_or_default();
-            let last = &last[..last.len().min(600)];
-            wrong.push(format!("{case}: {status:?} after {elapsed:?}, {peak_bytes} bytes: {last}"));
-        }
+#[test]
+fn a_packet_that_cannot_be_is_shown_with_its_connection_its_number_and_its_bytes() {
+    use Moment::{Login, Statement};
+    let own = "the engine's own connection (id 7): the server sent a malformed packet (OK packet): \
+               packet number 1 of 2 bytes: 00 fc";
+    let loads = "connection 1: lost connection to the server: the server sent a malformed packet \
+                 (OK packet): packet number 1 of 2 bytes: 00 fc";
+    check(&[
+        (Statement("CREATE"), Trick::Malformed, own),
+        (Statement("SELECT 1"), Trick::Malformed, loads),
+        (Statement("CREATE"), Trick::LocalFile, "request for a local file, which is refused"),
+        (Statement("SELECT 1"), Trick::LocalFile, "request for a local file, which is refused"),
+        (Login, Trick::Escapes, "\\u001b]0;owned\\u0007\\u001b[2J\\u009b2J\\u202e\\u2066\\u007f"),
+        (Statement("SELECT 1"), Trick::Escapes, "\\u001b]0;owned\\u0007\\u001b[2J\\u009b2J"),
+    ]);
+}
+
+#[test]
+fn answers_of_sixteen_megabytes_and_of_single_bytes_are_read_to_their_end() {
+    let one = Moment::Statement("SELECT 1");
+    let lengths = [MOST_PAYLOAD - 1, MOST_PAYLOAD, MOST_PAYLOAD + 1];
+    for trick in lengths.map(Trick::Row).into_iter().chain([Trick::Bytes]) {
+        let mut job = job(tricked(one, trick));
+        job["phases"][0]["work"] = json!({"kind": "rounds", "rounds": 3});
+        job["answer_within_s"] = 20.into();
+        let Outcome { text, peak_bytes, .. } = run(&job);
+        let messages = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let end = messages.into_iter().find(|message| message["type"] == "phase_end").expect(&text);
+        let select = &end["statements"]["select"];
+        assert_eq!(end["errors"], json!({}), "{trick:?}");
+        assert_eq!((&select["rows"], &select["count"]), (&json!(6), &json!(6)), "{trick:?}");
+        assert!(peak_bytes < MOST_BYTES);
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A self-signed certificate and its key, made for this test alone.
+const KEY: &str = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgUrX0RXCX7CXbpxCMXHuItVMSIgaN8nbIrjZa\
+    MsGVitahRANCAATgQU6g7obexd602aJjvyqKBwPzEyXL7Al8/DTeLUEtFjr29g3G6eMBUm+WYAdQrFt6/OhIjGRTdfoJ9cI3Ibv2";
+const CERTIFICATE: &str = "MIIBdjCCARugAwIBAgIUD3PyXpu3Pe9bqVI3kAoY3qvTPYEwCgYIKoZIzj0EAwIwDzENMAsGA1UEAwwE\
+    dGVzdDAgFw0yNjExMjMxMzE4MzBaGA8yMTI2MTAzMDEzMTgzMFowDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49\
+    AwEHA0IABOBBTqDuht7F3rTZomO/KooHA/MTJcvsCXz8NN4tQS0WOvb2Dcbp4wFSb5ZgB1CsW3r86EiMZFN1+gn1wjchu/ajUzBR\
+    MB0GA1UdDgQWBBSDQbFfzXBigoKvgxZdGwHjwx/d8DAfBgNVHSMEGDAWgBSDQbFfzXBigoKvgxZdGwHjwx/d8DAPBgNVHRMBAf8E\
+    BTADAQH/MAoGCCqGSM49BAMCA0kAMEYCIQDmEEd7rzkEKfpOU00KecVkTGfzVehr9xQM1dxJzuoy/AIhAOZkxltbKGQ6/PthP/WW\
+    x8cYe122EyLYl1K7Q+pYDpnE";
+
+/// Encrypts the first so many connections and offers the others no TLS.
+fn serve_with_tls(mut stream: TcpStream, offers: bool, config: Arc<ServerConfig>) -> Option<()> {
+    let _ = stream.set_nodelay(true);
+    stream.write_all(&packet(0, &greeting(offers))).ok()?;
+    if !offers {
+        note_answer(&read(&mut stream)?.1);
+        return None;
+    }
+    let (_, request) = read(&mut stream)?;
+    assert_eq!(request.len(), 32, "the request for TLS, without a name");
+    let mut stream = StreamOwned::new(ServerConnection::new(config).unwrap(), stream);
+    let (number, _) = read(&mut stream)?;
+    stream.write_all(&packet(number + 1, OK)).ok()?;
+    converse(stream, Moment::Statement("no such statement"), Trick::Silence)
+}
+
+#[test]
+fn where_tls_is_required_nothing_is_sent_to_a_server_that_offers_none_or_no_longer() {
+    let certificate = CertificateDer::from(STANDARD.decode(CERTIFICATE).unwrap());
+    let key = PrivatePkcs8KeyDer::from(STANDARD.decode(KEY).unwrap());
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], PrivateKeyDer::from(key))
+        .unwrap();
+    let config = Arc::new(config);
+    // Of those that offer TLS the first connection is the engine's own, which prepares; then comes the sampler's.
+    for (offered, said) in
+        [(0, "\"fatal\""), (1, "no connection could be opened"), (usize::MAX, "\"exit\":\"ok\"")]
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let config = config.clone();
+        thread::spawn(move || {
+            for (number, stream) in listener.incoming().enumerate() {
+                let config = config.clone();
+                thread::spawn(move || serve_with_tls(stream.unwrap(), number < offered, config));
+            }
+        });
+        let tls = json!({"mode": "required"});
+        let mut job = job(json!({"host": "127.0.0.1", "port": port, "tls": tls}));
+        job.as_object_mut().unwrap().remove("sampling");
+        let text = run(&job).text;
+        assert!(text.contains(said), "{offered}: {text}");
+        assert_eq!(text.contains("does not offer TLS"), offered < usize::MAX, "{text}");
+    }
+    assert!(ANSWERS.lock().unwrap().is_empty(), "a name sent in clear");
 }
 
 /// What a server that compresses sends to a statement.
@@ -333,8 +564,9 @@ fn a_server_that_compresses_with_bad_intent_is_left_in_time_and_in_little_memory
         ("", Packed::Plain, "\"fatal\""),
     ];
     let runs = cases.map(|(start, trick, said)| {
-        let serve = move |stream| serve_packed(stream, start, trick);
-        let run = thread::spawn(move || meet(json!({"algorithms": ["zlib"]}), serve));
+        let mut target = listen(move |stream| serve_packed(stream, start, trick));
+        target["compression"] = json!({"algorithms": ["zlib"]});
+        let run = thread::spawn(move || run(&job(target)));
         (format!("{start} {trick:?}"), said, run)
     });
     all_ended(runs.into_iter().map(|(case, said, run)| (case, said, run.join().unwrap())));
@@ -342,7 +574,7 @@ fn a_server_that_compresses_with_bad_intent_is_left_in_time_and_in_little_memory
 
 /// A server until a statement begins with `start`.
 fn serve_packed(mut stream: TcpStream, start: &str, trick: Packed) -> Option<()> {
-    stream.write_all(&packet(0, &greeting())).ok()?;
+    stream.write_all(&packet(0, &greeting(false))).ok()?;
     let (number, _) = read(&mut stream)?;
     stream.write_all(&packet(number + 1, OK)).ok()?;
     if matches!(trick, Packed::Plain) {

@@ -81,7 +81,7 @@ def test_what_drives_a_phase_is_told_for_littles_law() -> None:
     assert load("  each: {measure: 2s}\n  active: 5\n") == Load(5, closed=True)
     assert load("  each: {events: 90}\n  think: {exponential: 20ms}\n") == Load(16, closed=True, rest_s=0.02)
     assert load("  each: {rounds: 9}\n") == Load(16, closed=True, all_busy=False)
-    assert load("  each: {measure: 2s}\n  arrival: {fixed: 10/s}\n") == Load(16, closed=False)
+    assert load("  each: {measure: 2s}\n  arrival: {fixed: 10/s}\n") == Load(16, closed=False, rate=10)
     assert (
         load_of(
             make(

@@ -141,3 +141,27 @@ def test_a_phase_that_breaks_littles_law_is_told_with_the_calculation_but_not_be
     assert check(replace(evidence, loads=(None,))) == ()
     saturated = replace(evidence, phases=(replace(idle, client_cpu_system_s=20.0),))
     assert [reason.check for reason in check(saturated)] == ["client-saturation"]
+
+
+def open_loop(rate: float, connections: int = 40, **changes: object) -> Evidence:
+    """Of 9 seconds."""
+    phases = (replace(PHASE, latency_kind="response", **changes),)  # type: ignore[arg-type]
+    return replace(SOUND, phases=phases, loads=(Load(connections, closed=False, rate=rate),))
+
+
+def test_a_client_that_cannot_keep_the_requested_rate_makes_the_trial_invalid_and_says_so() -> None:
+    [reason] = check(open_loop(1000, transactions=5508, backlog_max=3400))
+    assert (reason.check, reason.phase) == ("rate-kept", 0)
+    assert "over 40 connections: 612.0 of 1,000.0 transactions/s; up to 3,400 waited" in reason.message
+
+
+@pytest.mark.parametrize(
+    ("rate", "connections", "transactions"),
+    [
+        (1000, 40, 8200),
+        (1, 1, 2),  # Nine on average; arrivals at random instants.
+        (10, 40, 50),  # The others are under way.
+    ],
+)
+def test_a_rate_that_is_kept_is_no_reason(rate: float, connections: int, transactions: int) -> None:
+    assert check(open_loop(rate, connections, transactions=transactions)) == ()

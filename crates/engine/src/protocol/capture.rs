@@ -75,7 +75,8 @@ impl Capture {
 
     /// Takes the definition of a column.
     pub fn definition(&mut self, packet: Packet<'_>) {
-        match column(packet.head) {
+        // The same limit whether the definition came in one piece or not.
+        match column(&packet.head[..packet.head.len().min(KEPT)]) {
             Some(column) => self.columns.push(column),
             None => self.broken = Some("the definition of a column cannot be read"),
         }

@@ -12,6 +12,8 @@ pub const KEPT: usize = 4096;
 const HEADER: usize = 4;
 /// The first byte of an error.
 const ERROR: u8 = 0xff;
+/// Bytes that an error shows of a packet.
+const SHOWN: usize = 16;
 /// A payload of exactly this length is continued in the next packet.
 const FULL: u32 = 0xff_ffff;
 
@@ -21,11 +23,16 @@ const FULL: u32 = 0xff_ffff;
 pub struct OutOfOrder {
     pub found: u8,
     pub expected: u8,
+    /// How its payload begins, and how many of these bytes there are.
+    head: [u8; SHOWN],
+    shown: u8,
 }
 
 impl From<OutOfOrder> for ServerError {
-    fn from(OutOfOrder { found, expected }: OutOfOrder) -> Self {
-        let message = format!("packets out of order: number {found} in place of {expected}");
+    fn from(OutOfOrder { found, expected, head, shown }: OutOfOrder) -> Self {
+        let shown = hexadecimal(&head[..shown.into()]);
+        let message =
+            format!("packets out of order: number {found} in place of {expected}: {shown}");
         Self::new(code::OUT_OF_ORDER, message)
     }
 }
@@ -35,11 +42,19 @@ impl From<OutOfOrder> for ServerError {
 /// # Errors
 /// The numbers differ. A server that ends a connection by itself sends its error with the number 0.
 #[inline]
-pub fn in_order(found: u8, first: Option<&u8>, expected: &mut u8) -> Result<(), OutOfOrder> {
+pub fn in_order(found: u8, payload: &[u8], expected: &mut u8) -> Result<(), OutOfOrder> {
     let due = *expected;
     *expected = found.wrapping_add(1);
-    let unasked = (found == 0 || due == 0) && first == Some(&ERROR);
-    if found == due || unasked { Ok(()) } else { Err(OutOfOrder { found, expected: due }) }
+    let unasked = (found == 0 || due == 0) && payload.first() == Some(&ERROR);
+    if found == due || unasked { Ok(()) } else { Err(out_of_order(found, due, payload)) }
+}
+
+#[cold]
+fn out_of_order(found: u8, expected: u8, payload: &[u8]) -> OutOfOrder {
+    let shown = payload.len().min(SHOWN);
+    let mut head = [0; SHOWN];
+    head[..shown].copy_from_slice(&payload[..shown]);
+    OutOfOrder { found, expected, head, shown: shown as u8 }
 }
 
 /// One packet: its payload, or the first 4096 bytes of one that was split over several reads.
@@ -51,6 +66,27 @@ pub struct Packet<'a> {
     pub sequence: u8,
     /// The payload, complete when `head.len() == length`.
     pub head: &'a [u8],
+}
+
+impl Packet<'_> {
+    /// Reads it as an error of the server.
+    pub fn error(self) -> ServerError {
+        ServerError::from_packet(self.head)
+            .unwrap_or_else(|| self.malformed("the server sent a packet out of turn"))
+    }
+
+    /// The error of a packet that the protocol does not allow here.
+    pub fn malformed(self, what: &str) -> ServerError {
+        let Self { length, sequence, head } = self;
+        let shown = hexadecimal(&head[..head.len().min(SHOWN)]);
+        let message = format!("{what}: packet number {sequence} of {length} bytes: {shown}");
+        ServerError::new(code::MALFORMED_PACKET, message)
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
 }
 
 /// The state of one connection's incoming stream.
@@ -87,7 +123,7 @@ impl Frames {
             if length < FULL && rest.len() >= length as usize {
                 let (head, rest) = rest.split_at(length as usize);
                 *bytes = rest;
-                return match in_order(header[3], head.first(), expected) {
+                return match in_order(header[3], head, expected) {
                     Err(disorder) if !self.is_unnumbered => Some(Err(disorder)),
                     _ => Some(Ok(Packet { length, sequence: header[3], head })),
                 };
@@ -122,7 +158,7 @@ impl Frames {
             self.header_filled = 0;
             let sequence = self.header[3];
             let continued = std::mem::replace(&mut self.continues, length == FULL);
-            match in_order(sequence, self.split.first(), expected) {
+            match in_order(sequence, &self.split, expected) {
                 Err(disorder) if !self.is_unnumbered => return Some(Err(disorder)),
                 _ if continued => {}
                 _ => return Some(Ok(Packet { length, sequence, head: &self.split })),
@@ -230,7 +266,7 @@ mod tests {
                     found.push(packet.map(|packet| packet.length));
                 }
             }
-            assert_eq!(found, [Ok(5), Err(OutOfOrder { found: 3, expected: 2 })], "cut at {cut}");
+            assert_eq!(found, [Ok(5), Err(out_of_order(3, 2, b"third"))], "cut at {cut}");
         }
     }
 

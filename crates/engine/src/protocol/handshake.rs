@@ -93,11 +93,11 @@ impl Handshake {
     pub fn take(&mut self, login: &Login, packet: Packet<'_>, out: &mut Vec<u8>) -> Step {
         let payload = packet.head;
         if payload.len() != packet.length as usize || payload.len() > KEPT {
-            return malformed("a packet of the handshake is too long");
+            return Step::Failed(packet.malformed("a packet of the handshake is too long"));
         }
         let answer = packet.sequence.wrapping_add(1);
-        match (payload.first(), self.plugin.is_some()) {
-            (Some(&ERROR), _) => Step::Failed(ServerError::from_packet(payload)),
+        let step = match (payload.first(), self.plugin.is_some()) {
+            (Some(&ERROR), _) => Step::Failed(packet.error()),
             (Some(_), false) => self.greeting(login, payload, answer, out),
             (Some(&OK), true) => Step::Done,
             (Some(&MORE_DATA), true) => self.challenge(login, &payload[1..], answer, out),
@@ -107,6 +107,12 @@ impl Handshake {
                 self.challenge(login, payload, answer, out)
             }
             _ => malformed("unexpected packet in the handshake"),
+        };
+        match step {
+            Step::Failed(error) if payload.first() != Some(&ERROR) && error.is_malformed() => {
+                Step::Failed(packet.malformed(&error.message))
+            }
+            step => step,
         }
     }
 
@@ -121,7 +127,7 @@ impl Handshake {
     }
 
     fn greeting(&mut self, login: &Login, payload: &[u8], answer: u8, out: &mut Vec<u8>) -> Step {
-        let Ok(greeting) = HandshakePacket::deserialize((), &mut ParseBuf(payload)) else {
+        let Some(greeting) = sound_greeting(payload) else {
             return malformed("this is not the greeting of a MySQL server");
         };
         let server = greeting.capabilities();
@@ -288,6 +294,16 @@ impl Context for Credentials<'_> {
     fn server_key_pem(&self) -> Option<&[u8]> {
         self.login.server_key.as_ref().map(ServerKey::pem)
     }
+}
+
+/// Reads a greeting. mysql_common's reader overflows where the length of the nonce, which is 21, is above 127.
+fn sound_greeting(payload: &[u8]) -> Option<HandshakePacket<'_>> {
+    /// Between the version and the length.
+    const BETWEEN: usize = 20;
+    let version_end = 1 + payload.get(1..)?.iter().position(|byte| *byte == 0)?;
+    let length = *payload.get(version_end + 1 + BETWEEN)?;
+    let sound = i8::try_from(length).is_ok();
+    sound.then(|| HandshakePacket::deserialize((), &mut ParseBuf(payload)).ok()).flatten()
 }
 
 fn nonce(greeting: &HandshakePacket<'_>) -> Vec<u8> {

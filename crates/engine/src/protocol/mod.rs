@@ -99,19 +99,22 @@ impl ServerError {
         Self { code, message: message.into() }
     }
 
+    /// What came over this connection cannot be understood.
+    pub fn is_malformed(&self) -> bool {
+        matches!(self.code, code::MALFORMED_PACKET | code::OUT_OF_ORDER)
+    }
+
     /// Reads an ERR packet: 0xFF, code, then `#` and five letters of SQL state (absent in errors
     /// sent before the handshake), then the text.
-    pub fn from_packet(payload: &[u8]) -> Self {
-        let rest = payload.strip_prefix(&[0xff]).and_then(|rest| rest.split_first_chunk::<2>());
-        let Some((code, text)) = rest else {
-            return Self::new(code::MALFORMED_PACKET, "the server sent a packet out of turn");
-        };
+    /// `None` when it is something else.
+    pub fn from_packet(payload: &[u8]) -> Option<Self> {
+        let (code, text) = payload.strip_prefix(&[0xff])?.split_first_chunk::<2>()?;
         let text = match text {
             [b'#', _, _, _, _, _, rest @ ..] => rest,
             rest => rest,
         };
         let text = &text[..text.len().min(LONGEST_MESSAGE)];
-        Self::new(u16::from_le_bytes(*code), String::from_utf8_lossy(text))
+        Some(Self::new(u16::from_le_bytes(*code), String::from_utf8_lossy(text)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Follows the server's answer to one statement: counts rows and finds its end.
 
 use super::frames::Packet;
-use super::{ServerError, code, length_encoded};
+use super::{ServerError, length_encoded};
 
 const OK: u8 = 0x00;
 /// First byte of a packet in which the server requests a file of the client's.
@@ -17,6 +17,8 @@ const OK_LIMIT: u32 = 0xff_ffff;
 const MOST_COLUMNS: u64 = 4096;
 /// Bit of the status flags: another result follows this one.
 const MORE_RESULTS: u16 = 0x0008;
+
+const LOCAL_FILE: &str = "request for a local file, which is refused";
 
 /// How the answer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +106,7 @@ impl Response {
                 if first == Some(END) && packet.length < self.end_limit() {
                     self.end_of_rows(packet)
                 } else if first == Some(ERROR) {
-                    Some(Outcome::Failed(ServerError::from_packet(packet.head)))
+                    Some(Outcome::Failed(packet.error()))
                 } else {
                     self.rows += 1;
                     None
@@ -149,19 +151,20 @@ impl Response {
         match first {
             Some(OK) => {
                 let Some((changed, status)) = changed_rows(packet.head) else {
-                    return malformed("OK packet");
+                    return malformed("OK packet", packet);
                 };
                 self.rows = self.rows.saturating_add(changed);
                 self.end_of_result(status)
             }
-            Some(ERROR) => Some(Outcome::Failed(ServerError::from_packet(packet.head))),
-            Some(LOCAL_INFILE) | None => malformed("answer"),
+            Some(ERROR) => Some(Outcome::Failed(packet.error())),
+            Some(LOCAL_INFILE) => malformed(LOCAL_FILE, packet),
+            None => malformed("answer", packet),
             Some(_) => match length_encoded(packet.head) {
                 Some((columns, _)) if columns <= MOST_COLUMNS => {
                     self.expect = Expect::Columns(columns);
                     None
                 }
-                _ => malformed("number of columns"),
+                _ => malformed("number of columns", packet),
             },
         }
     }
@@ -174,7 +177,7 @@ impl Response {
         };
         match status {
             Some(status) => self.end_of_result(status),
-            None => malformed("end of the rows"),
+            None => malformed("end of the rows", packet),
         }
     }
 
@@ -188,14 +191,14 @@ impl Response {
 
     fn prepared(&mut self, first: Option<u8>, packet: Packet<'_>) -> Option<Outcome> {
         match (first, packet.head) {
-            (Some(ERROR), _) => Some(Outcome::Failed(ServerError::from_packet(packet.head))),
+            (Some(ERROR), _) => Some(Outcome::Failed(packet.error())),
             (Some(OK), [_, a, b, c, d, columns_low, columns_high, low, high, ..]) => {
                 let statement_id = u32::from_le_bytes([*a, *b, *c, *d]);
                 let columns = u16::from_le_bytes([*columns_low, *columns_high]);
                 let parameters = u16::from_le_bytes([*low, *high]);
                 self.definitions(statement_id, u64::from(parameters), u64::from(columns))
             }
-            _ => malformed("answer to a prepare"),
+            _ => malformed("answer to a prepare", packet),
         }
     }
 
@@ -229,14 +232,15 @@ pub fn warnings(payload: &[u8]) -> u16 {
 }
 
 #[cold]
-fn malformed(what: &str) -> Option<Outcome> {
-    let message = format!("the server sent a malformed packet ({what})");
-    Some(Outcome::Failed(ServerError::new(code::MALFORMED_PACKET, message)))
+fn malformed(what: &str, packet: Packet<'_>) -> Option<Outcome> {
+    let what = format!("the server sent a malformed packet ({what})");
+    Some(Outcome::Failed(packet.malformed(&what)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::code;
     use crate::protocol::frames::Frames;
     use proptest::collection::vec;
     use proptest::prelude::*;

@@ -1,6 +1,8 @@
-//! Messages to standard output, one JSON object a line.
+//! Messages to standard output: one JSON object a line, or a table of the results.
 
 pub mod messages;
+pub mod table;
+pub mod visible;
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -11,6 +13,7 @@ use serde::Serialize;
 
 use crate::clock::Clock;
 use messages::Message;
+use table::Table;
 
 /// Exit status when nobody reads the messages any more.
 pub const UNREAD_STATUS: i32 = 3;
@@ -26,16 +29,16 @@ pub struct Reporter {
 
 struct Out {
     lines: Box<dyn Write + Send>,
+    /// Instead of the messages themselves.
+    table: Option<Table>,
     /// When the last line was written.
     last_ns: u64,
 }
 
 /// A message as one line, at `t_ns` on the engine's clock.
 pub fn line(message: &Message, t_ns: u64) -> Vec<u8> {
-    let mut text =
-        serde_json::to_vec(&Line { message, t_ns }).expect("every message is plain data");
-    text.push(b'\n');
-    text
+    let text = serde_json::to_string(&Line { message, t_ns }).expect("every message is plain data");
+    (visible::json(text) + "\n").into_bytes()
 }
 
 #[derive(Serialize)]
@@ -51,7 +54,13 @@ impl Reporter {
     }
 
     pub fn new(clock: Clock, out: Box<dyn Write + Send>) -> Self {
-        Self { clock, out: Mutex::new(Out { lines: out, last_ns: 0 }) }
+        Self { clock, out: Mutex::new(Out { lines: out, table: None, last_ns: 0 }) }
+    }
+
+    /// Writes this table instead of the messages.
+    pub fn with_table(self, table: Table) -> Self {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner).table = Some(table);
+        self
     }
 
     /// Writes one line. Ends the process when the other side has closed the pipe.
@@ -74,7 +83,10 @@ impl Reporter {
     fn write(&self, out: &mut Out, message: &Message) {
         // The time is read under the lock so that it never goes back from one line to the next.
         out.last_ns = self.clock.now_ns();
-        let text = line(message, out.last_ns);
+        let text = match &mut out.table {
+            Some(table) => table.lines(message).into_bytes(),
+            None => line(message, out.last_ns),
+        };
         if out.lines.write_all(&text).and_then(|()| out.lines.flush()).is_err() {
             std::process::exit(UNREAD_STATUS);
         }

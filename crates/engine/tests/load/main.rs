@@ -1,16 +1,19 @@
 //! The load against a server that the test plays: when connections open and close, what they send,
 //! and how what goes wrong is counted.
 
+mod accuracy;
 mod connections;
 mod events;
 mod losses;
 mod server;
 mod slices;
+mod standalone;
 mod workload;
 
 use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use mydyno_engine::clock::Clock;
 use mydyno_engine::job::{Job, ServerJob};
@@ -28,6 +31,8 @@ use workload::Script;
 struct Told {
     exit: Exit,
     messages: Vec<Value>,
+    /// The engine's clock began between these two.
+    zero: [Instant; 2],
 }
 
 impl Told {
@@ -105,7 +110,9 @@ fn drive_within(server: &Server, script: &Arc<Script>, phase: Value, answer_with
 
 /// Runs the phases of a job with two reactors for each server.
 fn conduct(job: &Job, servers: &[(&Server, &Arc<Script>)], events: Events) -> Told {
+    let before = Instant::now();
     let clock = Clock::start();
+    let zero = [before, Instant::now()];
     let out = Out::default();
     let reporter = Reporter::new(clock, Box::new(out.clone()));
     let servers = job.servers.iter().zip(servers);
@@ -120,5 +127,6 @@ fn conduct(job: &Job, servers: &[(&Server, &Arc<Script>)], events: Events) -> To
     };
     let exit = conductor.run().unwrap();
     let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
-    Told { exit, messages: text.lines().map(|line| serde_json::from_str(line).unwrap()).collect() }
+    let messages = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    Told { exit, messages, zero }
 }

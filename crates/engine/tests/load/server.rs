@@ -34,6 +34,8 @@ pub struct Seen {
     pub connection: usize,
     pub what: String,
     pub at: Instant,
+    /// Just before the answer to a statement is sent.
+    pub answered: Option<Instant>,
 }
 
 type Script = Box<dyn Fn(usize, &str) -> Reply + Send + Sync>;
@@ -146,8 +148,10 @@ fn serve(mut stream: UnixStream, connection: usize, shared: &Shared) {
 
 fn converse(stream: &mut UnixStream, connection: usize, shared: &Shared) -> Option<()> {
     let note = |what: &str| {
-        let seen = Seen { connection, what: what.to_owned(), at: Instant::now() };
-        shared.seen.lock().unwrap().push(seen);
+        let seen = Seen { connection, what: what.to_owned(), at: Instant::now(), answered: None };
+        let mut all = shared.seen.lock().unwrap();
+        all.push(seen);
+        all.len() - 1
     };
     stream.write_all(&packet(0, &greeting())).ok()?;
     let (sequence, _) = read(stream)?;
@@ -162,8 +166,10 @@ fn converse(stream: &mut UnixStream, connection: usize, shared: &Shared) -> Opti
             }
             (3, sql) => {
                 let sql = String::from_utf8_lossy(sql);
-                note(&sql);
-                match (shared.script)(connection, &sql) {
+                let place = note(&sql);
+                let reply = (shared.script)(connection, &sql);
+                shared.seen.lock().unwrap()[place].answered = Some(Instant::now());
+                match reply {
                     Reply::Ok => stream.write_all(&packet(1, OK)).ok()?,
                     Reply::Rows(rows) => stream.write_all(&result(rows)).ok()?,
                     Reply::Error(code, text) => {

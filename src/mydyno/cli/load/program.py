@@ -10,6 +10,8 @@ from mydyno.cli import screen
 from mydyno.cli.load import driving, parameters, result, shape
 from mydyno.cli.shown import width
 from mydyno.core.errors import UsageError
+from mydyno.lab.trial.job import load_of
+from mydyno.lab.trial.validity import missed_rate
 from mydyno.lab.workload import WorkloadFile
 from mydyno.lab.workload.statement_trust import reaching_statements, refuse_reaching
 
@@ -64,6 +66,7 @@ def load(name: str, generator: str, options: dict[str, Any], values: dict[str, A
         screen.echo_json(json.dumps(figures, indent=2))
     else:
         screen.echo(result.as_text(figures, target.address, width()))
-    for warning in driving.warnings(collected):
+    missed = (missed_rate(phase, load_of(workload, phase)) for phase in collected.phases)
+    for warning in (*driving.warnings(collected), *filter(None, missed)):
         screen.echo(f"warning: {warning}", err=True)
     driving.raise_if_failed(collected)

@@ -45,6 +45,8 @@ class Load:
     connections: int
     """Those that carry transactions."""
     closed: bool
+    rate: float | None = None
+    """Transactions per second that an open loop is to carry out."""
     rest_s: float = 0.0
     """Mean, after each transaction."""
     all_busy: bool = True

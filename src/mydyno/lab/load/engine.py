@@ -63,7 +63,7 @@ class Engine:
     """
 
     def __init__(self, job: Job | SlicedJob, host: Host) -> None:
-        self._process = host.open([str(host.program(NAME)), "load"])
+        self._process = host.open([str(host.program(NAME)), "run"])
         # An engine that dies at once closes the pipe; what it said is found when it is listened to.
         with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
             pipe.write(job.to_wire().encode())

@@ -99,6 +99,7 @@ def load_of(workload: Workload, phase: PhaseRecord) -> Load | None:
     return Load(
         connections=min(workload.active or phase.connections_asked, phase.connections_asked),
         closed=workload.arrival.rate is None,
+        rate=workload.arrival.rate,
         rest_s=0.0 if think is None else think.mean,
         all_busy=shared and not rests and not (workload.ramp and each is not None and each.measure is None),
     )

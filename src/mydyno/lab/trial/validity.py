@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from mydyno.core.plurals import counted
 from mydyno.core.units import format_duration
 from mydyno.lab.analysis.littles_law import Load, breach
 from mydyno.lab.results.records import CheckRecord, Invalidity, PhaseRecord
 
 CLIENT_SATURATED = 0.90
 """Share of the CPU time its reactor threads could use above which the client is the bottleneck."""
+RATE_MISSED = 0.10
+"""Share of the transactions due in an open loop that may be missing; at random instants also four standard
+deviations of their number (a Poisson process), and one under way on each connection."""
 STEAL_LIMIT = 0.10
 """Share of the machine's CPU time taken by its hypervisor above which it measured its neighbours."""
 
@@ -153,6 +157,28 @@ def _client_saturation(evidence: Evidence) -> Reasons:
             )
 
 
+def missed_rate(phase: PhaseRecord, load: Load | None) -> str | None:
+    """How far an open loop is from its rate; None where it was kept, or where there is none."""
+    begin, end, done = phase.measured_from_s, phase.measured_to_s, phase.transactions
+    if load is None or load.rate is None or phase.aborted or begin is None or end is None or done is None:
+        return None
+    due = load.rate * (end - begin)
+    if due - done - load.connections <= max(RATE_MISSED * due, 4 * due**0.5):
+        return None
+    waiting = f"; up to {phase.backlog_max:,} waited" if phase.backlog_max else ""
+    return (
+        f"the client could not keep the requested rate over {counted(load.connections, 'connection')}:"
+        f" {done / (end - begin):,.1f} of {load.rate:,.1f} transactions/s{waiting}."
+        " Latencies grow with the duration: use a lower rate or more connections"
+    )
+
+
+def _rate_kept(evidence: Evidence) -> Reasons:
+    for phase, load in zip(evidence.phases, evidence.loads, strict=False):
+        if (missed := missed_rate(phase, load)) is not None:
+            yield missed, phase.index
+
+
 def _littles_law(evidence: Evidence) -> Reasons:
     """Where the client was the bottleneck, answers wait unread, which has its own reason."""
     saturated = {phase for _, phase in _client_saturation(evidence)}
@@ -202,6 +228,7 @@ _CHECKS: tuple[tuple[str, Callable[[Evidence], Reasons]], ...] = (
     ("connections-reached", _connections_reached),
     ("errors", _errors),
     ("client-saturation", _client_saturation),
+    ("rate-kept", _rate_kept),
     ("littles-law", _littles_law),
     ("steal-time", _steal_time),
     ("row-counts", _row_counts),

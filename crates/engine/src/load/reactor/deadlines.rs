@@ -71,6 +71,7 @@ impl Reactor<'_> {
             return self.failed_to_open(index, &ServerError::new(code, message));
         }
         let error = ServerError::new(code, format!("lost connection to the server: {reason}"));
+        let error = self.with_number(index, &error);
         let connection = &mut self.connections[index];
         let stage = std::mem::replace(&mut connection.stage, Stage::Closed);
         connection.close();
@@ -94,6 +95,15 @@ impl Reactor<'_> {
         };
         self.idle.retain(|&other| other != index);
         self.after_loss(index, then);
+    }
+
+    /// Of what cannot be understood, the number of its connection in the phase, from 1.
+    pub(super) fn with_number(&self, index: usize, error: &ServerError) -> ServerError {
+        if !error.is_malformed() {
+            return error.clone();
+        }
+        let number = self.index + index * self.plan.reactors + 1;
+        ServerError::new(error.code, format!("connection {number}: {}", error.message))
     }
 
     /// Nothing that comes over the connection can be understood any more.

@@ -229,6 +229,7 @@ impl Reactor<'_> {
     #[cold]
     pub(super) fn failed_to_open(&mut self, index: usize, error: &ServerError) {
         self.connections[index].close();
+        let error = &self.with_number(index, error);
         match (self.stretch, self.connections[index].then) {
             (_, Then::Start) => {
                 self.opened.failed += 1;

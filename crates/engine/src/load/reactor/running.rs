@@ -7,7 +7,6 @@ use crate::load::Event;
 use crate::load::arrival::{Backlog, Schedule};
 use crate::load::connection::{Connection, Handle, Stage, Then};
 use crate::load::gate::{Start, share};
-use crate::protocol::ServerError;
 use crate::protocol::capture::Capture;
 use crate::protocol::response::{Outcome, Response};
 use crate::protocol::{compression, tls};
@@ -208,7 +207,7 @@ impl Reactor<'_> {
                 }
                 // The server says why before it closes a connection that waits for nothing.
                 Stage::Idle | Stage::Resting(_) if connection.socket.is_some() => {
-                    let error = ServerError::from_packet(packet.head);
+                    let error = packet.error();
                     self.lost(index, error.code, &error.message);
                 }
                 // What is left belongs to a connection that is closed by now.

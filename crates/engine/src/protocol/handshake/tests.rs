@@ -335,6 +335,19 @@ fn tls(mode: TlsMode) -> Tls {
 }
 
 #[test]
+fn a_greeting_with_any_length_of_its_nonce_is_read_or_refused() {
+    let greeting = greeting("8.0.36", "mysql_native_password");
+    let at = greeting.iter().rposition(|byte| *byte == 21).expect("the length of the nonce");
+    for length in 0..=u8::MAX {
+        let mut changed = greeting.clone();
+        changed[at] = length;
+        let (step, _) = Server::new(true, PASSWORD).send(&changed);
+        assert!(matches!(step, Step::Continue | Step::Failed(_)), "{length}: {step:?}");
+        assert!(length < 128 || step != Step::Continue);
+    }
+}
+
+#[test]
 fn without_tls_at_the_server_nothing_is_sent_where_it_is_required() {
     let mut server = Server::new(false, "secret");
     server.login.tls = Some(tls(TlsMode::Required));
