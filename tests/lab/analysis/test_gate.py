@@ -9,7 +9,7 @@ from lab.analysis.builders import LEFT, RIGHT, pair_of_points
 from mydyno.lab.analysis.gate import Gated, gate, state_of
 from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
 from mydyno.lab.analysis.verdict import Side, judge, judge_points
-from mydyno.lab.report.compared.view import told
+from mydyno.lab.report.compared.view import gate_text
 
 
 def held(left: list[float], right: list[float], allowed: float = 0.03) -> Gated:
@@ -59,6 +59,6 @@ def test_the_worst_state_decides_and_nothing_compared_is_unsure() -> None:
 def test_a_gate_that_lets_a_measured_loss_pass_says_how_large_it_was() -> None:
     unsure = held([60.0, 72.0, 86.0], [100.0, 130.0, 80.0])
     assert unsure.state == "unsure"
-    assert "a loss of 3% cannot be ruled out, measured 29.0% slower" in told(unsure)
+    assert "a loss of 3% cannot be ruled out, measured 29.0% slower" in gate_text(unsure)
     faster = held(around(110, 0.001), list(reversed(around(100, 0.001))))
-    assert "is ruled out, measured 10.0% faster" in told(faster)
+    assert "is ruled out, measured 10.0% faster" in gate_text(faster)
