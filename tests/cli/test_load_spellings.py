@@ -79,7 +79,8 @@ def test_an_option_that_is_unknown_is_refused_as_it_was_written() -> None:
     [
         ("oltp_read_write --tables=2 run", "oltp-read-write --tables=2"),
         ("oltp_read_only --tables=2 cleanup", "cleanup oltp-read-only --tables=2"),
-        ("oltp-read-only --user run --yes", "oltp-read-only --user run --yes"),
+        ("oltp-read-only --database cleanup", "oltp-read-only --database cleanup"),
+        ("oltp_read_only --yes cleanup", "cleanup oltp-read-only --yes"),
         ("smack select-key.smack run", "smack select-key.smack run"),
     ],
 )

@@ -16,6 +16,8 @@ from mydyno.core.visible import visible
 _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
 """Workloads that are not files: their commands are modules of this package."""
 _CLEANUP = "cleanup"
+_SWITCHES = ("--yes", "-y", "--json", "--poisson", "--drop-existing", "--ask-password")
+"""Options that are followed by no value."""
 
 _HELP = """Run a workload on any server, and print its throughput and latency.
 
@@ -69,9 +71,10 @@ def _without_command_of_sysbench(arguments: list[str], known: list[str]) -> list
     dashed = _dashed(name, known)
     if not rest or rest[-1] not in ("prepare", "run", "cleanup") or dashed not in known:
         return arguments
-    if dashed in ("smack", _CLEANUP, *_CODE):
-        return arguments
     *before, word = rest
+    is_value = before and before[-1].startswith("-") and "=" not in before[-1] and before[-1] not in _SWITCHES
+    if is_value or dashed in ("smack", _CLEANUP, *_CODE):
+        return arguments
     if word == "prepare":
         raise UsageError(
             "mydyno load has no command 'prepare': it makes missing tables itself, before the load",
