@@ -162,8 +162,6 @@ def missed_rate(phase: PhaseRecord, load: Load | None) -> str | None:
     begin, end, done = phase.measured_from_s, phase.measured_to_s, phase.transactions
     if load is None or load.rate is None or phase.aborted or begin is None or end is None or done is None:
         return None
-    if phase.transactions is None:
-        return None
     due = load.rate * (end - begin)
     if due - done - load.connections <= max(RATE_MISSED * due, 4 * due**0.5):
         return None
