@@ -287,16 +287,16 @@ class Offer:
     """What a release has; the plugins in `fetched` are in a package of their own."""
 
     accounts: dict[str, str]
-    """Plugin -> how an account gets it."""
+    """Account -> its plugin and password."""
     has_zstd: bool = False
     has_tls: bool = True
     fetched: tuple[str, ...] = ()
 
 
-_NATIVE = {"mysql_native_password": f"IDENTIFIED BY '{WORD}'"}
+_NATIVE = {"native": f"IDENTIFIED BY '{WORD}'"}
 _ED25519 = {"ed25519": f"IDENTIFIED VIA ed25519 USING PASSWORD('{WORD}')"}
 _PARSEC = {"parsec": f"IDENTIFIED VIA parsec USING PASSWORD('{WORD}')"}
-_SHA2 = {"caching_sha2_password": f"IDENTIFIED WITH caching_sha2_password BY '{WORD}'"}
+_SHA2 = {"sha2": f"IDENTIFIED WITH caching_sha2_password BY '{WORD}'"}
 RELEASES = {
     "mysql-5.6": Offer(_NATIVE, has_tls=False),
     "mysql-9.7": Offer(_SHA2, has_zstd=True),
@@ -330,7 +330,7 @@ def test_every_transport_takes_every_authentication_and_compression(
     if offer.has_tls:
         transports["tls"] = ({"tls": verified}, 1)
         transports["socket-tls"] = ({"local": True, "tls": {**verified, "mode": "verify-ca"}}, 1)
-    if "caching_sha2_password" in offer.accounts:
+    if "sha2" in offer.accounts:
         with server.connect() as connection, connection.cursor() as cursor:
             cursor.execute("SHOW STATUS LIKE 'Caching_sha2_password_rsa_public_key'")
             transports["tcp"][0]["server_public_key"] = cursor.fetchall()[0][1]
@@ -341,7 +341,7 @@ def test_every_transport_takes_every_authentication_and_compression(
     def check(cell: tuple[str, str, Record | None, int]) -> None:
         user, way, compression, is_compressed = cell
         target, is_encrypted = transports[way]
-        if user == "caching_sha2_password":
+        if user == "sha2":
             do(server, "FLUSH PRIVILEGES")  # Else the server remembers the password.
         done = engine(server, SESSION, user, compression=compression, **target)
         assert returned(done) == [is_encrypted, is_compressed], cell
