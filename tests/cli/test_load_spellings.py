@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from mydyno.cli.load import _Workloads
+from mydyno.cli.load import _without_command_of_sysbench, _Workloads
 from mydyno.cli.main import app
 from mydyno.cli.spellings import respelled
+from mydyno.core.errors import UsageError
 
 
 def command_of(workload: str) -> Any:
@@ -71,3 +72,40 @@ def test_an_option_that_is_unknown_is_refused_as_it_was_written() -> None:
     result = CliRunner().invoke(app, ["load", "oltp-read-write", "--table_sise=5"])
     assert result.exit_code == 2
     assert "--table_sise" in result.output
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("oltp_read_write --tables=2 run", "oltp-read-write --tables=2"),
+        ("oltp_read_only --tables=2 cleanup", "cleanup oltp-read-only --tables=2"),
+        ("oltp-read-only --database cleanup", "oltp-read-only --database cleanup"),
+        ("oltp_read_only --yes cleanup", "cleanup oltp-read-only --yes"),
+        ("smack select-key.smack run", "smack select-key.smack run"),
+    ],
+)
+def test_a_command_of_sysbench_is_the_last_word(theirs: str, ours: str) -> None:
+    known = _Workloads(name="load").list_commands(None)
+    arguments = theirs.split()
+    assert _without_command_of_sysbench(arguments, known) == ours.split()
+
+
+def test_prepare_of_sysbench_is_explained() -> None:
+    result = CliRunner().invoke(app, ["load", "oltp_read_write", "--tables=2", "prepare"])
+    assert isinstance(result.exception, UsageError)
+    assert "makes missing tables itself" in str(result.exception)
+    assert "--prepare create" in str(result.exception.hint)
+
+
+def test_a_script_of_sysbench_is_found_by_its_own_name() -> None:
+    assert command_of("oltp_read_write").name == "oltp-read-write"
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [("--db-driver=pgsql", "MySQL and MariaDB"), ("--db-ps-mode=on", "--db-ps-mode on is not known")],
+)
+def test_other_drivers_and_modes_of_sysbench_are_refused(given: str, error: str) -> None:
+    result = CliRunner().invoke(app, ["load", "oltp_read_only", "--socket", "/nowhere/s.sock", given])
+    assert isinstance(result.exception, UsageError)
+    assert error in str(result.exception)

@@ -177,6 +177,21 @@ def test_the_final_block_has_what_sysbenchs_has():
     assert "errors: 1 (error 1213: 1), 1 retry" in text
 
 
+def test_what_a_program_does_not_report_is_left_out():
+    heard = Collector()
+    for one in ("hello", "phase_start", "done"):
+        heard.hear(message(one))
+    end = message("phase_end", queries_by_class=None, fairness=None, transactions_by_name={})
+    assert isinstance(end, messages.PhaseEnd)
+    untimed = messages.Timed(count=1, latency=messages.NOT_TIMED)
+    heard.hear(end.model_copy(update={"transactions": untimed}))
+    text = result.as_text(result.figures("mysqlslap", heard), "127.0.0.1:3306", 80)
+    assert "5.00 transactions/s, 20 queries/s over 0.2 s" in " ".join(text.split())
+    assert "    read " not in text
+    assert "Transaction latency" not in text
+    assert "Threads fairness" not in text
+
+
 def test_any_percentile_comes_from_the_histogram_and_is_named():
     whole = figures(99.5)
     text = result.as_text(whole, "127.0.0.1:3306", 110)

@@ -156,7 +156,7 @@ class LoadLogin(LoginOptions):
         " [default: uncompressed].",
     )
     zstd_compression_level: int | None = option(
-        "--zstd-compression-level", "Level of zstd [default: 3].", min=1, max=22
+        "--zstd-compression-level N", "Level of zstd, from 1 to 22 [default: 3]."
     )
 
 

@@ -59,12 +59,12 @@ class Figure:
     title: str
     caption: str
     draw: Callable[[Size], Chart]
-    tables: tuple[tuple[str, Table], ...]
-    """(title, the figure's numbers), folded on the page; empty where the figure is itself the series, and
-    where they stand in the table of comparisons."""
     picture_title: str
     picture_subtitle: tuple[str, ...]
-    labelled: bool
+    tables: tuple[tuple[str, Table], ...] = ()
+    """(title, the figure's numbers), folded on the page; empty where the figure is itself the series, and
+    where they are in the comparison table."""
+    labelled: bool = True
     """Its lines are named on it at every width; otherwise a narrow one needs a legend."""
     colored: bool = True
     """Settings have their colours on it."""

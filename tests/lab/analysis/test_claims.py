@@ -1,4 +1,4 @@
-"""What a source concluded is held against its own numbers: seed 004's table, and made-up ones."""
+"""What a source concluded is judged against its own numbers: seed 004's table, and made-up ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.lab.analysis.claims import HeldClaim, held_claims
+from mydyno.lab.analysis.claims import JudgedClaim, judged_claims
 from mydyno.lab.analysis.metrics import RUNNING_TIME
 from mydyno.lab.imports.mapping import load
 from mydyno.lab.imports.records import Imported, imported
@@ -24,26 +24,28 @@ def published() -> Imported:
 
 
 @pytest.fixture(scope="module")
-def held(published: Imported) -> tuple[HeldClaim, ...]:
+def judged(published: Imported) -> tuple[JudgedClaim, ...]:
     experiment = published.experiment
-    return held_claims(experiment.claims, published.trials, experiment.points, RUNNING_TIME)
+    return judged_claims(experiment.claims, published.trials, experiment.points, RUNNING_TIME)
 
 
-def orders(claim: HeldClaim) -> list[str]:
+def orders(claim: JudgedClaim) -> list[str]:
     return [one.display for one in claim.found]
 
 
-def test_on_the_intel_machine_the_published_order_holds_but_for_one_tie(held: tuple[HeldClaim, ...]) -> None:
-    intel = held[0]
+def test_on_the_intel_machine_the_published_order_holds_but_for_one_tie(
+    judged: tuple[JudgedClaim, ...],
+) -> None:
+    intel = judged[0]
     assert orders(intel) == ["JFS > XFS, ReiserFS (not distinguishable) > ext3"]
     assert [(step.better, step.worse) for step in intel.steps if step.state == "tie"] == [("XFS", "ReiserFS")]
     assert sum(step.state == "holds" for step in intel.steps) == 5
 
 
 def test_on_the_ibm_machine_xfs_leads_and_one_lone_trial_made_jfs_the_last(
-    held: tuple[HeldClaim, ...],
+    judged: tuple[JudgedClaim, ...],
 ) -> None:
-    ibm = held[1]
+    ibm = judged[1]
     assert orders(ibm) == ["XFS > JFS, ReiserFS, ext3 (not distinguishable)"]
     assert {frozenset((step.better, step.worse)) for step in ibm.steps if step.state == "holds"} == {
         frozenset(("XFS", other)) for other in ("JFS", "ReiserFS", "ext3")
@@ -56,10 +58,10 @@ def test_on_the_ibm_machine_xfs_leads_and_one_lone_trial_made_jfs_the_last(
 
 
 def test_the_effect_of_the_kernel_s_configuration_under_centos_is_found_with_its_size(
-    held: tuple[HeldClaim, ...],
+    judged: tuple[JudgedClaim, ...],
 ) -> None:
-    (step,) = held[2].steps
-    assert held[2].agrees
+    (step,) = judged[2].steps
+    assert judged[2].agrees
     assert step.pair is not None
     assert step.pair.conditions == 8
     assert step.pair.ratio.value == pytest.approx(1.215, abs=0.001)
@@ -67,6 +69,6 @@ def test_the_effect_of_the_kernel_s_configuration_under_centos_is_found_with_its
 
 def test_levels_that_were_never_measured_side_by_side_are_said_to_be(published: Imported) -> None:
     claim = ClaimRecord(factor="machine", order=("PowerEdge 1850", "IBM x336"), where={}, said="")
-    (found,) = held_claims([claim], published.trials, published.experiment.points, RUNNING_TIME)
+    (found,) = judged_claims([claim], published.trials, published.experiment.points, RUNNING_TIME)
     assert [step.state for step in found.steps] == ["not measured"]
     assert not found.agrees

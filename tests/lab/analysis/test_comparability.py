@@ -41,14 +41,18 @@ def mysql(
     numbers: tuple[int, ...] = (5, 7, 44), written: Mapping[str, str] | None = None, **other: str
 ) -> Effective:
     said = dict(written or {})
-    return Effective({**MYSQL_57, **other}, mariadb=False, numbers=numbers, written=said, asked=set(said))
+    return Effective(
+        {**MYSQL_57, **other}, mariadb=False, numbers=numbers, written=said, configured=set(said)
+    )
 
 
 def mariadb(
     numbers: tuple[int, ...] = (10, 6, 18), written: Mapping[str, str] | None = None, **other: str
 ) -> Effective:
     said = dict(written or {})
-    return Effective({**MARIADB_106, **other}, mariadb=True, numbers=numbers, written=said, asked=set(said))
+    return Effective(
+        {**MARIADB_106, **other}, mariadb=True, numbers=numbers, written=said, configured=set(said)
+    )
 
 
 def differing(*servers: Effective, across: str | None = None) -> dict[str, str]:
@@ -80,7 +84,7 @@ def test_the_capacity_of_newer_releases_is_what_was_asked_for_in_either_way() ->
     larger = mysql((8, 0, 36), old, innodb_redo_log_capacity="268435456")
     assert differing(larger, mysql(written=old)) == {}
     # Translated by mydyno for this release: the capacity is what it was given.
-    assert differing(replace(larger, asked=set(new)), mysql(written=old)).keys() == {"redo_capacity"}
+    assert differing(replace(larger, configured=set(new)), mysql(written=old)).keys() == {"redo_capacity"}
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,7 @@ def test_points_that_no_factor_tells_apart_are_named_or_counted() -> None:
 
 
 def test_what_a_server_does_not_tell_is_not_compared() -> None:
-    silent = Effective({}, mariadb=False, numbers=(), written={}, asked=())
+    silent = Effective({}, mariadb=False, numbers=(), written={}, configured=())
     assert differing(mysql(), silent) == {}
 
 

@@ -112,22 +112,22 @@ def test_a_screening_design_is_told_as_the_factors_that_matter_in_their_order():
         design=design,
     )
     assert screening(one) == (
-        "2 of 3 factors matter, in this order, for queries per second: a (on over off: +50%) "
+        "2 of 3 factors affect queries per second (largest first): a (on over off: +50%) "
         "or its alias b×c; b or its alias a×c."
     )
     assert screening(replace(one, found=one.found[2:])) == (
-        "None of 1 factors is shown to matter for queries per second (n=36)."
+        "None of 1 factors is shown to affect queries per second (n=36)."
     )
     assert screening(replace(one, design=DesignRecord())) is None
-    assert "not distinguished from each other: a = b×c; b = a×c." in remarks(one)[0]
+    assert "aliased effects: a = b×c; b = a×c." in remarks(one)[0]
 
 
 @pytest.mark.parametrize(
     ("design", "points", "said"),
     [
         ("one-at-a-time", None, "changed one at a time from a = 0, b = 0, c = 0"),
-        ("plackett-burman", plackett_burman(4), "a part of every interaction of two others is in each"),
-        ("fraction", half_fraction(), "not distinguished from each other: a×b = c×d"),
+        ("plackett-burman", plackett_burman(4), "contains a part of every interaction of two other factors"),
+        ("fraction", half_fraction(), "aliased effects: a×b = c×d"),
     ],
 )
 def test_what_a_design_cannot_see_is_told(design, points, said):
@@ -152,6 +152,6 @@ def test_durability_and_confounding_are_told_beside_the_effects():
     assert remarks(one) == (
         "kernel cannot be distinguished from the other factors or from blocks.",
         "Levels of flush differ in durability: 1: durable; 2: loses up to 1 s on OS crash.",
-        "raid and disks never vary apart: they are one factor here.",
+        "raid and disks always vary together: they are one factor here.",
         "Only one level was measured of mode.",
     )

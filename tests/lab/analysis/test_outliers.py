@@ -43,7 +43,7 @@ def test_a_trial_far_from_its_fellows_is_flagged_with_the_phase_that_carries_it(
     (found,) = outliers(trials, QUERIES_PER_SECOND)
     assert found.trial is trials[6]
     assert 0.5 < found.ratio < 0.75
-    assert "it is at 100 connections that it is 0.4 times its fellows' queries per second" in causes(
+    assert "queries per second at 100 connections is 0.4 times that of the other trials" in causes(
         found, (found,), trials
     )
 

@@ -140,7 +140,7 @@ def test_a_level_that_was_measured_too_seldom_has_no_place() -> None:
     found = only(seldom)
     assert found.untested == ("ext3",)
     assert found.display == "jfs > xfs, reiserfs (not distinguishable)"
-    assert found.test.endswith("; too seldom side by side: ext3")
+    assert found.test.endswith("; too rarely measured side by side: ext3")
 
 
 def test_levels_of_other_durability_are_ranked_apart() -> None:

@@ -31,7 +31,7 @@ def test_too_slow_a_disk_is_told_with_both_figures() -> None:
     [remark] = remarks([replace(SOUND, measured_iops=300.0)], 0.1)
     assert remark.check == "self-check"
     assert remark.message == (
-        "data, 4K random writes: 300 a second where theory expects 400 (75%; 10% off is allowed): "
+        "data, 4K random writes: 300 IOPS, expected 400 (75%; tolerance 10%): "
         "something other than the disks' limits slows it down"
     )
 

@@ -28,7 +28,7 @@ def test_a_control_is_the_first_point_once_more_in_each_block() -> None:
     for block in (1, 2, 3):
         ids = sorted(trial.point_id for trial in controlled.trials if trial.block == block)
         assert ids == ["p1", "p1-control", "p2"]
-    assert "p1-control is p1 once more" in plan.render(controlled)
+    assert "p1-control is p1 measured again" in plan.render(controlled)
 
 
 def test_a_control_comes_by_itself_where_it_takes_at_most_a_tenth_of_the_time() -> None:
@@ -73,7 +73,7 @@ def test_a_sequential_design_plans_all_that_it_may_take_and_says_when_it_stops()
         "6 to 40 trials, seed 1",
         "3 to 20 repetitions: stops when every comparison with the first level is known to ±3%, at an error "
         "rate of 5% over all looks",
-        "blocks 4 to 20 in the same way, as far as needed",
+        "blocks 4 to 20 in the same way, as needed",
         "at most ",
     ):
         assert said in text
@@ -91,7 +91,7 @@ def test_what_decides_when_to_stop_is_part_of_the_fingerprint_and_nothing_else_h
 def test_rests_are_counted_and_told() -> None:
     plain, rested = made(), made(design="{repeats: 3, rest: 10min, control: false}")
     assert rested.estimate.seconds - plain.estimate.seconds == pytest.approx(2 * 600)
-    assert "rests 10m 00s between blocks" in plan.render(rested)
+    assert "pauses 10m 00s between blocks" in plan.render(rested)
 
 
 def test_the_alias_table_stands_in_the_plan_in_letters_with_the_factors_above() -> None:

@@ -78,8 +78,8 @@ def test_an_array_without_md_is_told_at_its_line_with_the_grounds_that_have_it()
     setup = "{host: local, storage: {data: {disks: {count: 4, size: 1G}, raid: 10}}}"
     column = document(setup=setup).split("\n")[1].index("raid: 10") + len("raid: ") + 1
     assert problems(setup, MODEST) == [
-        f"experiment.yaml:2:{column}: host local cannot give RAID 10: this machine's kernel 6.18.44 has no "
-        "md (got 10); allowed: host: uml or vm"
+        f"experiment.yaml:2:{column}: host local does not support RAID 10: this machine's kernel 6.18.44 has "
+        "no md (got 10); allowed: host: uml or vm"
     ]
 
 
@@ -87,7 +87,7 @@ def test_a_file_system_that_no_ground_has_says_so() -> None:
     setup = "{host: local, storage: {data: {disks: {size: 1G}, filesystem: jfs}}}"
     bare = replace(MODEST, uml_kernels=(), qemu=False)
     [told] = problems(setup, bare)
-    assert "host local cannot give jfs: this machine's kernel 6.18.44 has no jfs" in told
+    assert "host local does not support jfs: this machine's kernel 6.18.44 has no jfs" in told
     assert "allowed: no environment of this machine has it" in told
 
 
@@ -191,14 +191,14 @@ def test_an_experiment_without_storage_asks_nothing_of_any_ground() -> None:
 def test_throttling_without_the_controller_is_told_at_the_number() -> None:
     setup = "{storage: {data: {disks: {size: 1G, iops: 100}}}}"
     [told] = problems(setup, replace(EVERYTHING, throttling=False))
-    assert "host local cannot give a limit of iops: cgroup v1's blkio is not there" in told
+    assert "host local does not support a limit of iops: cgroup v1's blkio is not there" in told
     assert "(got 100)" in told
 
 
 def test_real_disks_are_this_machines_own() -> None:
     setup = "{host: vm, storage: {data: {disks: {devices: [{id: /dev/disk/by-id/one}]}}}}"
     [told] = problems(setup, EVERYTHING)
-    assert "host vm cannot give real disks: a guest's disks are files" in told
+    assert "host vm does not support real disks: a guest's disks are files" in told
     assert "allowed: host: local" in told
 
 

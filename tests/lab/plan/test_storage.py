@@ -234,6 +234,4 @@ def test_a_kernel_keeps_its_text_on_the_way_into_the_plan_and_the_lab() -> None:
 def test_points_that_come_to_the_same_are_a_warning() -> None:
     factors = "{server.config.innodb_buffer_pool_size: [10% of data, 20% of data]}"
     made = plan.make(experiment(factors=factors), FACTS)
-    assert made.warnings == (
-        "p2 (innodb_buffer_pool_size = 20% of data) is measured under the very conditions of p1",
-    )
+    assert made.warnings == ("p2 (innodb_buffer_pool_size = 20% of data) has the same conditions as p1",)

@@ -27,7 +27,7 @@ def test_without_any_trial_the_range_is_wide_and_says_why() -> None:
     estimate = made().estimate
     assert estimate.low_seconds < estimate.seconds < estimate.high_seconds
     assert estimate.high_seconds > 1.5 * estimate.low_seconds
-    assert any("nothing like it was run on this machine" in said for said in estimate.assumptions)
+    assert any("no similar trial was run on this machine" in said for said in estimate.assumptions)
 
 
 def test_a_point_that_was_run_before_takes_what_it_took() -> None:

@@ -70,11 +70,11 @@ def test_every_cell_is_held_against_the_first_column_of_its_own_row():
     assert first
     assert slow
     assert fast
-    assert first.held is None
-    assert slow.held
-    assert fast.held
-    assert slow.held.value == pytest.approx(0.8, rel=0.05)
-    assert (slow.held.outcome, fast.held.outcome) == ("slower", "faster")
+    assert first.compared is None
+    assert slow.compared
+    assert fast.compared
+    assert slow.compared.value == pytest.approx(0.8, rel=0.05)
+    assert (slow.compared.outcome, fast.compared.outcome) == ("slower", "faster")
     assert slow.at
     assert slow.at.low
     assert slow.at.low < slow.at.value
@@ -83,10 +83,10 @@ def test_every_cell_is_held_against_the_first_column_of_its_own_row():
 def test_less_seconds_are_faster_and_the_ratio_is_one_of_times():
     cell = of(whole().comparison, "sql-bench", "None").cells[2]
     assert cell
-    assert cell.held
-    assert cell.held.value
-    assert cell.held.value == pytest.approx(1 / 1.3, rel=0.05)
-    assert cell.held.outcome == "faster"
+    assert cell.compared
+    assert cell.compared.value
+    assert cell.compared.value == pytest.approx(1 / 1.3, rel=0.05)
+    assert cell.compared.outcome == "faster"
 
 
 def test_a_cell_without_a_valid_trial_says_so_and_has_no_number():

@@ -65,14 +65,14 @@ def test_each_cost_has_its_mean_interval_ratio_and_verdict() -> None:
         first, second = row.cells
         assert first is not None
         assert first.at is not None
-        assert first.held is None
+        assert first.compared is None
         assert first.at.value == pytest.approx(TYPICAL[row.metric.name], rel=0.03)
         assert first.at.low is not None
         assert first.at.low < first.at.value
         assert second is not None
-        assert second.held is not None
-        assert second.held.value == pytest.approx(1.11, rel=0.03)
-        assert second.held.outcome == "slower"
+        assert second.compared is not None
+        assert second.compared.value == pytest.approx(1.11, rel=0.03)
+        assert second.compared.outcome == "slower"
 
 
 def test_what_is_0_everywhere_has_no_row_and_0_next_to_a_number_has() -> None:
@@ -96,7 +96,7 @@ def test_what_is_0_everywhere_has_no_row_and_0_next_to_a_number_has() -> None:
     assert some is not None
     assert some.at is not None
     assert some.at.value == pytest.approx(0.02)
-    assert some.held is None
+    assert some.compared is None
 
 
 def test_a_setting_without_costs_is_not_measured_and_never_0() -> None:
@@ -111,7 +111,7 @@ def test_a_setting_without_costs_is_not_measured_and_never_0() -> None:
 def test_more_tests_make_each_cost_harder_to_show_but_not_the_cpu_per_query() -> None:
     def outcomes(several: MemoryRun) -> list[str]:
         rows = costs_of(several).table.rows
-        return [row.cells[1].held.outcome for row in rows if row.cells[1] and row.cells[1].held]
+        return [row.cells[1].compared.outcome for row in rows if row.cells[1] and row.cells[1].compared]
 
     # At this noise a single test of 5 against 5 shows it, and one of seven does not.
     found = outcomes(with_costs(run(), {"p1": 1.0, "p2": 1.035}, noise=0.03, seed=4))

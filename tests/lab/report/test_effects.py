@@ -177,7 +177,7 @@ def test_a_run_whose_points_are_a_fraction_is_told_as_the_factors_that_matter():
         factors, lambda levels, _: 1.5 if levels["a"] == "1" else 1.0, points=half_fraction(), design=design
     )
     found = page(gather(MemoryRun(record, tuple(trials), ENVIRONMENT)))
-    assert found.verdicts.headline.startswith("1 of 4 factors matters for queries per second: a (1 over 0: +")
+    assert found.verdicts.headline.startswith("1 of 4 factors affects queries per second: a (1 over 0: +")
     assert found.verdicts.sentences == ()
     assert "a×b = c×d" in terminal(found)
 
@@ -196,7 +196,7 @@ def test_each_change_of_one_at_a_time_is_held_against_the_baseline():
     assert len(found.verdicts.sentences) == 2
     assert found.effects.sentence.startswith("a explains ")
     assert "levels, times baseline" in effects_table(found.effects).columns
-    assert "do together was not measured" in terminal(found, 2000)
+    assert "their interactions were not measured" in terminal(found, 2000)
 
 
 def test_hostile_levels_are_text(tmp_path: Path):

@@ -132,8 +132,8 @@ def test_the_ratio_is_that_of_the_two_means_beside_it_even_where_trials_differ_b
         assert other is not None
         assert first.at is not None
         assert other.at is not None
-        assert other.held is not None
-        assert other.held.value == pytest.approx(other.at.value / first.at.value)
+        assert other.compared is not None
+        assert other.compared.value == pytest.approx(other.at.value / first.at.value)
         assert first.at.low is not None
         assert first.at.low > 0, "an interval of a rate never reaches 0"
 

@@ -9,7 +9,7 @@ import pytest
 
 from lab.report.builders import MemoryRun, storage_run, thread_cache_run
 from mydyno.lab.report.build import build
-from mydyno.lab.report.charts.self_checks import self_checks_chart, told_short
+from mydyno.lab.report.charts.self_checks import self_checks_chart, short_text
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.figures import GROUND, figures
 from mydyno.lab.report.html import html
@@ -62,8 +62,8 @@ def test_a_run_without_a_ground_shows_nothing_of_one():
 
 def test_the_ground_is_told_in_words_with_its_kernel_and_how_its_limits_count():
     (model,) = view(storage_run()).ground.models
-    assert model.told == "a User-Mode Linux guest, kernel 6.1.176, 1 CPU, 1G of memory"
-    assert model.budget == "a disk's limit counts reads and writes each on their own"
+    assert model.title == "a User-Mode Linux guest, kernel 6.1.176, 1 CPU, 1G of memory"
+    assert model.budget == "a disk's limit counts reads and writes separately"
     assert [setting.title for setting in model.settings] == [
         "array = raid1",
         "array = raid5",
@@ -73,7 +73,7 @@ def test_the_ground_is_told_in_words_with_its_kernel_and_how_its_limits_count():
 
 def test_two_kernels_are_two_grounds_and_each_names_its_settings():
     shown = view(in_ground(storage_run(), "p3", kernel="6.12.9"))
-    assert [(model.told.split(", ")[1], len(model.settings)) for model in shown.ground.models] == [
+    assert [(model.title.split(", ")[1], len(model.settings)) for model in shown.ground.models] == [
         ("kernel 6.1.176", 2),
         ("kernel 6.12.9", 1),
     ]
@@ -124,7 +124,7 @@ def test_checks_are_averaged_over_trials_and_failed_ones_are_not_counted():
 def test_without_a_theory_the_measured_stands_alone():
     shown = view(with_check(storage_run(), expected_iops=None)).ground
     assert {row.ratio for row in shown.checks} == {None}
-    assert "of" not in told_short(shown.checks[0])
+    assert "of" not in short_text(shown.checks[0])
     assert svg(self_checks_chart(shown, SIZES[0])).startswith("<svg")
 
 
@@ -146,7 +146,8 @@ def test_checks_that_all_failed_leave_no_figure_and_still_a_section():
 def test_the_method_says_what_was_verified():
     first, second = view(storage_run()).method.verified
     assert (
-        "checked with fio: 4K random writes and reads past the cache, 16 to 64 in flight, 2 s each" in first
+        "checked with fio: 4K random writes and reads, bypassing the cache, 16 to 64 in flight, 2 s each"
+        in first
     )
     assert second == ("26 of 27 checks could be compared with theory; 1 of 9 trials has a warning from them.")
 

@@ -22,7 +22,7 @@ from mydyno.lab.results.records import SettingTranslation, TrialRecord
 TWO_FILES = {"version": "5.7.44", "innodb_log_file_size": "50331648", "innodb_log_files_in_group": "2"}
 ONE_FILE = {"version": "10.6.18-MariaDB", "innodb_log_file_size": "50331648"}
 REDO = "redo capacity is 96M (thread_cache_size = 8) and 48M (thread_cache_size = 450)"
-SENTENCE = f"Not set by any factor and not the same: {REDO}."
+SENTENCE = f"Different, but not set by a factor: {REDO}."
 
 
 def run_with(
@@ -51,7 +51,7 @@ def test_half_of_the_redo_log_is_shown_above_the_verdict_in_every_form(tmp_path:
     written = build(run, tmp_path)
     html, markdown = written.html.read_text(), written.markdown.read_text()
     assert 0 < html.index(REDO) < html.index("<h1>")
-    assert 0 < markdown.index("Not set by any factor") < markdown.index("**")
+    assert 0 < markdown.index("Different, but not set by a factor") < markdown.index("**")
     assert json.loads((tmp_path / "report.json").read_text())["incomparable"] == [SENTENCE]
 
 
@@ -95,11 +95,11 @@ def test_a_comparison_of_runs_shows_what_differs_whoever_set_it() -> None:
     ]
     found = compared(MergedRun(chosen), 0.05)
     sentence = (
-        "Not the same in what is compared: innodb_flush_log_at_trx_commit is 1 (run = before) and 2 "
+        "Different between the compared sides: innodb_flush_log_at_trx_commit is 1 (run = before) and 2 "
         "(run = after)."
     )
     assert found.incomparable == (sentence,)
     told = " ".join(compared_text.terminal(found, 80, gated=False).split())
     assert told.startswith(sentence)
     markdown = compared_text.markdown(found, gated=False)
-    assert 0 < markdown.index("Not the same in what is compared") < markdown.index("**")
+    assert 0 < markdown.index("Different between the compared sides") < markdown.index("**")

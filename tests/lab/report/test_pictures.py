@@ -123,7 +123,7 @@ def test_each_curve_has_its_law_and_the_optimum_is_drawn_with_its_interval():
     for array, law in found.items():
         assert law.optimum == pytest.approx(24 + 14 * ARRAYS[array], rel=0.15)
     chart = curves_chart([panel], theme.WIDE)
-    drawn = [row for rows in chart["datasets"].values() for row in rows if "optimum" in row.get("told", "")]
+    drawn = [row for rows in chart["datasets"].values() for row in rows if "optimum" in row.get("text", "")]
     assert len(drawn) == len(ARRAYS)
     assert all(row["low"] <= row["connections"] <= row["high"] for row in drawn)
 
@@ -141,13 +141,13 @@ def test_many_settings_have_their_optimum_in_a_table_and_few_in_a_sentence_each(
 
 def test_with_fewer_than_four_loads_it_is_said_once_that_no_law_is_fitted():
     found = page(gather(thread_cache_run(repeats=3, connections=(10, 100, 400)))).optima
-    assert found.sentences == ("No optimum is fitted: that needs 4 loads, and 3 were measured.",)
+    assert found.sentences == ("No optimum is fitted: at least 4 loads are needed, and 3 were measured.",)
     assert page(gather(thread_cache_run(repeats=1, connections=(10,)))).optima.sentences == ()
 
 
 def test_a_law_that_does_not_fit_gives_way_to_the_best_measured():
     small, _ = page(gather(thread_cache_run(invalid=()))).optima.sentences
-    assert "the law of scalability does not fit (p " in small
+    assert "the scalability law does not fit (p " in small
     assert "the best measured is 50 connections" in small
 
 
@@ -230,7 +230,7 @@ def test_a_control_is_no_setting_and_stands_among_the_trials():
 def test_the_run_over_time_shows_eight_settings_and_says_that_there_are_more():
     found = arrays()
     assert len(found.overview.panels) == MOST_PANELS
-    assert "Shown are 8 of 12 settings." in figure(found, "overview").caption
+    assert "8 of 12 settings are shown." in figure(found, "overview").caption
 
 
 def test_marks_of_several_settings_at_one_load_stand_beside_each_other():

@@ -55,7 +55,7 @@ def test_blocks_of_one_order_are_not_called_shuffled():
 def test_a_split_plot_names_what_stays_together():
     run = designed(DesignRecord(hard_factors=((FACTOR,),), rest_s=30.0))
     assert "trials of the same thread_cache_size follow each other" in told(run)["Order"]
-    assert "it rested 30 s" in told(run)["Order"]
+    assert "There was a pause of 30 s between blocks" in told(run)["Order"]
     assert "split-plot" in cited(run)
 
 
@@ -64,7 +64,7 @@ def test_a_sequential_run_tells_its_rule_and_the_level_of_each_look():
     text = told(run)["Repetition"]
     assert "±3%" in text
     assert "after 20 blocks" in text
-    assert re.search(r"intervals of 9[89]\.\d\d%", text)
+    assert re.search(r"used 9[89]\.\d\d% intervals", text)
     assert {"pocock", "repeated"} <= cited(run)
 
 
@@ -99,7 +99,7 @@ def test_intervals_are_cited_only_where_there_are_any():
 
 def test_test_programs_and_disks_have_methods_of_their_own():
     programs = sql_bench_run(repeats=3)
-    assert "their work is given" in told(programs)["Load"]
+    assert "each does fixed work" in told(programs)["Load"]
     assert "open-loop" not in cited(programs)
     disks = disks_run()
     assert "fio timed what it sent" in told(disks)["Where the time went"]

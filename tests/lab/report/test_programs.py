@@ -70,7 +70,7 @@ def test_the_verdict_is_on_the_total_running_time_and_each_program_has_its_ratio
     (ratios,) = found.ratios
     assert [row.place for row in ratios.rows] == [*SHORT, None]
     assert all(0.75 < (row.value or 0) < 0.85 for row in ratios.rows)
-    assert found.beside == (), "neither a rate nor a percentile of mixed statements says anything"
+    assert found.others == (), "neither a rate nor a percentile of mixed statements says anything"
 
 
 def test_one_engine_alone_is_told_its_total():
@@ -220,7 +220,7 @@ def test_operations_of_one_name_in_one_program_stay_apart_and_n_stays_a_number_o
         ("Insert into table", 2),
     ]
     assert {cost.n for row in view.rows for cost in row.costs if cost} == {3}
-    assert operations_table(view).rows[3][1] == "Insert into table\n(number 2 of this name)"
+    assert operations_table(view).rows[3][1] == "Insert into table\n(occurrence 2 of this name)"
 
 
 def test_trials_show_their_running_time_and_what_their_checks_found():
@@ -339,7 +339,7 @@ def test_a_foreign_program_that_tells_p95_alone_is_shown_by_p95():
     assert "latency" in {figure.name for figure in figures(view)}
     assert "connect" not in {figure.name for figure in figures(view)}
     assert [number.name for number in view.key_numbers][:2] == ["Queries/s", "P95 latency"]
-    assert [one.metric for one in view.verdicts.beside] == [LATENCY_P95]
+    assert [one.metric for one in view.verdicts.others] == [LATENCY_P95]
 
 
 def test_beside_our_own_engine_what_it_does_not_tell_is_a_dash():

@@ -39,14 +39,14 @@ def test_the_method_tells_how_many_phases_were_steady_and_how_many_were_cut() ->
     run = judged(thread_cache_run(repeats=3, invalid=()), cut=2)
     phases = sum(len(trial.phases) for trial in run.records)
     assert method(gather(run)).steady == (
-        f"{phases} of {phases} phases are known to be steady (MSER-5); of 2 of them the beginning was left "
+        f"{phases} of {phases} phases are steady (MSER-5); the beginning of 2 of them was left "
         "out as warm-up.",
     )
     assert "left out" not in method(gather(judged(run, cut=0))).steady[0]
 
 
 def test_that_nothing_was_judged_is_said() -> None:
-    assert method(gather(thread_cache_run(invalid=()))).steady[0].startswith("No phase was judged steady")
+    assert method(gather(thread_cache_run(invalid=()))).steady[0].startswith("Steadiness was not judged")
 
 
 def test_a_drift_over_the_run_is_told_with_its_size_and_no_drift_is_not() -> None:

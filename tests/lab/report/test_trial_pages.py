@@ -112,7 +112,9 @@ def test_the_table_of_time_has_the_shares_that_are_drawn(run: MemoryRun) -> None
 def test_cpus_that_were_full_are_told_beside_what_nobody_timed(run: MemoryRun) -> None:
     words = gather(run).words
     (told,) = notes(pages(run)[0], words)
-    assert told.startswith("The machine's CPUs were over 90% busy: much of what is not accounted for")
+    assert told.startswith(
+        "The machine's CPUs were over 90% busy: much of the time that is not accounted for"
+    )
     busy = busy_table(pages(run)[0], words)
     assert busy is not None
     assert {row[0]: row[1] for row in busy.rows}["disk vda busy"] == "25.0%"

@@ -112,10 +112,10 @@ def test_several_settings_are_each_held_against_the_first_and_corrected_as_a_fam
 
 
 def test_other_metrics_are_told_beside_the_verdict_each_by_its_name():
-    beside = verdicts(gather(thread_cache_run())).beside
-    assert [one.metric.noun for one in beside] == ["p99 latency", "p95 connect time"]
-    assert all(one.metric.noun in one.sentence.lower() for one in beside)
-    assert verdicts(gather(thread_cache_run(repeats=2, invalid=()))).beside == ()
+    others = verdicts(gather(thread_cache_run())).others
+    assert [one.metric.noun for one in others] == ["p99 latency", "p95 connect time"]
+    assert all(one.metric.noun in one.sentence.lower() for one in others)
+    assert verdicts(gather(thread_cache_run(repeats=2, invalid=()))).others == ()
 
 
 def test_under_a_given_rate_latency_is_the_verdict_and_the_rate_is_not():
@@ -226,7 +226,7 @@ def test_settings_show_what_was_asked_and_what_differs_and_no_path_of_a_private_
         ("max_connections", False),
     ]
     pool = view.rows[2].values[0]
-    assert (pool.in_force, pool.asked) == ("268435456", "256M")
+    assert (pool.in_force, pool.configured) == ("268435456", "256M")
 
 
 def test_a_variable_that_changes_from_start_to_start_is_nobodys_setting():

@@ -100,7 +100,7 @@ def test_links_devices_and_fifos_in_a_lab_are_refused_and_the_lab_itself_may_be_
     fifo.unlink(missing_ok=True)
     os.mkfifo(fifo)
     for message in open_both(lab):
-        assert "no file and no folder" in message
+        assert "neither a file nor a folder" in message
     fifo.unlink()
     (tmp_path / "name").symlink_to(lab)
     Lab.open(tmp_path / "name", write=False).close()

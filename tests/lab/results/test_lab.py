@@ -358,7 +358,7 @@ def test_a_foreign_database_is_not_taken_for_a_lab(tmp_path: Path) -> None:
         database.execute("CREATE TABLE mine (x)")
     database.close()
     for write in (True, False):
-        with pytest.raises(LabError, match="a database, but not one of mydyno"):
+        with pytest.raises(LabError, match="a database, but not a mydyno lab"):
             Lab.open(tmp_path, write=write)
 
 

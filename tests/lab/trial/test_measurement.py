@@ -93,7 +93,7 @@ def test_a_load_that_tells_no_latencies_of_parts_keeps_its_warm_up_and_says_so()
     parts = intervals(WARMING, told=False)
     judged = judge(parts)
     assert judged.phases == (measured(parts),)
-    assert "they count, since the load reports latencies" in judged.remarks[0].message
+    assert "they are counted, since the load reports latencies" in judged.remarks[0].message
 
 
 def test_a_phase_that_changes_in_its_middle_never_became_steady_and_counts_whole() -> None:

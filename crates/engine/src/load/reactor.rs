@@ -348,9 +348,9 @@ impl<'a> Reactor<'a> {
     }
 }
 
-/// What the statements of each kind do, and after them opening a connection within an event.
+/// What the statements of each kind do.
 fn classes(workload: &dyn Workload) -> Vec<Class> {
-    let mut classes = vec![Class::Other; workload.kinds().len() + 1];
+    let mut classes = vec![Class::Other; workload.kinds().len()];
     workload.statements().iter().for_each(|one| classes[one.kind] = one.class);
     classes
 }

@@ -129,7 +129,7 @@ pub struct Recorded {
 /// What a recorder counts apart.
 #[derive(Debug, Default)]
 pub struct Kinds {
-    /// One for each kind of statement.
+    /// One for each kind of statement; opening connections within events is counted after them.
     pub statements: Vec<Class>,
     pub transactions: usize,
     pub connections: usize,
@@ -154,7 +154,7 @@ impl Recorder {
             tenth: 0,
             boundary_ns: u64::MAX,
             interval: interval(window, 0, 0),
-            statements: vec![StatementPart::default(); kinds.statements.len()],
+            statements: vec![StatementPart::default(); kinds.statements.len() + 1],
             classes: kinds.statements,
             handed_over: Classes::default(),
             transactions: (0..kinds.transactions).map(|_| Latencies::default()).collect(),

@@ -81,12 +81,24 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Appends commands in compressed packets, which are numbered from 0 in each command.
-    pub fn pack(&mut self, algorithm: Algorithm, mut commands: &[u8], out: &mut Vec<u8>) {
+    /// Appends commands in compressed packets. Those of the first begin with `number`, which is 0 unless it
+    /// goes on with one, as a file for LOAD DATA LOCAL does; the others begin with 0. `number` is then that of
+    /// the packet after.
+    pub fn pack(
+        &mut self,
+        algorithm: Algorithm,
+        mut commands: &[u8],
+        number: &mut u8,
+        out: &mut Vec<u8>,
+    ) {
         while !commands.is_empty() {
             let (command, rest) = commands.split_at(command_length(commands));
-            for (number, stretch) in command.chunks(MOST).enumerate() {
-                self.packet(algorithm, number as u8, stretch, out);
+            for stretch in command.chunks(MOST) {
+                self.packet(algorithm, *number, stretch, out);
+                *number = number.wrapping_add(1);
+            }
+            if !rest.is_empty() {
+                *number = 0;
             }
             commands = rest;
         }
@@ -151,6 +163,8 @@ pub struct Incoming {
     held: Vec<u8>,
     /// The packet that is held has been handed out.
     is_over: bool,
+    /// The number after that of the last packet.
+    next_number: u8,
 }
 
 /// Decompresses; one serves all connections of a reactor.
@@ -183,6 +197,7 @@ impl Unpacker {
         {
             let (packet, rest) = bytes.split_at(length);
             *bytes = rest;
+            incoming.next_number = packet[3].wrapping_add(1);
             return Some(self.content(algorithm, packet));
         }
         hold(&mut incoming.held, HEADER, bytes);
@@ -192,6 +207,7 @@ impl Unpacker {
             return None;
         }
         incoming.is_over = true;
+        incoming.next_number = incoming.held[3].wrapping_add(1);
         Some(self.content(algorithm, &incoming.held))
     }
 
@@ -255,6 +271,8 @@ pub struct Stream<S> {
     /// What came of a compressed packet and was not read yet, from `read` on.
     content: Vec<u8>,
     read: usize,
+    /// The server's answer to what was written last has come, or has begun to: a command may follow.
+    is_answered: bool,
     /// What the inner stream did not take yet, from `written` on.
     unsent: Vec<u8>,
     written: usize,
@@ -270,6 +288,7 @@ impl<S> Stream<S> {
             incoming: Incoming::default(),
             content: Vec::new(),
             read: 0,
+            is_answered: true,
             unsent: Vec::new(),
             written: 0,
         }
@@ -284,6 +303,7 @@ impl<S: Read> Read for Stream<S> {
             if count == 0 {
                 return Ok(0);
             }
+            self.is_answered = true;
             self.content.clear();
             self.read = 0;
             let mut bytes = &raw[..count];
@@ -301,11 +321,16 @@ impl<S: Read> Read for Stream<S> {
 }
 
 impl<S: Write> Write for Stream<S> {
-    /// Takes whole commands. After an error the same ones are to be written again: what is left of them is
+    /// Takes whole commands, or whole packets that go on with one. After an error the same ones are to be written again: what is left of them is
     /// sent then.
     fn write(&mut self, commands: &[u8]) -> io::Result<usize> {
         if self.unsent.is_empty() {
-            self.packer.pack(self.algorithm, commands, &mut self.unsent);
+            let number = &mut self.incoming.next_number;
+            // In a long file 0 comes again.
+            if std::mem::take(&mut self.is_answered) && commands.get(3) == Some(&0) {
+                *number = 0;
+            }
+            self.packer.pack(self.algorithm, commands, number, &mut self.unsent);
         }
         while self.written < self.unsent.len() {
             match self.inner.write(&self.unsent[self.written..])? {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mydyno_engine::workload::{Action, Policy, ReadRow};
+use mydyno_engine::workload::{Action, Open, Policy, ReadRow};
 use serde_json::{Value, json};
 
 use super::server::{Reply, Server};
@@ -81,6 +81,14 @@ fn a_phase_counts_its_queries_by_class_its_transactions_by_name_and_each_connect
     let end = told.end();
     assert_eq!(end["queries_by_class"], json!({"read": 12, "write": 6, "other": 0}));
     assert_eq!(end["transactions_by_name"]["event"], end["transactions"]);
+    let storm = Policy { open: Open::Event, ..Policy::default() };
+    let storm = drive(
+        &server,
+        &Arc::new(Script::of("SELECT 1", storm)),
+        json!({"connections": 1, "work": rounds(4)}),
+    );
+    let by_class = json!({"read": 4, "write": 0, "other": 0});
+    assert_eq!(storm.end()["queries_by_class"], by_class, "opening connections is no query");
     let fairness = &end["fairness"];
     assert_eq!((&fairness["connections"], &fairness["events_mean"]), (&json!(2), &json!(3.0)));
     assert_eq!(fairness["events_stddev"], json!(0.0));

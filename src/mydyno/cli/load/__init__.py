@@ -16,6 +16,8 @@ from mydyno.core.visible import visible
 _CODE = ("sql-bench", "slap", "sysbench", "mysqlslap")
 """Workloads that are not files: their commands are modules of this package."""
 _CLEANUP = "cleanup"
+_SWITCHES = ("--yes", "-y", "--json", "--poisson", "--drop-existing", "--ask-password")
+"""Options that are followed by no value."""
 
 _HELP = """Run a workload on any server, and print its throughput and latency.
 
@@ -47,6 +49,7 @@ class _Workloads(TyperGroup):
         return sorted({*builtin_names(), *_CODE, _CLEANUP})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        args = _without_command_of_sysbench(args, self.list_commands(ctx))
         name, command, rest = super().resolve_command(ctx, args)
         return name and visible(name), command, rest
 
@@ -59,13 +62,41 @@ class _Workloads(TyperGroup):
         return made
 
 
+def _without_command_of_sysbench(arguments: list[str], known: list[str]) -> list[str]:
+    """`oltp_read_write ... run` as `oltp-read-write ...`; with `cleanup` at its end as `cleanup NAME ...`.
+
+    Raises UsageError for `prepare`.
+    """
+    name, *rest = arguments
+    dashed = _dashed(name, known)
+    if not rest or rest[-1] not in ("prepare", "run", "cleanup") or dashed not in known:
+        return arguments
+    *before, word = rest
+    is_value = before and before[-1].startswith("-") and "=" not in before[-1] and before[-1] not in _SWITCHES
+    if is_value or dashed in ("smack", _CLEANUP, *_CODE):
+        return arguments
+    if word == "prepare":
+        raise UsageError(
+            "mydyno load has no command 'prepare': it makes missing tables itself, before the load",
+            "leave the word out; --prepare create makes the tables again",
+        )
+    return [dashed, *before] if word == "run" else [_CLEANUP, dashed, *before]
+
+
+def _dashed(name: str, known: list[str]) -> str:
+    """A workload by sysbench's name of its script: oltp_read_write."""
+    dashed = name.replace("_", "-")
+    return dashed if dashed in known else name
+
+
 def _command(name: str, known: list[str]) -> tuple[Callable[..., Any], str]:
-    """The function behind a workload's name, or behind the path of a workload file."""
+    """The function behind a workload's name, or behind the path of a workload file, and its name."""
+    name = _dashed(name, known)
     if name == _CLEANUP:
         from mydyno.cli.load import cleanup
 
         workloads = [one for one in known if one != _CLEANUP]
-        return cleanup.command(lambda workload: _command(workload, workloads)), name
+        return cleanup.command(lambda workload: _command(workload, workloads)[1]), name
     if name in _CODE or name == "smack":
         return _of_code(name), name
     from mydyno.cli.load import program

@@ -29,18 +29,23 @@ _WORKLOAD = parameters.Parameter(
     "workload", Annotated[str, argument("WORKLOAD", "The workload, or its file.")], ...
 )
 _YES = parameters.Parameter("yes", options.Yes, False)
+_WITHOUT_EFFECT = tuple(
+    parameters.option(name, str | None, None, "", parameters.WORKLOAD, hidden=True)
+    for name in ("tables", "table_size", "connections", "seconds")
+)
+"""Options of the load that a script gives to the cleanup, too: all tables of the workload are dropped."""
 _PROGRAMS = ("slap", "mysqlslap", "sql-bench")
 """They choose the names of their tables."""
 
 
-def command(check: Callable[[str], Any]) -> Callable[..., None]:
-    """`check` raises UsageError for an unknown workload."""
+def command(name_of: Callable[[str], str]) -> Callable[..., None]:
+    """`name_of` gives a workload's own name, and raises UsageError for an unknown workload."""
 
     def run(values: dict[str, Any]) -> None:
-        check(values["workload"])
-        _clean(table_names(values["workload"]), values)
+        _clean(table_names(name_of(values["workload"])), values)
 
-    return parameters.make_command((_WORKLOAD, *parameters.LOGIN, parameters.DATABASE, _YES), run, _HELP)
+    taken = (_WORKLOAD, *parameters.LOGIN, parameters.DATABASE, _YES, *_WITHOUT_EFFECT)
+    return parameters.make_command(taken, run, _HELP)
 
 
 def table_names(workload: str) -> Sequence[str] | None:

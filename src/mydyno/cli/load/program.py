@@ -16,6 +16,12 @@ from mydyno.lab.workload import WorkloadFile
 from mydyno.lab.workload.statement_trust import reaching_statements, refuse_reaching
 
 PREPARE = ("none", "create", "if-missing")
+_OF_SYSBENCH = tuple(
+    parameters.option(name, str | None, None, "", parameters.WORKLOAD, hidden=True)
+    for name in ("db_driver", "db_ps_mode")
+)
+_PREPARED = {"auto": True, "disable": False}
+"""--db-ps-mode of sysbench."""
 
 
 def command(generator: str, workload: WorkloadFile, path: str | None = None) -> Callable[..., None]:
@@ -23,6 +29,7 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
     of_workload = parameters.of_section(workload.options)
 
     def run(values: dict[str, Any]) -> None:
+        _take_options_of_sysbench(values)
         options = parameters.given_options((one.name for one in of_workload), values)
         given = options if path is None else {"path": path, "options": options}
         load(workload.name, generator, given, values)
@@ -32,6 +39,7 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
             *parameters.of_load(),
             parameters.PERCENTILE,
             *of_workload,
+            *_OF_SYSBENCH,
             *(() if path is None else (parameters.TRUST,)),
             parameters.AS_JSON,
         ),
@@ -40,6 +48,16 @@ def command(generator: str, workload: WorkloadFile, path: str | None = None) -> 
         f"mydyno load {path or workload.name} \\\n    --socket /run/mysqld/mysqld.sock --connections 64\n"
         "```\n",
     )
+
+
+def _take_options_of_sysbench(values: dict[str, Any]) -> None:
+    driver, mode = values["db_driver"], values["db_ps_mode"]
+    if driver not in (None, "mysql"):
+        raise UsageError(f"--db-driver {driver}: mydyno loads MySQL and MariaDB", "leave the option out")
+    if mode is not None and "prepared" in values:
+        if mode not in _PREPARED:
+            raise UsageError(f"--db-ps-mode {mode} is not known", f"one of {', '.join(_PREPARED)}")
+        values["prepared"] = _PREPARED[mode]
 
 
 def load(name: str, generator: str, options: dict[str, Any], values: dict[str, Any]) -> None:

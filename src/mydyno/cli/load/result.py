@@ -152,7 +152,9 @@ def _headline(phase: dict[str, Any]) -> str:
     if phase["transactions"]:
         timed = phase["transaction_latency"]
         parts.insert(0, f"{_rate(phase['transactions_per_second'])} transactions/s")
-        parts.append(f"transaction {percentile_name(timed['percentile'])} {_ms(timed['percentile_ns'])} ms")
+        if timed["percentile_ns"] is not None:
+            name = percentile_name(timed["percentile"])
+            parts.append(f"transaction {name} {_ms(timed['percentile_ns'])} ms")
     return (
         f"  {label}{', '.join(parts)} over {_seconds(phase['seconds'])} with"
         f" {phase['connections']} of {phase['connections_asked']} connections"

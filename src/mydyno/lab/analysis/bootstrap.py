@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 LEVEL = 0.95
 SMALLEST_SAMPLE = 3
-"""Two values give an interval some thirteen times as wide as half their distance: no help to anybody."""
+"""Two values give an interval about thirteen times as wide as half their distance, which is useless."""
 
 _RESAMPLES = 9_999
 _BANDWIDTH = 1.06

@@ -1,4 +1,4 @@
-"""Why a trial may lie far from its fellows: what in its record is not like theirs.
+"""Why a trial may lie far from the others: how its record differs from theirs.
 
 Nothing here proves a cause. It says where to look first, with the numbers that point there.
 """
@@ -32,7 +32,7 @@ _COUNTERS = {
     "Innodb_deadlocks": "deadlocks",
     "Created_tmp_disk_tables": "temporary tables on disk",
 }
-"""Counters that explain a slow trial when they are many times those of its fellows."""
+"""Counters that explain a slow trial when they are many times those of the others."""
 _TROUBLES: Mapping[str, Callable[[TrialRecord], int]] = {
     "errors": lambda trial: sum(sum(phase.errors.values()) for phase in trial.phases),
     "retries": lambda trial: sum(phase.retries or 0 for phase in trial.phases),
@@ -52,27 +52,27 @@ def probable_causes(
         trial for trial in trials if trial.status == "valid" and (trial.trial_id, trial.attempt) not in marked
     ]
     own = [trial for trial in clean if trial.point_id == outlier.trial.point_id]
-    fellows = own or clean
-    if not fellows:
+    others = own or clean
+    if not others:
         return ()
     return (
-        *_place(outlier, fellows, words),
+        *_place(outlier, others, words),
         *_levels([one.trial for one in flagged if (one.ratio > 1) == (outlier.ratio > 1)], clean),
-        *_counters(outlier.trial, fellows),
+        *_counters(outlier.trial, others),
         *_disks(outlier.trial),
-        *_client(outlier.trial, fellows),
-        *_troubles(outlier.trial, fellows),
+        *_client(outlier.trial, others),
+        *_troubles(outlier.trial, others),
         *_durability(outlier.trial, own),
         *_position(outlier.trial, trials),
         *(f"{remark.check}: {remark.message}" for remark in outlier.trial.remarks),
     )
 
 
-def _place(outlier: Outlier, fellows: Sequence[TrialRecord], words: Words) -> Iterator[str]:
+def _place(outlier: Outlier, others: Sequence[TrialRecord], words: Words) -> Iterator[str]:
     """The phase or test program that carries it."""
     trial, metric = outlier.trial, outlier.metric
     seen = {place: value_at(trial, place, metric) for place in places([trial])}
-    usual = {place: _median(value_at(each, place, metric) for each in fellows) for place in seen}
+    usual = {place: _median(value_at(each, place, metric) for each in others) for place in seen}
     known = {
         place: (value, middle)
         for place, value in seen.items()
@@ -94,7 +94,7 @@ def _place(outlier: Outlier, fellows: Sequence[TrialRecord], words: Words) -> It
         share = f"{_number(value)} of {_number(outlier.value)} s"
         yield f"{place} takes {share}, where {_number(middle)} s are usual"
     else:
-        yield f"it is{words.at(place)} that it is {value / middle:.2g} times its fellows' {metric.noun}"
+        yield f"{metric.noun}{words.at(place)} is {value / middle:.2g} times that of the other trials"
 
 
 def _levels(flagged: Sequence[TrialRecord], clean: Sequence[TrialRecord]) -> Iterator[str]:
@@ -109,30 +109,30 @@ def _levels(flagged: Sequence[TrialRecord], clean: Sequence[TrialRecord]) -> Ite
     for size in (1, 2):
         for names in combinations(shared, size):
             if not any(all(trial.levels.get(name) == shared[name] for name in names) for trial in clean):
-                told = " and ".join(f"{last_part(name)} = {shared[name]}" for name in names)
+                common = " and ".join(f"{last_part(name)} = {shared[name]}" for name in names)
                 both = "it" if size == 1 else "both"
-                yield f"all {len(flagged)} such trials have {told}, and no other trial has {both}"
+                yield f"all {len(flagged)} such trials have {common}, and no other trial has {both}"
                 return
 
 
-def _counters(trial: TrialRecord, fellows: Sequence[TrialRecord]) -> Iterator[str]:
-    for name, said in _COUNTERS.items():
-        value, usual = trial.counters.get(name), _median(each.counters.get(name) for each in fellows)
+def _counters(trial: TrialRecord, others: Sequence[TrialRecord]) -> Iterator[str]:
+    for name, noun in _COUNTERS.items():
+        value, usual = trial.counters.get(name), _median(each.counters.get(name) for each in others)
         if value is None or usual is None:
             continue
         if value >= _AT_LEAST and value > _MANY_TIMES * usual:
-            yield f"{_number(value)} {said} ({name}), where {_number(usual)} are usual"
+            yield f"{_number(value)} {noun} ({name}), where {_number(usual)} are usual"
 
 
 def _disks(trial: TrialRecord) -> Iterator[str]:
     for check in trial.self_checks:
         if check.ratio is not None and check.ratio < _OFF_THEORY:
-            share = f"{check.ratio * 100:.0f}% of the {check.operation}"
-            yield f"before the load, {check.volume} did {share} that theory expects"
+            share = f"{check.ratio * 100:.0f}% of the expected {check.operation}"
+            yield f"before the load, {check.volume} did {share}"
 
 
-def _client(trial: TrialRecord, fellows: Sequence[TrialRecord]) -> Iterator[str]:
-    own, usual = _client_cpu(trial), _median(map(_client_cpu, fellows))
+def _client(trial: TrialRecord, others: Sequence[TrialRecord]) -> Iterator[str]:
+    own, usual = _client_cpu(trial), _median(map(_client_cpu, others))
     if own is not None and usual is not None and own > 1.5 * usual and own - usual > 0.2:
         yield f"the load program used {own:.1f} CPUs, where {usual:.1f} are usual"
 
@@ -149,11 +149,11 @@ def _client_cpu(trial: TrialRecord) -> float | None:
     return cpu / seconds if seconds > 0 else None
 
 
-def _troubles(trial: TrialRecord, fellows: Sequence[TrialRecord]) -> Iterator[str]:
-    for said, count in _TROUBLES.items():
-        own, usual = count(trial), _median(float(count(each)) for each in fellows)
+def _troubles(trial: TrialRecord, others: Sequence[TrialRecord]) -> Iterator[str]:
+    for noun, count in _TROUBLES.items():
+        own, usual = count(trial), _median(float(count(each)) for each in others)
         if usual is not None and own >= _AT_LEAST and own > _MANY_TIMES * usual:
-            yield f"{_number(own)} {said}, where {_number(usual)} are usual"
+            yield f"{_number(own)} {noun}, where {_number(usual)} are usual"
 
 
 def _durability(trial: TrialRecord, own: Sequence[TrialRecord]) -> Iterator[str]:

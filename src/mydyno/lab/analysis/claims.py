@@ -39,7 +39,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class HeldClaim:
+class JudgedClaim:
     claim: ClaimRecord
     found: tuple[Ranking, ...]
     """The order that the trials show, where the claim is about."""
@@ -55,29 +55,29 @@ class HeldClaim:
         return all(step.state == "holds" for step in self.steps)
 
 
-def held_claims(
+def judged_claims(
     claims: Sequence[ClaimRecord],
     trials: Sequence[TrialRecord],
     points: Sequence[PointRecord],
     metric: Metric,
-) -> tuple[HeldClaim, ...]:
+) -> tuple[JudgedClaim, ...]:
     """Each claim with what the trials show of it."""
-    return tuple(_held(claim, trials, points, metric) for claim in claims)
+    return tuple(_judged(claim, trials, points, metric) for claim in claims)
 
 
-def _held(
+def _judged(
     claim: ClaimRecord, trials: Sequence[TrialRecord], points: Sequence[PointRecord], metric: Metric
-) -> HeldClaim:
+) -> JudgedClaim:
     # Only the claim's own levels: each other one would make the correction for many tests stricter.
     own = [point for point in points if point.levels.get(claim.factor) in claim.order]
-    found = ranking(trials, own, claim.factor, metric, where=claim.where)
-    pairs = {frozenset((pair.left, pair.right)): pair for one in found for pair in one.pairs}
+    rankings = ranking(trials, own, claim.factor, metric, where=claim.where)
+    pairs = {frozenset((pair.left, pair.right)): pair for one in rankings for pair in one.pairs}
     steps = tuple(
         _step(better, worse, pairs.get(frozenset((better, worse))))
         for better, worse in combinations(claim.order, 2)
     )
     plain = plain_means(trials, own, claim.factor, metric, claim.where)
-    return HeldClaim(claim, found, steps, plain)
+    return JudgedClaim(claim, rankings, steps, plain)
 
 
 def _step(better: str, worse: str, pair: LevelPair | None) -> Step:

@@ -56,7 +56,7 @@ class Effective:
     """Of its release."""
     written: Mapping[str, str]
     """What the experiment says, under the names that it uses."""
-    asked: Collection[str]
+    configured: Collection[str]
     """The same names as this server has them."""
 
     def size(self, name: str) -> int | None:
@@ -90,8 +90,8 @@ class Unequal:
 
     def __str__(self) -> str:
         """`redo capacity is 192M (release = mysql-5.7) and 96M (release = mariadb-10.6)`"""
-        said = [f"{value} ({whose})" for value, whose in self.values]
-        return f"{self.property.noun} is {', '.join(said[:-1])} and {said[-1]}"
+        sides = [f"{value} ({whose})" for value, whose in self.values]
+        return f"{self.property.noun} is {', '.join(sides[:-1])} and {sides[-1]}"
 
 
 def _variable(*names: str) -> Callable[[Effective], str | None]:
@@ -101,9 +101,9 @@ def _variable(*names: str) -> Callable[[Effective], str | None]:
 
 def _lower(name: str) -> Callable[[Effective], str | None]:
     def value(server: Effective) -> str | None:
-        found = server.variables.get(name, "").casefold()
+        text = server.variables.get(name, "").casefold()
         # MySQL and MariaDB renamed their three bytes of UTF-8.
-        return f"utf8mb3{found.removeprefix('utf8')}" if found.split("_")[0] == "utf8" else found or None
+        return f"utf8mb3{text.removeprefix('utf8')}" if text.split("_")[0] == "utf8" else text or None
 
     return value
 
@@ -121,7 +121,7 @@ def _redo_capacity(server: Effective) -> int | None:
 def _old_redo(server: Effective) -> bool:
     """MySQL 8.0.30 and later still take size and number of files, unless they are given the capacity."""
     files = {"innodb_log_file_size", "innodb_log_files_in_group"}
-    return bool(files & set(server.asked)) and "innodb_redo_log_capacity" not in server.asked
+    return bool(files & set(server.configured)) and "innodb_redo_log_capacity" not in server.configured
 
 
 def _sync_binlog(server: Effective) -> str | None:

@@ -71,12 +71,12 @@ def _sentence(point: PointRecord, verdict: Verdict, differs: bool) -> str:
         return f"{twice} cannot be judged yet{of}: an interval needs 3 valid trials of each, {sizes}."
     size = f"{percent(abs(ratio.value - 1))}%"
     error = f"{percent_interval(ratio.interval)}{verdict.standard.correction}"
-    told = f"{twice} differs by {size}{of} ({error}), {sizes}"
+    difference = f"{twice} differs by {size}{of} ({error}), {sizes}"
     if not differs and ratio.interval.high / ratio.interval.low > _WIDE:
-        return f"{told}: too noisy to be a noise floor."
+        return f"{difference}: too noisy to be a noise floor."
     if not differs:
-        return f"{told}: the noise floor."
+        return f"{difference}: the noise floor."
     return (
-        f"{told}, although both are the same: something other than the settings makes a difference, or "
+        f"{difference}, although both are the same: something other than the settings makes a difference, or "
         "chance did, as in 1 of 20 experiments. Differences of this size prove nothing."
     )

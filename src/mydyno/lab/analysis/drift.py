@@ -129,8 +129,8 @@ def _slopes(at: Array, values: Array) -> Array:
     first, second = np.triu_indices(len(values), 1)
     apart = at[second] - at[first]
     kept = apart > 0
-    found: Array = (values[second] - values[first])[kept] / apart[kept]
-    return found
+    slopes: Array = (values[second] - values[first])[kept] / apart[kept]
+    return slopes
 
 
 def _p_value(statistic: float, variance: float) -> float:

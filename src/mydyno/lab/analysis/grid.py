@@ -3,7 +3,7 @@
 What is across is compared: every point with that of the first column in its own row, so that two points
 which are compared with each other differ in one factor alone.
 
-Where a design takes only some of the combinations, hardly two of its points do. There all of them stand in
+Where a design takes only some of the combinations, hardly two of its points do. There all of them are in
 one row, and each is compared with the first, which has every factor at its first level.
 """
 
@@ -107,7 +107,7 @@ def grid(
 def _one_row(factors: Mapping[str, Sequence[str]], points: Sequence[PointRecord]) -> Grid:
     """Every point next to the first one."""
     first = points[0]
-    columns = tuple(_beside(point, first, factors) for point in points)
+    columns = tuple(_unlike(point, first, factors) for point in points)
     if len(factors) == 1:
         return Grid(next(iter(factors)), columns, (), (GridRow((), tuple(points)),))
     # A title of all levels of many factors is too long to be named again and again.
@@ -115,7 +115,7 @@ def _one_row(factors: Mapping[str, Sequence[str]], points: Sequence[PointRecord]
     return Grid(SETTING, columns, (), (GridRow((), named),))
 
 
-def _beside(point: PointRecord, first: PointRecord, factors: Mapping[str, Sequence[str]]) -> str:
+def _unlike(point: PointRecord, first: PointRecord, factors: Mapping[str, Sequence[str]]) -> str:
     """A point by its levels; of several factors, where it differs from the first in one, by that alone."""
     levels = {name: point.levels.get(name, NO_LEVEL) for name in factors}
     changed = [name for name in factors if levels[name] != first.levels.get(name, NO_LEVEL)]
@@ -170,5 +170,5 @@ def _without_level(wanted: tuple[str, ...], at: Mapping[tuple[str, ...], PointRe
 
 
 def _covers(row: GridRow, other: GridRow) -> bool:
-    """Whether all points of `other` stand in `row`."""
+    """Whether all points of `other` are in `row`."""
     return all(point is None or point == mine for point, mine in zip(other.points, row.points, strict=True))

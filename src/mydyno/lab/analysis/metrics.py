@@ -109,8 +109,8 @@ def _latency_of(kind: str, name: str) -> Metric:
     """The tail of one kind of I/O, whose nature may differ: a read waits, a write may be taken by a cache."""
 
     def value(phase: PhaseRecord) -> float | None:
-        found = next((each for each in phase.statements if each.kind == kind), None)
-        return None if found is None else found.latency.p99_ns
+        kinds = next((each for each in phase.statements if each.kind == kind), None)
+        return None if kinds is None else kinds.latency.p99_ns
 
     return Metric(f"{name}_latency_p99", f"p99 {name} latency", "ns", "lower", value, waits=True)
 

@@ -89,19 +89,19 @@ def overall_observations(
     Where the source of an imported trial states a total, that is taken: it may contain more than its
     parts do.
     """
-    found = []
+    observations = []
     for trial in trials:
         if (total := trial.totals.get(metric.name)) is not None:
             if not math.isfinite(total):
                 continue
-            found.append(Observation(trial.trial_id, trial.block, total))
+            observations.append(Observation(trial.trial_id, trial.block, total))
             continue
         values = [value for place in over if (value := value_at(trial, place, metric)) is not None]
         if not over or len(values) < len(over):
             continue
         whole = math.fsum(values) if metric.summed else geometric_mean(values)
-        found.append(Observation(trial.trial_id, trial.block, whole))
-    return found
+        observations.append(Observation(trial.trial_id, trial.block, whole))
+    return observations
 
 
 Place = int | str

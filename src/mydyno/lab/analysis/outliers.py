@@ -41,14 +41,14 @@ _SWEEPS = 10
 
 @dataclass(frozen=True)
 class Outlier:
-    """A valid trial that is not like its fellows."""
+    """A valid trial that differs from the others."""
 
     trial: TrialRecord
     metric: Metric
     value: float
     """Over all places of the trial, in the metric's unit."""
     usual: float
-    """What its fellows lead one to expect."""
+    """The value expected from the others."""
     scales: float
     """How many times the usual deviation it is away."""
     fitted: bool
@@ -60,9 +60,9 @@ class Outlier:
 
 
 def outliers(trials: Iterable[TrialRecord], metric: Metric, margin: float = MARGIN) -> tuple[Outlier, ...]:
-    """Those of the valid `trials` that lie far from their fellows, as they ran.
+    """Those of the valid `trials` that lie far from the others, in the order in which they ran.
 
-    None where fewer than five trials can be looked at.
+    None where there are fewer than five trials.
     """
     valid = finite((trial for trial in trials if trial.status == "valid"), metric)
     logs = {
@@ -88,13 +88,13 @@ def outliers(trials: Iterable[TrialRecord], metric: Metric, margin: float = MARG
         cut = _cut_off(round(statistics.fmean(points.values())), len(points))
     else:
         cut, margin = _cut_off(len(known), 1), max(margin, _LACK_OF_FIT)
-    found = [
+    flagged = [
         Outlier(trial, metric, math.exp(logs[name]), math.exp(logs[name] - left[name]), far, not repeated)
         for name, trial in known.items()
         if abs(left[name]) > math.log1p(margin)
         and (far := _far(left[name], max(scale, own[trial.point_id] if repeated else 0.0))) > cut
     ]
-    return tuple(sorted(found, key=lambda one: (one.trial.index, one.trial.attempt)))
+    return tuple(sorted(flagged, key=lambda one: (one.trial.index, one.trial.attempt)))
 
 
 Key = TypeVar("Key")
@@ -105,10 +105,10 @@ _LACK_OF_FIT = 0.5
 
 
 def _grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
-    found: dict[Key, list[Value]] = {}
+    groups: dict[Key, list[Value]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def _from_median(trials: dict[str, TrialRecord], logs: dict[str, float]) -> dict[str, float]:

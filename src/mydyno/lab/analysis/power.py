@@ -114,5 +114,5 @@ def _freedom(n: Sizes, paired: bool) -> Sizes:
 
 def _first(chance: Callable[[Sizes], Numbers], power: float, most: int) -> int | None:
     n = np.arange(SMALLEST_SAMPLE, most + 1)
-    found = n[chance(n) >= power]
-    return int(found[0]) if found.size else None
+    enough = n[chance(n) >= power]
+    return int(enough[0]) if enough.size else None

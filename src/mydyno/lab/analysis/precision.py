@@ -48,8 +48,8 @@ def precision(trials: Sequence[TrialRecord], experiment: ExperimentRecord) -> Pr
     assert design.first_look is not None
     assert design.at_most is not None
     level = nominal_level(design.first_look, design.at_most)
-    found = list(_half_widths(trials, experiment, level))
-    worst, half_width = max(found, key=lambda one: math.inf if one[1] is None else one[1])
+    widths = list(_half_widths(trials, experiment, level))
+    worst, half_width = max(widths, key=lambda one: math.inf if one[1] is None else one[1])
     return Precision(half_width, worst.title, design.until)
 
 
@@ -90,14 +90,14 @@ def _of_mean(trials: Sequence[TrialRecord], experiment: ExperimentRecord, level:
     seen = common_observations(valid, metric)
     if not seen or any(one.value <= 0 for one in seen):
         return None
-    found = mean_estimate([math.log(one.value) for one in seen], level)
-    if found.interval is None:
+    estimate = mean_estimate([math.log(one.value) for one in seen], level)
+    if estimate.interval is None:
         return None
-    return math.expm1(max(found.interval.high - found.value, found.value - found.interval.low))
+    return math.expm1(max(estimate.interval.high - estimate.value, estimate.value - estimate.interval.low))
 
 
-def _half_width(found: Ratio) -> float | None:
-    value, interval = found.value, found.interval
+def _half_width(compared: Ratio) -> float | None:
+    value, interval = compared.value, compared.interval
     if value is None or interval is None or interval.low <= 0:
         return None
     return max(interval.high / value, value / interval.low) - 1
@@ -105,8 +105,8 @@ def _half_width(found: Ratio) -> float | None:
 
 @dataclass(frozen=True)
 class Spread:
-    """`value`: standard deviation of the logarithm of one trial over one trial of the point that it is held
-    against, pooled over all comparisons of the run."""
+    """`value`: standard deviation of the logarithm of one trial over one trial of the point that it is
+    compared with, pooled over all comparisons of the run."""
 
     value: float
     paired: bool
@@ -117,9 +117,9 @@ class Spread:
 
 def spread_of(trials: list[TrialRecord], experiment: ExperimentRecord) -> Spread | None:
     """None when nothing was compared, or nothing twice."""
-    found = [one for _, one in first_comparisons(trials, experiment) if one is not None]
+    ratios = [one for _, one in first_comparisons(trials, experiment) if one is not None]
     known = [
-        (one.spread, min(one.n_left, one.n_right) - 1, one.paired) for one in found if one.spread is not None
+        (one.spread, min(one.n_left, one.n_right) - 1, one.paired) for one in ratios if one.spread is not None
     ]
     freedom = sum(each for _, each, _ in known)
     if not freedom:

@@ -95,17 +95,17 @@ class Ranking:
     def test(self) -> str:
         """The test that was used, in words."""
         if self.alone:
-            return "no test: no other level is of its durability"
+            return "no test: no other level has the same durability"
         tested = [pair for pair in self.pairs if pair.ratio.p_value is not None]
         if not tested:
-            return "no test: fewer than three blocks and fewer than three conditions have both of two levels"
+            return "no test: every two levels share fewer than three blocks and fewer than three conditions"
         sizes = sorted({pair.ratio.n_left for pair in tested})
         number = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         kinds = sorted({pair.over for pair in tested})
         return (
             f"paired bootstrap-t on logarithms over {number} {' or '.join(kinds)}, "
             f"corrected for {counted(len(tested), 'pair')} (Holm)"
-            + (f"; too seldom side by side: {', '.join(self.untested)}" if self.untested else "")
+            + (f"; too rarely measured side by side: {', '.join(self.untested)}" if self.untested else "")
         )
 
 
@@ -164,12 +164,12 @@ def _classes(
     valid: Sequence[TrialRecord], points: Sequence[PointRecord], factor: str, levels: Sequence[str]
 ) -> dict[str | None, tuple[str, ...]]:
     """Label of durability -> the levels with it: that of a level's least durable trial."""
-    found: dict[str | None, tuple[str, ...]] = {}
+    classes: dict[str | None, tuple[str, ...]] = {}
     for level in levels:
         own = {point.point_id for point in points if point.levels[factor] == level}
         label = least_durable(trial for trial in valid if trial.point_id in own)
-        found[label] = (*found.get(label, ()), level)
-    return found
+        classes[label] = (*classes.get(label, ()), level)
+    return classes
 
 
 def _ranked(
@@ -235,11 +235,11 @@ def _pair(
             statistics.fmean(value for (each, _), value in logs.items() if each == condition)
             for condition in conditions
         ]
-    found = ratio_of_logs(values, standard.level)
+    estimate = ratio_of_logs(values, standard.level)
     left, right = (one, other) if statistics.fmean(values) >= 0 else (other, one)
     if left == other:
-        found = ratio_of_logs([-value for value in values], standard.level)
-    return LevelPair(left, right, found, over, len(conditions), differ=False)
+        estimate = ratio_of_logs([-value for value in values], standard.level)
+    return LevelPair(left, right, estimate, over, len(conditions), differ=False)
 
 
 def _order(pairs: Sequence[LevelPair]) -> tuple[str, ...]:

@@ -154,8 +154,8 @@ def _unlike(lefts: Iterable[TrialRecord], rights: Iterable[TrialRecord], metric:
     kinds = [{phase.latency_kind for trial in side for phase in trial.phases} for side in (lefts, rights)]
     if not all(kinds) or kinds[0] == kinds[1]:
         return None
-    told = [" and ".join(f"{kind} time" for kind in sorted(kind)) for kind in kinds]
-    return f"its latency is {told[0]}, the other's {told[1]}"
+    times = [" and ".join(f"{kind} time" for kind in sorted(kind)) for kind in kinds]
+    return f"its latency is {times[0]}, the other's {times[1]}"
 
 
 def ratio(left: Sequence[Observation], right: Sequence[Observation], level: float = LEVEL) -> Ratio:

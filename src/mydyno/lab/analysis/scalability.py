@@ -244,10 +244,10 @@ class _Curve:
     def _critical(self, peak: float) -> float:
         """The 95% quantile of |t| over resampled trials."""
         scores = self._scores(peak)
-        found = mean_estimate(scores.tolist())
-        if found.interval is None or not found.standard_error:
+        estimate = mean_estimate(scores.tolist())
+        if estimate.interval is None or not estimate.standard_error:
             return 0.0
-        return (found.interval.high - found.value) / found.standard_error
+        return (estimate.interval.high - estimate.value) / estimate.standard_error
 
     def _t(self, peak: float) -> float:
         scores = self._scores(peak)

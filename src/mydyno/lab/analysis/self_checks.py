@@ -24,14 +24,14 @@ def remarks(checks: Iterable[SelfCheckRecord], tolerance: float) -> tuple[Remark
     return tuple(remark for check in checks for remark in _remarks(check, tolerance))
 
 
-def load_told(check: SelfCheckRecord) -> str:
+def load_text(check: SelfCheckRecord) -> str:
     """`data, 4K random writes`"""
     return f"{check.volume}, {check.block_bytes // 1024}K {_WORDS[check.operation]}"
 
 
 def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
     if check.error is not None:
-        yield Remark(check=DEVIATION, message=f"{load_told(check)}: the check failed: {check.error}")
+        yield Remark(check=DEVIATION, message=f"{load_text(check)}: the check failed: {check.error}")
     elif check.ratio is not None and abs(check.ratio - 1) > tolerance:
         why = (
             "the limits of the disks are not enforced, or not every I/O reaches them"
@@ -40,13 +40,13 @@ def _remarks(check: SelfCheckRecord, tolerance: float) -> Iterator[Remark]:
         )
         yield Remark(
             check=DEVIATION,
-            message=f"{load_told(check)}: {check.measured_iops:.0f} a second where theory expects "
-            f"{check.expected_iops:.0f} ({check.ratio:.0%}; {tolerance:.0%} off is allowed): {why}",
+            message=f"{load_text(check)}: {check.measured_iops:.0f} IOPS, expected {check.expected_iops:.0f} "
+            f"({check.ratio:.0%}; tolerance {tolerance:.0%}): {why}",
         )
     if check.idle is not None and check.idle < IDLE_FLOOR:
         yield Remark(
             check=CPU_BOUND,
-            message=f"{load_told(check)}: this environment is CPU-bound at this load (CPUs {check.idle:.0%} "
+            message=f"{load_text(check)}: this environment is CPU-bound at this load (CPUs {check.idle:.0%} "
             f"idle, {IDLE_FLOOR:.0%} are needed), so {_hidden(check.expected_iops is not None)}",
         )
 

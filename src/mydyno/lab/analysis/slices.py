@@ -1,6 +1,6 @@
 """What the slices of servers that were driven in turn say of their rates. Pure.
 
-All servers of a block stand at once and are driven slice by slice, in random order within each round, so what
+All servers of a block run at once and are driven slice by slice, in random order within each round, so what
 a neighbour on the machine does hits them alike (Bulej and others, *Duet Benchmarking: Improving Measurement
 Accuracy in the Cloud*, ICPE 2020). The logarithm of a slice's rate is taken for the sum of an effect of its
 round, an effect of its server and noise; `two_way` fits it. What the slices of one block cannot show is how
@@ -230,8 +230,8 @@ def _largest(effects: Array, covariance: Array, freedom: int, servers: Sequence[
     return CarryOver((servers[high], servers[low]), difference, difference - half, difference + half)
 
 
-def _autocorrelation(found: TwoWay) -> float | None:
+def _autocorrelation(effects: TwoWay) -> float | None:
     """Of lag one: residuals of neighbouring rounds, by server; outliers weigh as little as in the fit."""
-    scores = np.nan_to_num(found.residuals) * found.weights
+    scores = np.nan_to_num(effects.residuals) * effects.weights
     squares = float((scores**2).sum())
     return float((scores[1:] * scores[:-1]).sum()) / squares if squares and len(scores) > 2 else None

@@ -125,6 +125,6 @@ def _hidden(fit: SliceFit, names: Sequence[str]) -> Iterator[str]:
         change -= max(others)
         if -change > MOST_HIDDEN and -change > _STANDARD_ERRORS * 2 * error:
             yield (
-                f"{names[server]} has slow slices that the others do not have; its rate leaves them out as "
+                f"{names[server]} has slow slices that the others do not have; its rate excludes them as "
                 f"outliers: with them its queries per second are {percent(-math.expm1(change))}% lower"
             )

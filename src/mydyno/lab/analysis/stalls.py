@@ -74,8 +74,8 @@ def _spans(stretches: Sequence[Stretch]) -> list[tuple[float, float]]:
     if not rates or median(rates) <= 0:
         return []
     slow = SLOW * median(rates)
-    told = median(one.queries for one in stretches) >= LEAST_QUERIES and bool(tails)
-    long = LONG * median(tails) if told else math.inf
+    measurable = median(one.queries for one in stretches) >= LEAST_QUERIES and bool(tails)
+    long = LONG * median(tails) if measurable else math.inf
     stalled = [rate < slow or (one.p99_ns or 0.0) > long for rate, one in zip(rates, stretches, strict=True)]
     if sum(stalled) > MOST_STALLED * len(stalled):
         return []

@@ -220,8 +220,8 @@ def _queries(of: _Phase) -> tuple[Part, float]:
 
 def _ios(of: _Phase) -> tuple[Part, float]:
     """Of I/Os every kind is timed; a queue that is not full is the client's."""
-    found = [of.timed(key, of.kind(kind)) for kind, key in _OF_IOS.items()]
-    fitting, _ = _fitted([part for part in found if part is not None and part.seconds > 0], 1.0)
+    parts = [of.timed(key, of.kind(kind)) for kind, key in _OF_IOS.items()]
+    fitting, _ = _fitted([part for part in parts if part is not None and part.seconds > 0], 1.0)
     return _whole(of, (*fitting, _rest(of, "client", fitting, 1.0))), 0.0
 
 

@@ -100,15 +100,15 @@ def judge(ratio: Ratio, left: Side, right: Side, metric: Metric, standard: Stand
     negligible = outcome in ("faster", "slower") and _within(ratio.interval, standard.margin)
     more = more_trials(ratio, standard) if outcome == "not-enough-data" else None
     note = _durability_note(outcome, left, right)
-    said = Sentences(left.title, right.title, metric, standard)
+    sentences = Sentences(left.title, right.title, metric, standard)
     if ratio.identical:
-        sentence = said.identical(ratio)
+        sentence = sentences.identical(ratio)
     elif outcome == "not-enough-data":
-        sentence = said.not_enough_data(ratio, more, smallest_seen(ratio, standard))
+        sentence = sentences.not_enough_data(ratio, more, smallest_seen(ratio, standard))
     elif outcome == "no-difference":
-        sentence = said.no_difference(ratio)
+        sentence = sentences.no_difference(ratio)
     else:
-        sentence = said.difference(ratio)
+        sentence = sentences.difference(ratio)
     if negligible:
         sentence += f"; a real difference, but within the equivalence margin of {standard.margin * 100:g}%"
     if note:
@@ -146,8 +146,8 @@ def more_trials(ratio: Ratio, standard: Standard = Standard()) -> int | None:
         trials_needed(difference, ratio.spread, ratio.paired, level=level, most=most),
         trials_to_exclude(difference, standard.margin, ratio.spread, ratio.paired, level=level, most=most),
     )
-    found = [need for need in needs if need is not None]
-    return max(min(found) - have, 1) if found else None
+    known = [need for need in needs if need is not None]
+    return max(min(known) - have, 1) if known else None
 
 
 def smallest_seen(ratio: Ratio, standard: Standard = Standard()) -> float | None:

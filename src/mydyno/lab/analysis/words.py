@@ -33,9 +33,9 @@ class Words:
     """What is counted."""
     load: str
     """What distinguishes places by a number, as on an axis."""
-    load_said: str
+    load_noun: str
     """The same in a sentence."""
-    places_said: str
+    places_noun: str
     """Several of them."""
     each_load: str
     same_loads: str
@@ -78,8 +78,8 @@ QUERIES = Words(
     rate_short="queries/s",
     events="queries",
     load="connections",
-    load_said="number of connections",
-    places_said="numbers of connections",
+    load_noun="number of connections",
+    places_noun="numbers of connections",
     each_load="at each number of connections",
     same_loads="at the same connections",
     single_loads="at single numbers of connections",
@@ -98,8 +98,8 @@ IOS = Words(
     rate_short="IOPS",
     events="I/Os",
     load="queue depth",
-    load_said="queue depth",
-    places_said="queue depths",
+    load_noun="queue depth",
+    places_noun="queue depths",
     each_load="at each queue depth",
     same_loads="at the same queue depths",
     single_loads="at single queue depths",

@@ -160,12 +160,12 @@ def described(design: PlannedDesign, points: Sequence[Point], blocks: int) -> It
     yield from _in_slices(design, points)
     for point in points:
         if point.control_of is not None:
-            yield f"{point.id} is {point.control_of} once more: what differs between them is noise"
+            yield f"{point.id} is {point.control_of} measured again: the difference between them is noise"
     for group in design.hard_factors:
         names = ", ".join(short_names(group))
         yield f"whole plots of {names}: trials of one level follow each other, shuffled again in each block"
     if design.rest_s and blocks > 1:
-        yield f"rests {format_duration(design.rest_s)} between blocks"
+        yield f"pauses {format_duration(design.rest_s)} between blocks"
 
 
 def _in_slices(design: PlannedDesign, points: Sequence[Point]) -> Iterator[str]:
@@ -187,7 +187,7 @@ def _in_letters(sentence: str, letters: Mapping[str, str]) -> str:
 
 _POINTS: dict[PointsKind, str] = {
     "all": "all combinations of levels",
-    "one-at-a-time": "one factor at a time; interactions are not seen",
+    "one-at-a-time": "one factor at a time; interactions are not measured",
     "plackett-burman": "Plackett-Burman",
     "fraction": "a fraction of all combinations",
 }

@@ -45,10 +45,10 @@ PHASE_SECONDS = 0.2
 FILLED_BYTES_PER_SECOND = 200 * 1024**2
 
 _BASES: dict[Basis, str] = {
-    "same point": "trials take what the last ones of the same points took on this machine",
+    "same point": "trials take as long as the last ones of the same points on this machine",
     "same program": "trials differ from the assumptions below as the last ones of the same "
     "workload and environment did on this machine",
-    "assumptions": "nothing like it was run on this machine before: the range is wide until the first trials",
+    "assumptions": "no similar trial was run on this machine yet: the range is wide until the first trials",
 }
 _ON_EXTERNAL = (
     f"an external server loads {LOADED_ROWS_PER_SECOND:,} rows/s, for each trial whose load writes, else "
@@ -251,7 +251,7 @@ def _assumptions(points: Sequence[Point], shares_blocks: bool, clones: int) -> t
         said.insert(0, "the test programs of sql-bench take as long as with MyISAM on 2 cores")
     if any(point.workload.fio_options is not None for point in points):
         said.insert(
-            0, f"fio fills its files at {format_bytes(FILLED_BYTES_PER_SECOND)}/s, and runs its time out"
+            0, f"fio fills its files at {format_bytes(FILLED_BYTES_PER_SECOND)}/s, and runs for its runtime"
         )
     return tuple(said)
 

@@ -189,11 +189,9 @@ def render(plan: Plan) -> str:
         f"  {row.id} block {row.block:<3} {row.point_id:{wide}} {row.title} [{row.raises}]" for row in shown
     ]
     if len(shown) < len(told.trials):
-        lines.append(
-            f"  blocks {shown[-1].block + 1} to {plan.design.at_most} in the same way, as far as needed"
-        )
+        lines.append(f"  blocks {shown[-1].block + 1} to {plan.design.at_most} in the same way, as needed")
     raised = ", ".join(f"{layer} {count}" for layer, count in told.rebuilds.items())
-    lines.append(f"  layers started or changed on the way: {raised}")
+    lines.append(f"  layers built or changed during the run: {raised}")
     time, disk = format_range(told.low_seconds, told.high_seconds), format_bytes(told.disk_bytes)
     at_most = "at most " if plan.design.until else ""
     lines += [

@@ -85,7 +85,7 @@ def _of_needs(setup: Setup, variant: Variant, facts: GroundFacts) -> Iterator[Pr
         ways += [offered.hint] if offered.hint else []
         yield variant.problem(
             _spot(need.capability, need.location, setup),
-            f"host {kind} cannot give {need.what}: {offered.why}"
+            f"host {kind} does not support {need.what}: {offered.why}"
             if need.capability != "boots"
             else f"host {kind} cannot be used: {offered.why}",
             "; or ".join(ways) or "no environment of this machine has it",

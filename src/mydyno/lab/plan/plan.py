@@ -219,7 +219,7 @@ def _warnings(experiment: Experiment, points: Sequence[Point], cost: Estimate, f
         warnings.append(f"about {format_bytes(cost.disk_bytes)} of disk is needed and {free} is free")
     if experiment.design.blocks < FEWEST_BLOCKS and len(points) > 1:
         repeats = experiment.design.blocks
-        warnings.append(f"{repeats} repetition{'s'[: repeats != 1]} cannot show a difference: take 5 or more")
+        warnings.append(f"{repeats} repetition{'s'[: repeats != 1]} cannot show a difference: use 5 or more")
     if experiment.design.order == "sequential" and len(points) > 1:
         warnings.append(
             "in sequential order a slow drift of the machine looks like a difference between points"
@@ -237,7 +237,7 @@ def _equal_points(points: Sequence[Point]) -> list[str]:
         meaning = point.setup.model_dump_json() + point.workload.model_dump_json()
         first = seen.setdefault(meaning, point)
         if first is not point:
-            warnings.append(f"{point.id} ({point.title}) is measured under the very conditions of {first.id}")
+            warnings.append(f"{point.id} ({point.title}) has the same conditions as {first.id}")
     return warnings
 
 

@@ -92,7 +92,7 @@ def _of_this_machine(points: Sequence[Point]) -> Iterator[str]:
     if any(volume.disks.iops is not None or volume.disks.bandwidth is not None for volume in volumes):
         yield "as root: limits those disks in the root group of cgroup v1's blkio; lifted afterwards"
     if any(volume.scheduler or volume.queue_depth or volume.readahead for volume in volumes):
-        yield "as root: sets scheduler, queue depth or readahead of those disks; set back afterwards"
+        yield "as root: sets scheduler, queue depth or readahead of those disks; restored afterwards"
     real = sorted({device.id for volume in volumes for device in volume.disks.devices})
     for name in real:
         yield f"as root: DESTROYS what is on {name}, and leaves it blank"

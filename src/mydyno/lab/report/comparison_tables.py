@@ -14,7 +14,7 @@ from mydyno.page.format import MISSING, capitalised, number, ratio
 from mydyno.page.table import Table
 
 WIDEST = 2
-"""Columns that stand side by side on a terminal."""
+"""Columns that fit side by side on a terminal."""
 
 
 @dataclass(frozen=True)
@@ -77,19 +77,19 @@ def comparison_caption(view: ComparisonTable) -> str:
     """How to read the table."""
     first = view.columns[0].level
     bars = "in brackets its 95% interval" if view.has_intervals else "without intervals, which need 3 trials"
-    looked = f" Intervals of ratios are{view.correction.removeprefix(',')}." if view.correction else ""
+    intervals = f" Intervals of ratios are{view.correction.removeprefix(',')}." if view.correction else ""
     return (
         f"The mean over n valid trials, {bars}; below it the ratio to {first}, and whether the trials show a "
         f"difference. {capitalised(better(view))}. Verdicts over several columns or places are corrected for "
-        f"being many (Holm); intervals are not.{looked}"
+        f"multiple comparisons (Holm); intervals are not.{intervals}"
     )
 
 
 COSTS_CAPTION = (
     "What the server spent on each query or transaction of the steady parts: geometric means over the valid "
     "trials and all loads, the ratio to the first column, and whether the trials show a difference. Less is "
-    "better. Verdicts are corrected (Holm): CPU per query over the columns, all other costs together. What "
-    "was 0 everywhere is left out. Instructions and cache misses are not measured."
+    "better. Verdicts are corrected (Holm): CPU per query over the columns, all other costs together. Costs "
+    "that are 0 everywhere are left out. Instructions and cache misses are not measured."
 )
 
 
@@ -106,14 +106,18 @@ def cell_text(row: Row, cell: Cell | None) -> CellText:
         return CellText(MISSING, "", "", "not in the experiment", False)
     if cell.at is None:
         return CellText(MISSING, "", "", _absent(cell), False)
-    held = cell.held
-    against = "" if held is None or held.value is None else ratio(held.value)
-    if held is not None and against and held.low is not None:
-        against += bracketed(held.low, held.high, _plain_ratio)
+    compared = cell.compared
+    against = "" if compared is None or compared.value is None else ratio(compared.value)
+    if compared is not None and against and compared.low is not None:
+        against += bracketed(compared.low, compared.high, _plain_ratio)
     left_out = f", {cell.invalid} invalid" if cell.invalid else ""
     size = f"n={cell.at.n}{left_out}"
     return CellText(
-        _mean(row.metric, cell.at), against, _verdict(row.metric, held), size, held is not None and held.shown
+        _mean(row.metric, cell.at),
+        against,
+        _verdict(row.metric, compared),
+        size,
+        compared is not None and compared.shown,
     )
 
 
@@ -139,9 +143,9 @@ def long_table(view: ComparisonTable) -> Table:
     for row in view.rows:
         there = [(column, cell) for column, cell in zip(view.columns, row.cells, strict=True) if cell]
         for place, (column, cell) in enumerate(there):
-            told = cell_text(row, cell)
+            text = cell_text(row, cell)
             own = labels(view, row) if place == 0 else ("",) * len(labels(view, row))
-            rows.append((*own, column.level, told.mean, told.size, told.ratio, told.verdict))
+            rows.append((*own, column.level, text.mean, text.size, text.ratio, text.verdict))
     named = (*label_columns(view), view.name)
     heads = (*named, "mean", "trials", f"against {view.columns[0].level}", "verdict")
     return Table(heads, tuple(rows), frozenset({*range(len(named)), len(heads) - 1}))
@@ -158,13 +162,13 @@ def _plain_ratio(value: float) -> str:
     return ratio(value).rstrip("×")
 
 
-def _verdict(metric: Metric, held: RatioRow | None) -> str:
-    if held is None or (metric.cost and held.value is None):
+def _verdict(metric: Metric, compared: RatioRow | None) -> str:
+    if compared is None or (metric.cost and compared.value is None):
         return ""
-    if metric.cost and held.outcome in ("faster", "slower"):
-        return "more" if held.outcome == "slower" else "less"
-    cost = " but more durable" if held.outcome == "slower" else " but less durable"
-    return outcome_text(held) + (cost if held.less_durable else "")
+    if metric.cost and compared.outcome in ("faster", "slower"):
+        return "more" if compared.outcome == "slower" else "less"
+    cost = " but more durable" if compared.outcome == "slower" else " but less durable"
+    return outcome_text(compared) + (cost if compared.less_durable else "")
 
 
 def _absent(cell: Cell) -> str:

@@ -8,6 +8,7 @@ from typing import TypeVar
 import polars as pl
 
 from mydyno.core.csv_cells import FORMULA, NUMBER, csv_cell
+from mydyno.lab.analysis.bootstrap import ends
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.summary import summary
 from mydyno.lab.report.evidence import Evidence
@@ -44,9 +45,9 @@ def points_frame(evidence: Evidence) -> pl.DataFrame:
     points = evidence.experiment.points
     names = [point.point_id for point in points]
     words = evidence.words
-    found = {metric: summary(evidence.trials, names, metric) for metric in words.metrics}
+    summaries = {metric: summary(evidence.trials, names, metric) for metric in words.metrics}
     distributions = pooled(evidence)
-    places = list(next(iter(found.values())))
+    places = list(next(iter(summaries.values())))
     titles = {point.point_id: point.title for point in points}
     rows: list[dict[str, object]] = []
     for place in places:
@@ -54,12 +55,11 @@ def points_frame(evidence: Evidence) -> pl.DataFrame:
         label, connections = (where, None) if isinstance(where, str) else (None, where)
         row: dict[str, object] = {"point": point_id, "setting": titles[point_id]}
         row |= {words.load_column: connections, "label": label}
-        row["n"] = max(found[metric][place].n for metric in words.metrics)
+        row["n"] = max(summaries[metric][place].n for metric in words.metrics)
         for metric in words.metrics:
-            one, column = found[metric][place], _column(metric)
+            one, column = summaries[metric][place], _column(metric)
             row[column] = one.value
-            row[f"{column}_low"] = one.interval.low if one.interval else None
-            row[f"{column}_high"] = one.interval.high if one.interval else None
+            row[f"{column}_low"], row[f"{column}_high"] = ends(one.interval)
         latency = distributions.get(place, NO_LATENCY)
         row |= {f"pooled_{name}": getattr(latency, name) for name in _POOLED}
         rows.append(row)
@@ -108,7 +108,7 @@ def comparison_frame(view: ComparisonTable) -> pl.DataFrame:
                 continue
             label = row.place if isinstance(row.place, str) else None
             number = row.place if isinstance(row.place, int) else None
-            at, held = cell.at, cell.held
+            at, compared = cell.at, cell.compared
             rows.append(
                 {
                     **dict(zip(view.others, row.levels, strict=True)),
@@ -125,11 +125,11 @@ def comparison_frame(view: ComparisonTable) -> pl.DataFrame:
                     "mean": None if at is None else at.value,
                     "mean_low": None if at is None else at.low,
                     "mean_high": None if at is None else at.high,
-                    "ratio": None if held is None else held.value,
-                    "ratio_low": None if held is None else held.low,
-                    "ratio_high": None if held is None else held.high,
-                    "verdict": None if held is None else held.outcome,
-                    "less_durable": None if held is None else held.less_durable,
+                    "ratio": None if compared is None else compared.value,
+                    "ratio_low": None if compared is None else compared.low,
+                    "ratio_high": None if compared is None else compared.high,
+                    "verdict": None if compared is None else compared.outcome,
+                    "less_durable": None if compared is None else compared.less_durable,
                 }
             )
     return pl.DataFrame(rows, infer_schema_length=None)

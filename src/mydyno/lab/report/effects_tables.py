@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from mydyno.lab.analysis.bootstrap import Interval
+from mydyno.lab.analysis.bootstrap import Interval, ends
 from mydyno.lab.analysis.effects.effects import Effect
 from mydyno.lab.analysis.effects.levels import LevelRatio
 from mydyno.lab.analysis.effects.sentence import percent, short
@@ -22,14 +22,14 @@ def effects_table(view: EffectsView, between: str = "\n") -> Table:
     rows = [
         (
             label(effect),
-            share_told(effect.share, effect.interval),
-            p_told(effect),
+            share_text(effect.share, effect.interval),
+            p_text(effect),
             between.join(_levels(effect)),
         )
         for effect in view.of.found
     ]
     if view.of.noise is not None:
-        rows.append(("noise", share_told(view.of.noise, view.of.noise_interval), "", ""))
+        rows.append(("noise", share_text(view.of.noise, view.of.noise_interval), "", ""))
     against = "baseline" if view.of.baseline else "the average"
     return Table(
         ("effect", "share of the variance", "p", f"levels, times {against}"), tuple(rows), frozenset({0, 3})
@@ -39,9 +39,9 @@ def effects_table(view: EffectsView, between: str = "\n") -> Table:
 def _levels(effect: Effect) -> list[str]:
     """Of many the lowest and the highest."""
     if len(effect.levels) <= _LEVELS:
-        return list(map(level_told, effect.levels))
+        return list(map(level_text, effect.levels))
     ordered = sorted(effect.levels, key=lambda one: one.value or 0)
-    return [level_told(ordered[0]), level_told(ordered[-1]), f"({len(ordered)} levels)"]
+    return [level_text(ordered[0]), level_text(ordered[-1]), f"({len(ordered)} levels)"]
 
 
 def label(effect: Effect) -> str:
@@ -51,24 +51,23 @@ def label(effect: Effect) -> str:
     return " or ".join(" × ".join(map(short, factors)) for factors in (effect.factors, *effect.also))
 
 
-def share_told(share: float, error: Interval | None) -> str:
+def share_text(share: float, error: Interval | None) -> str:
     """`71% (64 to 78)`"""
     if error is None:
         return percent(share)
     return f"{percent(share)} ({interval(error.low, error.high, lambda end: percent(end).removesuffix('%'))})"
 
 
-def p_told(effect: Effect) -> str:
+def p_text(effect: Effect) -> str:
     """Corrected for all that were tested; nothing is ever impossible."""
     if effect.adjusted_p is None:
         return MISSING
     return "< 0.001" if effect.adjusted_p < 0.001 else f"{effect.adjusted_p:.3f}"
 
 
-def level_told(level: LevelRatio) -> str:
+def level_text(level: LevelRatio) -> str:
     """`raid10: 1.32 (1.25 to 1.39)`"""
-    error = "" if level.interval is None else bracketed(level.interval.low, level.interval.high)
-    return f"{level.level}: {number(level.value)}{error}"
+    return f"{level.level}: {number(level.value)}{bracketed(*ends(level.interval))}"
 
 
 def effects_caption(view: EffectsView) -> str:
@@ -76,8 +75,8 @@ def effects_caption(view: EffectsView) -> str:
     of = view.of
     parts = [
         f"Share of the variance of {of.metric.noun} (of its logarithm) over {of.trials} valid trials"
-        + (f", each at {of.places} {view.words.places_said}" if of.places > 1 else "")
-        + ", without what noise adds to it (generalised omega squared); in brackets its 95% interval.",
+        + (f", each at {of.places} {view.words.places_noun}" if of.places > 1 else "")
+        + ", corrected for noise (generalised omega squared); in brackets its 95% interval.",
     ]
     if view.tested:
         parts.append("p comes from an F test, corrected for the number of effects (Holm).")
@@ -96,14 +95,14 @@ def effects_frame(view: EffectsView) -> pl.DataFrame:
     """One row for each effect and the noise; then one for each level of each factor. Shares are 0 to 1."""
     rows: list[dict[str, object]] = []
     for effect in view.of.found:
-        error = effect.interval
+        low, high = ends(effect.interval)
         rows.append(
             _row("interaction" if len(effect.factors) != 1 else "factor", label(effect))
             | {
                 "factors": " × ".join(effect.factors) or None,
                 "share": effect.share,
-                "share_low": None if error is None else error.low,
-                "share_high": None if error is None else error.high,
+                "share_low": low,
+                "share_high": high,
                 "degrees_of_freedom": float(effect.degrees),
                 "f": effect.f,
                 "error_degrees_of_freedom": effect.error_degrees,
@@ -112,12 +111,11 @@ def effects_frame(view: EffectsView) -> pl.DataFrame:
             }
         )
     if view.of.noise is not None:
-        error = view.of.noise_interval
-        low, high = (None, None) if error is None else (error.low, error.high)
+        low, high = ends(view.of.noise_interval)
         rows.append(_row("noise", "noise") | {"share": view.of.noise, "share_low": low, "share_high": high})
     for effect in view.of.found:
         for level in effect.levels:
-            error = level.interval
+            low, high = ends(level.interval)
             rows.append(
                 _row("level", label(effect))
                 | {
@@ -125,8 +123,8 @@ def effects_frame(view: EffectsView) -> pl.DataFrame:
                     "level": level.level,
                     "n": level.n,
                     "ratio": level.value,
-                    "ratio_low": None if error is None else error.low,
-                    "ratio_high": None if error is None else error.high,
+                    "ratio_low": low,
+                    "ratio_high": high,
                     "durability": (effect.durability or {}).get(level.level),
                 }
             )

@@ -127,7 +127,7 @@ class Evidence:
 
     @cached_property
     def controls(self) -> tuple[Setting, ...]:
-        """A/A controls, which look like what they repeat and stand in no picture of settings."""
+        """A/A controls, which repeat another setting and are in no picture of settings."""
         of = {setting.point_id: setting for setting in self.settings}
         return tuple(
             replace(of[point.control_of], point_id=point.point_id, title=point.title)
@@ -160,8 +160,8 @@ class Evidence:
     @cached_property
     def programs(self) -> tuple[str, ...]:
         """The test programs of sql-bench that some trial came to."""
-        found = places(self.trials) if self.experiment.work == "queries" else ()
-        return tuple(place for place in found if isinstance(place, str))
+        phases = places(self.trials) if self.experiment.work == "queries" else ()
+        return tuple(place for place in phases if isinstance(place, str))
 
     @property
     def valid(self) -> tuple[TrialRecord, ...]:

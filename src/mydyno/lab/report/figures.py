@@ -33,12 +33,12 @@ GROUND = "self-check"
 EFFECTS = "effects"
 """The figure next to the table of effects, before all others."""
 
-_EDGE = " Bars that go on below a logarithmic axis are cut at its edge."
+_EDGE = " Bars that extend below a logarithmic axis are cut at its edge."
 
 
 def figures(page: Page) -> tuple[Figure, ...]:
     """Those for which there is something to draw, in reading order."""
-    found = [
+    drawn = [
         _overview(page),
         _heat_map(page),
         _small_maps(page),
@@ -53,18 +53,18 @@ def figures(page: Page) -> tuple[Figure, ...]:
     ]
     if page.throughput_levels.instead_of_ratios or page.comparison.crossed:
         # Nothing changes from phase to phase, or there are loads of several kinds: time comes last.
-        found = [*found[1:], found[0]]
-    return tuple(figure for figure in found if figure is not None)
+        drawn = [*drawn[1:], drawn[0]]
+    return tuple(figure for figure in drawn if figure is not None)
 
 
 def _overview(page: Page) -> Figure | None:
     view = page.overview
     if view.empty:
         return None
-    left_out = f" Shown are {len(view.panels)} of {view.settings} settings." if view.left_out else ""
+    left_out = f" {len(view.panels)} of {view.settings} settings are shown." if view.left_out else ""
     counters = list(dict.fromkeys(line.name for panel in view.panels for line in panel.counters))
     with_counters = f" with {' and '.join(counters)} (black, left axis)" if counters else ""
-    name = f"the name of its {page.words.part}" if page.overview.named else f"its {page.words.load_said}"
+    name = f"the name of its {page.words.part}" if page.overview.named else f"its {page.words.load_noun}"
     left = f" Without colour, left axis: {' and '.join(counters)}." if counters else ""
     return Figure(
         name="overview",
@@ -73,13 +73,11 @@ def _overview(page: Page) -> Figure | None:
         f"nearest the median of its valid trials), the other valid trials faint behind it.{left} A pale band "
         f"is one phase, with {name} above. All panels share their scales.{left_out}",
         draw=lambda size: overview_chart(view, size),
-        tables=(),
         picture_title=page.verdicts.headline,
         picture_subtitle=(
             page.experiment.question or page.experiment.name,
             f"{capitalised(page.words.rate_short)} (colour, right axis){with_counters}.",
         ),
-        labelled=True,
         zoom=True,
     )
 
@@ -92,14 +90,12 @@ def _comparison(page: Page) -> Figure | None:
     return Figure(
         name="speed",
         title=f"Against {first}",
-        caption=f"So many times as fast as {first} in the same row: a ratio of rates, or of running times "
-        "the other way round. Bars: 95% interval. Full marks: the trials show a difference; hollow ones: "
-        "they do not. The numbers are in the table of comparisons.",
+        caption=f"Speed relative to {first} in the same row: the ratio of rates, or the inverse ratio of "
+        "running times. Bars: 95% interval. Filled marks: the trials show a difference; hollow marks: they "
+        "do not. The numbers are in the comparison table.",
         draw=lambda size: comparison_chart(view, size),
-        tables=(),
         picture_title=page.verdicts.headline,
         picture_subtitle=_subtitle(page),
-        labelled=True,
     )
 
 
@@ -124,12 +120,11 @@ def _programs(page: Page) -> Figure | None:
 
 def _operations(page: Page) -> tuple[tuple[str, Table], ...]:
     """Of runs of test programs; mydyno's own have both, imported RUN files the totals."""
-    found = []
-    if page.operation_totals.rows:
-        found.append(("Totals per operation", operation_totals_table(page.operation_totals)))
-    if page.operations.rows:
-        found.append(("Operations", operations_table(page.operations)))
-    return tuple(found)
+    totals, own = page.operation_totals, page.operations
+    return (
+        *((("Totals per operation", operation_totals_table(totals)),) if totals.rows else ()),
+        *((("Operations", operations_table(own)),) if own.rows else ()),
+    )
 
 
 def _heat_map(page: Page) -> Figure | None:
@@ -140,16 +135,15 @@ def _heat_map(page: Page) -> Figure | None:
     return Figure(
         name="heat-map",
         title=f"Against {first}, cell by cell",
-        caption=f"How many times as fast as {first} of the same row (the ratio of geometric means), and "
-        "below it the mean and the number of valid trials. Blue: faster; orange: slower; stronger beyond "
+        caption=f"Speed relative to {first} in the same row (ratio of geometric means), below it the mean "
+        "and the number of valid trials. Blue: faster; orange: slower; stronger beyond "
         f"{STEPS[1]:g} and {STEPS[0]:g} times. Without colour: ≈ no difference, ? too few trials. "
         f"{'⚠: faster and less durable, or slower and more. ' if view.durability_differs else ''}"
-        "Intervals are in the table of comparisons.",
+        "Intervals are in the comparison table.",
         draw=lambda size: heat_map_chart(view, maps, size),
         tables=_operations(page),
         picture_title=page.verdicts.headline,
         picture_subtitle=_subtitle(page),
-        labelled=True,
         colored=False,
     )
 
@@ -161,13 +155,11 @@ def _small_maps(page: Page) -> Figure | None:
     return Figure(
         name="heat-maps",
         title=f"Each {page.words.part} by itself",
-        caption=f"As above, one map for each {page.words.part}; their verdicts are corrected for being many "
-        "(Holm).",
+        caption=f"As above, one map for each {page.words.part}; their verdicts are corrected for multiple "
+        "comparisons (Holm).",
         draw=lambda size: small_maps_chart(view, maps, size),
-        tables=(),
         picture_title=f"Each {page.words.part} against {view.columns[0].level}",
         picture_subtitle=_subtitle(page),
-        labelled=True,
         colored=False,
     )
 
@@ -188,7 +180,7 @@ def _throughput(page: Page) -> Figure | None:
     return Figure(
         name="throughput",
         title=capitalised(view.metric.noun),
-        caption=f"Mean over the valid trials. {_bars(view.has_intervals)}{law}{_panels_told(page)}"
+        caption=f"Mean over the valid trials. {_bars(view.has_intervals)}{law}{_panels_text(page)}"
         f"{_signs(page)}",
         draw=lambda size: curves_chart(drawn, size),
         tables=(*_numbers(page, capitalised(page.words.rate_short), curves_table([view])), *best),
@@ -199,7 +191,7 @@ def _throughput(page: Page) -> Figure | None:
     )
 
 
-def _panels_told(page: Page) -> str:
+def _panels_text(page: Page) -> str:
     if page.shape != "panels":
         return ""
     return f" A line for each {page.comparison.name}; all panels share their axes."
@@ -210,8 +202,8 @@ def _signs(page: Page) -> str:
     labels = {label for label in page.settings.durability if label is not None}
     if not page.settings.durability_differs:
         return ""
-    told = "; ".join(f"{sign.strip()} {label}" for label, sign in SIGNS.items() if sign and label in labels)
-    return f" Less durable: {told}." if told else ""
+    legend = "; ".join(f"{sign.strip()} {label}" for label, sign in SIGNS.items() if sign and label in labels)
+    return f" Less durable: {legend}." if legend else ""
 
 
 def _ratios(page: Page) -> Figure | None:
@@ -219,19 +211,15 @@ def _ratios(page: Page) -> Figure | None:
     if not views:
         return None
     pairing = (
-        "Trials of the same block are compared with each other, so that what a block shares drops out."
+        "Trials of the same block are compared with each other, which removes what a block has in common."
         if all(view.paired for view in views)
         else "Trials are compared as independent groups, since some blocks lack a valid trial of one side."
     )
     if page.trials.by_program:
         each, whole, single = "in each test program", "of their total", "on single test programs"
     else:
-        each, whole, single = (
-            page.words.each_load,
-            "over all of them",
-            page.words.single_loads,
-        )
-    corrected = f"Verdicts {single} are corrected for being many (Holm)."
+        each, whole, single = page.words.each_load, "over all of them", page.words.single_loads
+    corrected = f"Verdicts {single} are corrected for multiple comparisons (Holm)."
     return Figure(
         name="ratio",
         title="The difference",
@@ -239,15 +227,13 @@ def _ratios(page: Page) -> Figure | None:
         f"diamond is the ratio {whole}. Grey: a difference of less than "
         f"{views[0].margin * 100:g}%, the equivalence margin. {pairing} {corrected}",
         draw=lambda size: ratios_chart(views, size),
-        tables=(),
         picture_title=page.verdicts.headline,
         picture_subtitle=_subtitle(page),
-        labelled=True,
     )
 
 
 def _numbers(page: Page, title: str, table: Table) -> tuple[tuple[str, Table], ...]:
-    """A figure's numbers, unless they stand in the table of comparisons."""
+    """A figure's numbers, unless they are in the comparison table."""
     return () if page.comparison.rows else ((title, table),)
 
 
@@ -256,18 +242,16 @@ def _levels(page: Page, name: str, views: tuple[Levels, ...], about: str) -> Fig
     title = capitalised(views[0].metric.noun) if len(views) == 1 else "Latency"
     middle = "Geometric mean" if views[0].metric.unit == "ns" else "Mean"
     edge = _EDGE if any(view.spreads for view in views) else ""
+    table, throughput = levels_table(views), name == "throughput"
     return Figure(
         name=name,
         title=title,
         caption=f"{about}{middle} over the valid trials, which are the small dots. "
         f"{_bars(views[0].has_intervals)}{edge}{_signs(page)}",
         draw=lambda size: levels_chart(views, size),
-        tables=_numbers(page, title, levels_table(views))
-        if name == "throughput"
-        else ((title, levels_table(views)),),
-        picture_title=page.verdicts.headline if name == "throughput" else title,
+        tables=_numbers(page, title, table) if throughput else ((title, table),),
+        picture_title=page.verdicts.headline if throughput else title,
         picture_subtitle=_subtitle(page),
-        labelled=True,
     )
 
 
@@ -282,7 +266,7 @@ def _latency(page: Page) -> Figure | None:
     return Figure(
         name="latency",
         title="Latency",
-        caption=f"{' '.join(page.method.load)} Shown is the geometric mean of the trials' percentiles. "
+        caption=f"{' '.join(page.method.load)} Values are geometric means of the trials' percentiles. "
         f"{_bars(views[0].has_intervals)}{_EDGE}",
         draw=lambda size: curves_chart(drawn, size),
         tables=(("Latency", curves_table(views)),),
@@ -321,18 +305,16 @@ def _effects(page: Page) -> Figure | None:
     lines = (
         ""
         if view.of.interaction is None
-        else " Lines: the largest interaction of two, as means over trials; parallel lines would be none. "
-        "Their bars are 95% intervals of how far each mean is from the others."
+        else " Lines: the largest two-factor interaction, as means over trials; parallel lines mean no "
+        "interaction. Their bars are 95% intervals of each mean's difference from the others."
     )
     return Figure(
         name=EFFECTS,
         title="What each factor explains",
         caption=f"{effects_caption(view)}{pale}{lines}",
         draw=lambda size: effects_chart(view, size),
-        tables=(),
         picture_title=view.sentence or "",
         picture_subtitle=_subtitle(page),
-        labelled=True,
     )
 
 
@@ -341,18 +323,17 @@ def _self_checks(page: Page) -> Figure | None:
     if not any(row.measured_iops for row in view.checks):
         return None
     tolerance = max((row.tolerance for row in view.checks if row.tolerance is not None), default=None)
-    band = "" if tolerance is None else f" Grey: up to {tolerance * 100:g}% off, which needs no warning."
+    band = "" if tolerance is None else f" Grey: the tolerance of {tolerance * 100:g}%."
     return Figure(
         name=GROUND,
         title="The disks against theory",
-        caption="I/Os per second that fio did on each volume before the load; a dot is a trial. The line is "
-        f"what theory expects of the disks' limits and of the array.{band} Without a line there is no limit, "
-        "or no theory.",
+        caption="I/Os per second that fio measured on each volume before the load; a dot is a trial. The "
+        f"line is the rate expected from the disks' limits and the array.{band} Without a line there is no "
+        "limit, or no expected rate.",
         draw=lambda size: self_checks_chart(view, size),
         tables=(("The disks against theory", self_checks_table(view)),),
         picture_title="The disks against theory",
         picture_subtitle=_subtitle(page),
-        labelled=True,
     )
 
 

@@ -38,7 +38,7 @@ from mydyno.page.skeleton import rendered
 from mydyno.page.table import Table
 
 LEADS = ("ratio", "speed", "heat-map", "programs", "throughput")
-"""Figures that may stand on the first screen: the first of them that there is."""
+"""Figures for the first screen, of which the first that exists is shown."""
 _FIRST_ROWS = 8
 """Rows of the table on the first screen: those over all places."""
 _FIRST_COLUMNS = 4
@@ -171,6 +171,6 @@ def _facts(page: Page) -> list[tuple[str, str]]:
         # Else the server stands on the ground's own.
         wanted += [("Kernel", "kernel.release"), ("File system", "filesystem.kind")]
     labels = sorted({label for label in page.settings.durability if label is not None})
-    found = [(name, known[key]) for name, key in wanted if known.get(key, MISSING) != MISSING]
-    found += [("Storage environment", model.told) for model in page.ground.models]
-    return [*found, ("Durability", ", ".join(labels))] if labels else found
+    facts = [(name, known[key]) for name, key in wanted if known.get(key, MISSING) != MISSING]
+    facts += [("Storage environment", model.title) for model in page.ground.models]
+    return [*facts, ("Durability", ", ".join(labels))] if labels else facts

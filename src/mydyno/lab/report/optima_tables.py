@@ -6,6 +6,7 @@ import math
 
 import polars as pl
 
+from mydyno.lab.analysis.bootstrap import ends
 from mydyno.lab.report.quantities import bracketed
 from mydyno.lab.report.views.optima import NO_OPTIMUM, BestLoad, Optima, chance, load_interval
 from mydyno.page.format import MISSING, count
@@ -48,8 +49,7 @@ def _optimum(row: BestLoad) -> tuple[str, ...]:
     fit = MISSING if law.misfit_p is None else chance(law.misfit_p)
     if law.outcome != "optimum":
         return row.setting.title, NO_OPTIMUM[law.outcome], MISSING, measured, fit, str(law.n)
-    peak = law.peak_interval
-    there = f"{count(law.law.at(law.optimum))}{'' if peak is None else bracketed(peak.low, peak.high, count)}"
+    there = f"{count(law.law.at(law.optimum))}{bracketed(*ends(law.peak_interval), count)}"
     return row.setting.title, f"{count(law.optimum)}{load_interval(law)}", there, measured, fit, str(law.n)
 
 
@@ -68,13 +68,13 @@ def _numbers(row: BestLoad) -> dict[str, object]:
     law, best = row.law, row.found.best
     fitted: dict[str, object] = dict.fromkeys(_OF_THE_LAW)
     if law is not None:
-        told = law.outcome == "optimum"
+        peaked = law.outcome == "optimum"
         high = None if law.high is None or math.isinf(law.high) else law.high
-        peak = law.peak_interval if told else None
-        there = law.law.at(law.optimum) if told else None
+        peak = law.peak_interval if peaked else None
+        there = law.law.at(law.optimum) if peaked else None
         values = (
-            *(law.outcome, law.optimum if told else None, law.low, high),
-            *(there, peak and peak.low, peak and peak.high),
+            *(law.outcome, law.optimum if peaked else None, law.low, high),
+            *(there, *ends(peak)),
             *(law.law.one, law.law.contention, law.law.coherency, law.misfit_p),
         )
         fitted = dict(zip(_OF_THE_LAW, values, strict=True))

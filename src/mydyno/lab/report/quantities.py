@@ -23,7 +23,7 @@ def writer(metric: Metric) -> Callable[[float | None], str]:
 
 
 def bracketed(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
-    """The interval of a quantity above 0 (a mean, a ratio), to stand after it: ` (0.869 to 1.45)`; empty
+    """The interval of a quantity above 0 (a mean, a ratio), printed after it: ` (0.869 to 1.45)`; empty
     without one."""
     if low is None or high is None:
         return ""

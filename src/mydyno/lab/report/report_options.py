@@ -30,14 +30,16 @@ DEFAULTS = ReportOptions()
 
 def factor_named(wanted: str, factors: tuple[str, ...]) -> str:
     """The factor with that name or last part. Raises UsageError when there is none, or several."""
-    found = [name for name in factors if wanted in (name, last_part(name))]
-    if len(found) == 1:
-        return found[0]
+    matches = [name for name in factors if wanted in (name, last_part(name))]
+    if len(matches) == 1:
+        return matches[0]
     if not factors:
         raise UsageError(f"nothing varies in this experiment, so {wanted} cannot be its columns")
     likely = f"; did you mean {near}?" if (near := nearest(wanted, factors)) else ""
     raise UsageError(
-        f"the experiment has no factor {wanted}" if not found else f"{wanted} is the end of several factors",
+        f"the experiment has no factor {wanted}"
+        if not matches
+        else f"{wanted} is the end of several factors",
         f"its factors are {', '.join(factors)}{likely}",
     )
 

@@ -18,18 +18,18 @@ def storage_tables(view: GroundView) -> tuple[Table, ...]:
     """What differs between the settings, and what is the same in all; without those that are empty."""
     differing = [row for row in view.stack if row.differs]
     same = [row for row in view.stack if not row.differs]
-    found = []
+    tables = []
     if differing:
-        found.append(_differing_storage(view, differing))
+        tables.append(_differing_storage(view, differing))
     if same:
         rows = tuple((_fact(view, row), _folded(row.values[0])) for row in same)
         heading = "the same in every setting" if len(view.settings) > 1 else "storage"
-        found.append(Table((heading, "read back"), rows, frozenset({0, 1})))
-    return tuple(found)
+        tables.append(Table((heading, "read back"), rows, frozenset({0, 1})))
+    return tuple(tables)
 
 
 def _differing_storage(view: GroundView, facts: Sequence[StackRow]) -> Table:
-    """Facts down and settings across, or the other way round where settings are many."""
+    """Facts down and settings across; transposed where settings are many."""
     titles = [setting.title for setting in view.settings]
     if len(titles) <= FEW:
         down = tuple((_fact(view, row), *map(_folded, row.values)) for row in facts)

@@ -22,7 +22,7 @@ from mydyno.page.format import MISSING, change, count, duration, latency, number
 from mydyno.page.table import Table
 
 FEW = 4
-"""Settings that stand side by side; more stand below each other."""
+"""Settings in columns; more are in rows."""
 _NOTE = 44
 """Characters of a line of a note."""
 
@@ -37,13 +37,13 @@ def curves_table(views: Sequence[Curves]) -> Table:
         for curve in view.curves
     ]
     rows = [
-        (count(each), *(_told(view, curve.at(each)) for view in views for curve in view.curves))
+        (count(each), *(_point_text(view, curve.at(each)) for view in views for curve in view.curves))
         for each in connections
     ]
     return Table((views[0].words.load, *columns), tuple(rows))
 
 
-def _told(view: Curves, point: CurvePoint | None) -> str:
+def _point_text(view: Curves, point: CurvePoint | None) -> str:
     return MISSING if point is None else _mean(view.metric, point)
 
 
@@ -154,7 +154,7 @@ def _named(row: OperationRow) -> str:
 
 def _notes(row: OperationRow) -> Iterator[str]:
     if row.turn > 1:
-        yield f"number {row.turn} of this name"
+        yield f"occurrence {row.turn} of this name"
     if not row.in_totals:
         yield "not in the original's totals"
     if row.estimated:
@@ -165,7 +165,7 @@ def _notes(row: OperationRow) -> Iterator[str]:
 
 
 def key_numbers_table(numbers: Sequence[KeyNumber]) -> Table:
-    """One row a number and one column a setting; the other way round where settings are many."""
+    """One row a number and one column a setting; transposed where settings are many."""
     settings = [setting for setting, _, _ in numbers[0].values] if numbers else []
     names = [f"{one.name} {one.how}" for one in numbers]
     across = [[key_value(one, place) for place in range(len(settings))] for one in numbers]
@@ -217,7 +217,7 @@ def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
         *((count(row.retries),) if view.retried else ()),
         *((count(row.reconnects),) if view.reconnected else ()),
         *(count(value) for value in row.counters),
-        *((checks_told(row),) if view.checked else ()),
+        *((checks_text(row),) if view.checked else ()),
         duration(row.seconds),
         row.verdict + (f", {warnings_counted(row)}" if row.remarks else ""),
     )
@@ -228,7 +228,7 @@ def warnings_counted(row: TrialRow) -> str:
     return counted(len(row.remarks), "warning")
 
 
-def checks_told(row: TrialRow) -> str:
+def checks_text(row: TrialRow) -> str:
     """`4 hold`, or `1 of 4 does not hold`."""
     if not row.checks:
         return MISSING
@@ -250,14 +250,15 @@ def settings_table(view: SettingsView) -> Table:
 def _value(value: Value) -> str:
     """`268435456 (configured 256M)`"""
     shown = MISSING if value.in_force is None else value.in_force or "(empty)"
-    asked = value.asked
-    return shown if asked is None or asked == value.in_force else f"{shown} (configured {asked})"
+    same = value.configured in (None, value.in_force)
+    return shown if same else f"{shown} (configured {value.configured})"
 
 
 CAPTION = (
-    "Best first. “>”: every level before it is shown to be better than every one behind it. Levels that are "
-    "not distinguishable need not be equal; pairs among them that do differ are named. Compared is only what "
-    "differs in this factor alone, in the same block. Levels of different durability are ranked apart."
+    "Best first. “>”: every level before it is shown to be better than every level after it. Levels that "
+    "are not distinguishable need not be equal; pairs among them that do differ are named. Only points that "
+    "differ in this factor alone are compared, in the same block. Levels of different durability are ranked "
+    "separately."
 )
 
 

@@ -80,11 +80,11 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     if page.optima.fitted and not page.optima.sentences:
         out.line("Where the optimum is, by the fitted Universal Scalability Law")
         out.table(optima_table(page.optima))
-    for one in page.verdicts.beside:
+    for one in page.verdicts.others:
         out.line(one.sentence)
     if page.settings.durability_differs:
-        told = "; ".join(f"{name}: {label}" for name, label in durability(page))
-        out.line(f"Durability differs: {told}.")
+        labels = "; ".join(f"{name}: {label}" for name, label in durability(page))
+        out.line(f"Durability differs: {labels}.")
     if page.ground.checks:
         out.line("The disks against theory, I/Os per second")
         out.table(self_checks_table(page.ground))
@@ -150,7 +150,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## By {escaped(page.comparison.name)}\n"
         yield f"{escaped(comparison_caption(page.comparison))}\n"
         yield from markdown_table(wide_table(page.comparison, between="; "))
-        yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.beside)
+        yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.others)
     if page.costs.table.rows:
         yield f"\n## Costs per operation\n\n{COSTS_CAPTION}\n"
         yield from markdown_table(wide_table(page.costs.table, between="; "))
@@ -170,12 +170,16 @@ def _charts(figures: Sequence[Figure]) -> Iterator[str]:
         if figure.name in (GROUND, EFFECTS):
             continue
         yield f"\n## {escaped(figure.title)}\n"
-        yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
-        yield f"{escaped(figure.caption)}\n"
+        yield from _picture(figure)
         for title, numbers in figure.tables:
             if len(figure.tables) > 1:
                 yield f"{escaped(title)}\n"
             yield from markdown_table(numbers)
+
+
+def _picture(figure: Figure) -> Iterator[str]:
+    yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
+    yield f"{escaped(figure.caption)}\n"
 
 
 def _trials(page: Page) -> Iterator[str]:
@@ -224,7 +228,7 @@ def _claims(page: Page) -> Iterator[str]:
         return
     yield "\n## What its source concluded\n"
     for claim in page.claims:
-        yield f"- {escaped(claim.about)}: the source has {escaped(claim.said)}, found is"
+        yield f"- {escaped(claim.about)}: source: {escaped(claim.said)}; found:"
         yield f"  {escaped(claim.found)}: **{escaped(claim.summary)}** ({escaped(claim.test)})"
         yield from (f"  - {escaped(reason)}" for reason in claim.reasons)
     yield ""
@@ -247,8 +251,7 @@ def _effects(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
     for figure in figures:
         if figure.name == EFFECTS:
             yield f"\n## {escaped(figure.title)}\n"
-            yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
-            yield f"{escaped(figure.caption)}\n"
+            yield from _picture(figure)
             yield from markdown_table(effects_table(page.effects, between="; "))
             yield from (f"> {escaped(sentence)}\n" for sentence in page.effects.remarks)
 
@@ -258,14 +261,13 @@ def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         return
     yield "\n## Storage environment\n"
     for model in page.ground.models:
-        stood = ", ".join(setting.title for setting in model.settings)
-        on = f"{stood}: " if len(page.ground.models) > 1 else "Built on "
-        yield f"{escaped(f'{on}{model.told}; {model.budget}. {model.disk_model}')}\n"
+        titles = ", ".join(setting.title for setting in model.settings)
+        on = f"{titles}: " if len(page.ground.models) > 1 else "Built on "
+        yield f"{escaped(f'{on}{model.title}; {model.budget}. {model.disk_model}')}\n"
     yield from (f"{escaped(sentence)}\n" for sentence in page.method.verified)
     for figure in figures:
         if figure.name == GROUND:
-            yield f"![{escaped(figure.title)}]({figure.name}.png)\n"
-            yield f"{escaped(figure.caption)}\n"
+            yield from _picture(figure)
     if page.ground.checks:
         yield from markdown_table(self_checks_table(page.ground))
     for numbers in storage_tables(page.ground):

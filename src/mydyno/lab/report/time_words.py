@@ -1,4 +1,4 @@
-"""What the parts of a phase's time are called, and how each was reckoned, in words."""
+"""What the parts of a phase's time are called, and how each is calculated, in words."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ FORMULA: Mapping[Key, str] = {
     "statements": "Statements times their mean latency, timed by the client.",
     "row-locks": "Growth of Innodb_row_lock_time between two samples.",
     "commit": "An estimate: COMMIT statements times their mean latency, less the CPU time that a statement "
-    "needs on average. Most of it is waiting for the log to be flushed; no server variable times that alone.",
+    "needs on average. Most of it is waiting for the log flush, which no server variable measures "
+    "separately.",
     "cpu-user": "Growth of the server process's CPU time between two samples, background threads included.",
     "cpu-system": "Growth of the server process's CPU time between two samples, background threads included.",
-    "between": "What the client timed beyond the server's own clock of statements (Query_time): network, and "
-    "waiting for a CPU on either side.",
-    "unknown": "The rest: waiting for a CPU, for reads, for what is not timed.",
+    "between": "Client time minus server time (Query_time) of the statements: network, and waiting for a "
+    "CPU on either side.",
+    "unknown": "The rest: waiting for a CPU, for reads, and for what is not measured.",
     "connecting": "Connections that were opened times their mean time, timed by the client.",
-    "client": "The rest, in which no statement was under way: the client's own work and its rests; "
-    "statements that failed are in it too.",
+    "client": "The rest, in which no statement was running: the client's own work and its pauses; includes "
+    "failed statements.",
     "read": "Reads times their mean latency, timed by fio.",
     "write": "Writes times their mean latency, timed by fio.",
     "fsync": "fsyncs times their mean latency, timed by fio.",

@@ -37,13 +37,13 @@ def trial_charts(pages: Sequence[TrialPage], words: Words) -> tuple[LiveChart, .
 def charts_of(page: TrialPage) -> tuple[str, ...]:
     """Those that this trial has data for."""
     series = page.series
-    found = {
+    charts = {
         TIME: any(phase.spent for phase in page.phases),
         SPEED: series.intervals,
         COUNTED: series.counters,
         MACHINE: series.cpu or series.disks,
     }
-    return tuple(name for name, there in found.items() if there)
+    return tuple(name for name, there in charts.items() if there)
 
 
 def counter_titles(pages: Sequence[TrialPage]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mydyno.core.units import format_bytes
@@ -17,6 +17,13 @@ from mydyno.lab.results.records import Latency, PhaseRecord, StatementRecord
 from mydyno.page.format import MISSING, count, duration, latency, number, seconds
 from mydyno.page.table import Table
 
+_LATENCIES: Mapping[str, Callable[[Latency], float | None]] = {
+    "mean": lambda one: one.mean_ns,
+    "p50": lambda one: one.p50_ns,
+    "p95": lambda one: one.p95_ns,
+    "p99": lambda one: one.p99_ns,
+    "p99.9": lambda one: one.p999_ns,
+}
 _DEPTH: dict[Key, str] = dict.fromkeys(
     ("row-locks", "commit", "cpu-user", "cpu-system", "between", "unknown"), "\N{NO-BREAK SPACE}" * 3
 )
@@ -26,7 +33,7 @@ _DEPTH: dict[Key, str] = dict.fromkeys(
 def facts(page: TrialPage) -> tuple[tuple[str, str], ...]:
     """What the trial was, one fact a line."""
     trial = page.trial
-    found = [
+    values = [
         ("setting", page.row.setting.title),
         ("order", f"{page.row.order} of {page.planned}"),
         ("block", str(trial.block)),
@@ -39,19 +46,15 @@ def facts(page: TrialPage) -> tuple[tuple[str, str], ...]:
     ]
     if trial.ground is not None:
         memory = "" if trial.ground.memory_bytes is None else f", {format_bytes(trial.ground.memory_bytes)}"
-        found.append(
-            (
-                "ground",
-                f"{trial.ground.kind}, kernel {trial.ground.kernel}, CPUs: {trial.ground.cpus}{memory}",
-            )
-        )
-    return tuple((name, told) for name, told in found if told != MISSING)
+        text = f"{trial.ground.kind}, kernel {trial.ground.kernel}, CPUs: {trial.ground.cpus}{memory}"
+        values.append(("environment", text))
+    return tuple((name, value) for name, value in values if value != MISSING)
 
 
 def settings_table(page: TrialPage) -> Table:
     """In force, and as configured where that is written differently."""
     rows = tuple(
-        (name, MISSING if value.in_force is None else value.in_force or "(empty)", value.asked or "")
+        (name, MISSING if value.in_force is None else value.in_force or "(empty)", value.configured or "")
         for name, value in page.settings
     )
     return Table(("variable", "in force", "configured"), rows, frozenset({0, 1, 2}))
@@ -60,25 +63,27 @@ def settings_table(page: TrialPage) -> Table:
 def phases_table(page: TrialPage, words: Words) -> Table:
     """Phases down. What no phase of the trial has (retries, reconnects) has no column."""
     records = [phase.record for phase in page.phases]
-    columns: list[tuple[str, Callable[[PhaseRecord], str]]] = [
-        ("reached", lambda one: count(one.connections_reached)),
-        (words.rate_short, lambda one: number(one.queries_per_second)),
-        ("measured", lambda one: seconds(_measured(one))),
-        *_percentiles(lambda one: one.latency),
-        ("errors", lambda one: count(sum(one.errors.values()))),
-        *((("retries", lambda one: count(one.retries)),) if any(one.retries for one in records) else ()),
-        *(
-            (("reconnects", lambda one: count(one.reconnects)),)
-            if any(one.reconnects for one in records)
-            else ()
-        ),
-    ]
+    again = [name for name in ("retries", "reconnects") if any(getattr(one, name) for one in records)]
     named = any(isinstance(phase.place, str) for phase in page.phases)
     rows = tuple(
-        (place_name(phase.place), *(tell(phase.record) for _, tell in columns)) for phase in page.phases
+        (
+            place_name(phase.place),
+            count(one.connections_reached),
+            number(one.queries_per_second),
+            seconds(_measured(one)),
+            *_latencies(one.latency)[1:],
+            count(sum(one.errors.values())),
+            *(count(getattr(one, name)) for name in again),
+        )
+        for phase, one in zip(page.phases, records, strict=True)
     )
-    heads = (words.part if named else f"{words.load} configured", *(name for name, _ in columns))
+    place = words.part if named else f"{words.load} configured"
+    heads = (place, "reached", words.rate_short, "measured", *[*_LATENCIES][1:], "errors", *again)
     return Table(heads, rows, frozenset({0} if named else ()))
+
+
+def _latencies(of: Latency) -> list[str]:
+    return [latency(value(of)) for value in _LATENCIES.values()]
 
 
 def statements_table(page: TrialPage, words: Words, *, all_phases: bool) -> Table | None:
@@ -90,7 +95,7 @@ def statements_table(page: TrialPage, words: Words, *, all_phases: bool) -> Tabl
             statement.kind,
             count(statement.count),
             _share_of(statement, phase.record),
-            *(tell(statement) for _, tell in _of_statements()),
+            *_latencies(statement.latency),
             count(statement.errors),
         )
         for phase in (page.phases if all_phases else _fastest(page.phases))
@@ -98,31 +103,12 @@ def statements_table(page: TrialPage, words: Words, *, all_phases: bool) -> Tabl
     )
     if not rows:
         return None
-    heads = (words.load, "kind", "count", "of the time", *(name for name, _ in _of_statements()), "errors")
+    heads = (words.load, "kind", "count", "of the time", *_LATENCIES, "errors")
     return Table(heads, rows, frozenset({1}))
 
 
 def _fastest(phases: Sequence[TrialPhase]) -> Sequence[TrialPhase]:
     return sorted(phases, key=lambda phase: phase.record.queries_per_second or 0.0)[-1:]
-
-
-def _of_statements() -> list[tuple[str, Callable[[StatementRecord], str]]]:
-    return [
-        ("mean", lambda one: latency(one.latency.mean_ns)),
-        ("p50", lambda one: latency(one.latency.p50_ns)),
-        ("p95", lambda one: latency(one.latency.p95_ns)),
-        ("p99", lambda one: latency(one.latency.p99_ns)),
-        ("p99.9", lambda one: latency(one.latency.p999_ns)),
-    ]
-
-
-def _percentiles(of: Callable[[PhaseRecord], Latency]) -> list[tuple[str, Callable[[PhaseRecord], str]]]:
-    return [
-        ("p50", lambda one: latency(of(one).p50_ns)),
-        ("p95", lambda one: latency(of(one).p95_ns)),
-        ("p99", lambda one: latency(of(one).p99_ns)),
-        ("p99.9", lambda one: latency(of(one).p999_ns)),
-    ]
 
 
 def _measured(phase: PhaseRecord) -> float | None:
@@ -165,8 +151,8 @@ def _keys(part: Part) -> Iterator[Key]:
 
 
 def _share(whole: Part | None, key: Key) -> str:
-    found = whole.find(key) if whole else None
-    return MISSING if found is None else percent(found.share)
+    part = whole.find(key) if whole else None
+    return MISSING if part is None else percent(part.share)
 
 
 def busy_table(page: TrialPage, words: Words) -> Table | None:
@@ -174,8 +160,8 @@ def busy_table(page: TrialPage, words: Words) -> Table | None:
     seen = [phase.machine for phase in page.phases]
     disks = sorted({name for one in seen if one for name in one.disks})
     rows = [
-        (name, *(MISSING if one is None else tell(one) for one in seen))
-        for name, tell in (*_machine(), *((f"disk {name} busy", _disk(name)) for name in disks))
+        (name, *(MISSING if one is None else cell(one) for one in seen))
+        for name, cell in (*_machine(), *((f"disk {name} busy", _disk(name)) for name in disks))
     ]
     known = tuple(row for row in rows if set(row[1:]) != {MISSING})
     return Table(("busy", *_heads(page.phases, words)), known, frozenset({0})) if known else None
@@ -202,10 +188,10 @@ def counted_table(page: TrialPage, words: Words) -> Table | None:
         {one.name: one.per_second for one in phase.spent.untimed} if phase.spent else {}
         for phase in page.phases
     ]
-    names = dict.fromkeys(name for found in rates for name, rate in found.items() if rate)
+    names = dict.fromkeys(name for each in rates for name, rate in each.items() if rate)
     if not names:
         return None
-    rows = tuple((name, *(number(found.get(name)) for found in rates)) for name in names)
+    rows = tuple((name, *(number(each.get(name)) for each in rates)) for name in names)
     return Table(("per second", *_heads(page.phases, words)), rows, frozenset({0}))
 
 
@@ -223,24 +209,25 @@ def notes(page: TrialPage, words: Words) -> tuple[str, ...]:
         if phase.machine and phase.machine.busy is not None and phase.machine.busy >= _CPUS_FULL
     ]
     blind = [phase for phase in known if phase.machine is None]
-    found = []
+    sentences = []
     if background:
         most = max(phase.spent.background for phase in background if phase.spent)
-        found.append(
+        sentences.append(
             f"The server used more CPU than its statements took{_at(background, known, words)}, by up to "
             f"{percent(most)} of the connections' time: its background threads, cut off here."
         )
     if full:
-        found.append(
-            f"The machine's CPUs were over {_CPUS_FULL * 100:g}% busy{_at(full, known, words)}: much of "
-            "what is not accounted for, or passed between client and server, was likely waiting for a CPU."
+        sentences.append(
+            f"The machine's CPUs were over {_CPUS_FULL * 100:g}% busy{_at(full, known, words)}: much of the "
+            "time that is not accounted for, or is between client and server, was probably spent waiting "
+            "for a CPU."
         )
     if blind and not page.series.empty:
-        found.append(
-            f"Fewer than two samples lie in what was measured{_at(blind, known, words)}: the server's part "
-            "of the time is not known there (sampling.every)."
+        sentences.append(
+            f"Fewer than two samples were taken in the measured window{_at(blind, known, words)}: the "
+            "server's share of the time is unknown there (sampling.every)."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def _at(phases: Sequence[TrialPhase], of: Sequence[TrialPhase], words: Words) -> str:
@@ -289,14 +276,14 @@ def trial_sections(pages: Sequence[TrialPage], words: Words) -> Iterator[TrialSe
 
 
 def _over_time(page: TrialPage, words: Words) -> Iterator[tuple[str, str]]:
-    told = {
+    titles = {
         SPEED: f"{words.rate_short} and p99 latency",
         COUNTED: "Counters of the server",
         MACHINE: "CPU time and disks of the machine",
     }
     for name in charts_of(page):
-        if name in told:
-            yield name, f"{told[name]} of {page.row.label} over time"
+        if name in titles:
+            yield name, f"{titles[name]} of {page.row.label} over time"
 
 
 _MOST_STATEMENTS = 3_000

@@ -43,7 +43,7 @@ def read(lab: Path) -> tuple[Baseline, ...]:
     except ValidationError as error:
         raise LabError(
             f"{path} is damaged: {first_fault(error)}",
-            "delete it and pin the baselines again; no measurement is in it",
+            "delete it and pin the baselines again; it contains no measurements",
         ) from None
 
 

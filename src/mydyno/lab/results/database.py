@@ -227,7 +227,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
     tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
     if application != APPLICATION_ID and (application or version or tables):
-        raise LabError(f"{path} is a database, but not one of mydyno", "use another folder with --lab FOLDER")
+        raise LabError(f"{path} is a database, but not a mydyno lab", "use another folder with --lab FOLDER")
     if version > len(MIGRATIONS):
         raise LabError(
             f"the lab {path.parent} was written by a newer mydyno (format {version}, this one knows up to "
@@ -241,12 +241,12 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
 def _refuse_strange_schema(connection: sqlite3.Connection, path: Path, version: int) -> None:
     """Tables of mydyno's names are tables with its columns, and no trigger runs when they are written. What
     else is there, a view of the user's own, is never read."""
-    found = {
+    objects = {
         (str(name), str(kind), str(sql or "").lstrip().upper().startswith("CREATE VIRTUAL"))
         for name, kind, sql in connection.execute("SELECT name, type, sql FROM sqlite_master")
     }
-    triggers = [name for name, kind, _ in found if kind == "trigger"]
-    tables = {name for name, kind, is_virtual in found if kind == "table" and not is_virtual}
+    triggers = [name for name, kind, _ in objects if kind == "trigger"]
+    tables = {name for name, kind, is_virtual in objects if kind == "table" and not is_virtual}
     what = f"its trigger {triggers[0]!a} was not created by mydyno" if triggers else None
     for table, columns in _tables(version).items():
         if table not in tables:
@@ -287,6 +287,6 @@ def _damage_explained(path: Path) -> Iterator[None]:
             raise
         raise LabError(
             f"cannot open the lab's database {path}: {error}",
-            "if the file is damaged, move it away and run again: finished trials are taken up again from "
-            f"their folders in {path.parent / 'runs'}",
+            "if the file is damaged, move it away and run again: finished trials are imported again from "
+            "their folders in {path.parent / 'runs'}",
         ) from error

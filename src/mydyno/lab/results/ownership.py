@@ -81,7 +81,7 @@ def refuse_other_than_files(lab: Path) -> None:
     for entry in (*_entries(lab), *_below(lab / _RUNS)):
         mode = _mode(entry)
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISSOCK(mode)):
-            what = "a symbolic link" if stat.S_ISLNK(mode) else "no file and no folder"
+            what = "a symbolic link" if stat.S_ISLNK(mode) else "neither a file nor a folder"
             raise LabError(
                 f"{entry.path} is {what}, which mydyno never puts into a lab: it is not opened",
                 "remove it; where disk space was the reason, make the whole lab a link",
@@ -97,8 +97,8 @@ def _below(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(folder) as found:
-            return list(found)
+        with os.scandir(folder) as entries:
+            return list(entries)
     except FileNotFoundError:  # Not yet there, or gone again.
         return []
     except OSError as error:

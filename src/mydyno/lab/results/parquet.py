@@ -21,13 +21,13 @@ def read_parquet(path: Path, columns: Sequence[str] | None) -> pl.DataFrame:
     look_at_parquet(path)
     wanted = cs.all() if columns is None else _named(columns)
     try:
-        found = pl.scan_parquet(path, glob=False).select(wanted).collect()
+        frame = pl.scan_parquet(path, glob=False).select(wanted).collect()
     except _BROKEN as error:
         raise damaged(path, str(error)) from error
-    for name, kind in found.schema.items():
+    for name, kind in frame.schema.items():
         if not (kind.is_numeric() or kind == pl.Boolean or kind == _KINDS.get(name)):
             raise damaged(path, f"its column {name} is of the type {kind}")
-    return found
+    return frame
 
 
 def columns_of(path: Path) -> tuple[str, ...]:

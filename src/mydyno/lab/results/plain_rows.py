@@ -160,9 +160,9 @@ def tables_of_runs(connection: sqlite3.Connection) -> dict[str, dict[str, int]]:
         row[0]
         for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     ]
-    found = {
+    tables = {
         name: {row[1]: row[5] for row in connection.execute(f"PRAGMA table_info({name})")} for name in names
     }
     parents = ("runs", "points", "trials", "phases")
     order = [*parents, *(name for name in names if name not in parents)]
-    return {name: found[name] for name in order if {"run_id", "trial_key"} & found[name].keys()}
+    return {name: tables[name] for name in order if {"run_id", "trial_key"} & tables[name].keys()}

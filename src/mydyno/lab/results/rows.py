@@ -116,8 +116,8 @@ def insert_trial(
     transaction."""
     key = _TRIALS.insert(connection, trial, run_id=run_id, folder=folder, file_bytes=file_bytes)
     for name in sorted(trial.settings_asked.keys() | trial.settings_in_force.keys()):
-        asked, in_force = trial.settings_asked.get(name), trial.settings_in_force.get(name)
-        insert(connection, "settings", trial_key=key, name=name, asked=asked, in_force=in_force)
+        configured, in_force = trial.settings_asked.get(name), trial.settings_in_force.get(name)
+        insert(connection, "settings", trial_key=key, name=name, asked=configured, in_force=in_force)
     for name, value in trial.counters.items():
         insert(connection, "counters", trial_key=key, name=name, value=_fitting(value))
     for metric, total in trial.totals.items():

@@ -175,11 +175,11 @@ def list_runs(connection: sqlite3.Connection, runs_folder: Path) -> tuple[RunSum
         "SELECT run_id, runs.folder AS run, trials.folder FROM trials JOIN runs USING (run_id) "
         "WHERE file_bytes IS NULL"
     )
-    found: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for row in unknown:
         trials = runs_folder / plain_name(row["run"], runs_folder) / "trials"
         size = tree_bytes(trials / plain_name(row["folder"], trials))
-        found[row["run_id"]] = found.get(row["run_id"], 0) + size
+        sizes[row["run_id"]] = sizes.get(row["run_id"], 0) + size
     return tuple(
         sound(
             RunSummary(
@@ -191,7 +191,7 @@ def list_runs(connection: sqlite3.Connection, runs_folder: Path) -> tuple[RunSum
                 planned=row["planned_trials"],
                 valid=row["valid"],
                 invalid=row["invalid"],
-                file_bytes=row["file_bytes"] + found.get(row["run_id"], 0),
+                file_bytes=row["file_bytes"] + sizes.get(row["run_id"], 0),
                 imported=bool(row["imported"]),
             ),
             f"run {row['run_id']}",

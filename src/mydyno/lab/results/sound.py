@@ -86,6 +86,6 @@ def numbers_explained(database: Path) -> Iterator[None]:
             raise
         raise LabError(
             f"the numbers in {database} do not fit together ({type(error).__name__}: {str(error)[:200]})",
-            "was it changed by hand, or damaged? If not, this is a fault of mydyno: please report it, with "
-            "the run as `mydyno bundle --anonymous` writes it",
+            "was it changed by hand, or damaged? If not, this is a bug in mydyno: please report it, with "
+            "the output of `mydyno bundle --anonymous` for the run",
         ) from error

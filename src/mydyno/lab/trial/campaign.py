@@ -208,10 +208,10 @@ def _raising(layer: Layer) -> Step:
 
 def _recovered(run: RunWriter) -> list[str]:
     """What an earlier start that did not end well has left, and what became of it."""
-    found = run.recovery
-    told = [
-        ("was interrupted in {}: measured again", found.swept),
-        ("had finished {} without recording it: recorded now", found.adopted),
-        ("left {} unreadable: moved aside, measured again", found.damaged),
+    recovery = run.recovery
+    groups = [
+        ("was interrupted in {}: measured again", recovery.swept),
+        ("had finished {} without recording it: recorded now", recovery.adopted),
+        ("left {} unreadable: moved aside, measured again", recovery.damaged),
     ]
-    return [f"an earlier start {text.format(', '.join(trials))}" for text, trials in told if trials]
+    return [f"an earlier start {text.format(', '.join(trials))}" for text, trials in groups if trials]

@@ -62,8 +62,8 @@ class Collector:
             case messages.Check():
                 self.checks.append(CheckRecord(name=message.name, holds=message.holds, detail=message.detail))
             case messages.Remark():
-                told = f"phase {message.phase + 1}: {message.message}"
-                self.remarks.append(Remark(check=message.check, message=told))
+                text = f"phase {message.phase + 1}: {message.message}"
+                self.remarks.append(Remark(check=message.check, message=text))
             case messages.Done():
                 self.done = message
             case messages.PhaseEnd():

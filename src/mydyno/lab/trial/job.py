@@ -126,7 +126,7 @@ def _work(each: Each) -> dict[str, Any]:
         return jobs.events(each.events)
     if each.split is not None:
         return jobs.split(each.split)
-    assert each.measure is not None, "the spec asks for one of them"
+    assert each.measure is not None, "the spec requires one of them"
     return jobs.timed(each.warmup or 0.0, each.measure)
 
 

@@ -68,7 +68,7 @@ def judge_phases(
             kept.setdefault(str(phase.index), {})[QUERIES] = whole.encoded()
         remarks += [
             Remark(check=check, message=f"phase {phase.index + 1}: {message}")
-            for check, message in one.told(record, samples)
+            for check, message in one.warnings(record, samples)
         ]
     return Judged(tuple(judged), tuple(remarks), kept)
 
@@ -124,7 +124,7 @@ class _Phase:
         )
         return record, whole
 
-    def told(self, record: PhaseRecord, samples: pl.DataFrame) -> Iterator[tuple[str, str]]:
+    def warnings(self, record: PhaseRecord, samples: pl.DataFrame) -> Iterator[tuple[str, str]]:
         """(check, message) of each warning."""
         if not self.intervals:
             return
@@ -136,13 +136,14 @@ class _Phase:
                 "steady",
                 (
                     f"never became steady in {length:.1f} s: more than half of it would be warm-up. "
-                    "The whole phase counts; use a longer duration"
+                    "The whole phase is counted; use a longer duration"
                 ),
             )
         elif self.found.outcome == "warm-up":
             first = f"the first {steady[0].from_ns / _NS - start:.1f} of {length:.1f} s are warm-up"
             if record.steady_from_s is None:
-                yield "steady", f"{first}; they count, since the load reports latencies of whole phases only"
+                yield "steady", f"{first}; they are counted, since the load reports latencies of whole "
+                "phases only"
             else:
                 yield "steady", f"{first}, excluded"
         moved = drift([_rate(one) for one in steady])

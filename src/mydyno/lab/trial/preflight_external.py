@@ -28,7 +28,7 @@ def look_at_all(
     Raises UsageError and ServerError when there is no way in.
     """
     known: dict[External, ExternalFacts] = {}
-    found: dict[str, ExternalFacts] = {}
+    facts: dict[str, ExternalFacts] = {}
     notes: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
     for point in plan.points:
@@ -37,19 +37,19 @@ def look_at_all(
             continue
         if external not in known:
             known[external] = look_at(external)
-        found[point.id] = known[external]
+        facts[point.id] = known[external]
         understood = understand_running(known[external], settings_of(point))
         notes[point.id] = tuple(map(str, understood.notes))
         variant = experiment.variant(point.levels)
         problems += _of_settings(understood, known[external], variant)
         problems += _of_server(point, external, known[external], variant)
-    return found, notes, problems
+    return facts, notes, problems
 
 
 def _of_settings(understood: Understood, facts: ExternalFacts, variant: Variant) -> Iterator[Problem]:
     for each in understood.problems:
         location: Location = ("setup", "server", "config", each.name)
-        message = f"{each.name}: {each.why} (checked with {_told(facts)})"
+        message = f"{each.name}: {each.why} (checked with {_server_text(facts)})"
         yield variant.problem(
             location, message, nearest=" or ".join(f"'{name}'" for name in each.nearest) or None, at_key=True
         )
@@ -71,15 +71,16 @@ def _of_server(point: Point, external: External, facts: ExternalFacts, variant: 
     with session(facts.login, "its tables could not be read") as cursor:
         foreign = foreign_tables(cursor, external.database, table_names(point.workload))
     if foreign:
-        message = f"{refusal(external.database, foreign)} ({_told(facts)})"
+        message = f"{refusal(external.database, foreign)} ({_server_text(facts)})"
         yield variant.problem(("setup", "server", "external"), message, "another database", at_key=True)
     most = int(facts.variables.get("max_connections", "0") or 0)
-    asked = max(point.workload.connections)
-    if "max_connections" not in point.setup.server.config and 0 < most < asked + _OUR_OWN:
-        message = f"the load uses {asked:,} connections, and the server allows {most:,} ({_told(facts)})"
+    connections = max(point.workload.connections)
+    if "max_connections" not in point.setup.server.config and 0 < most < connections + _OUR_OWN:
+        message = f"the load uses {connections:,} connections, and the server allows {most:,}"
+        message += f" ({_server_text(facts)})"
         allowed = f"at most {most - _OUR_OWN:,}, or server.config.max_connections"
         yield variant.problem(("workload", "connections"), message, allowed)
 
 
-def _told(facts: ExternalFacts) -> str:
+def _server_text(facts: ExternalFacts) -> str:
     return f"{facts.login.address}, {facts.version}"

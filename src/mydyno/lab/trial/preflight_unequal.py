@@ -55,7 +55,7 @@ def _effective(
         mariadb=version.is_mariadb,
         numbers=version.numbers,
         written={name: text_of(value) for name, value in settings_of(point).items()},
-        asked=settings.keys(),
+        configured=settings.keys(),
     )
 
 
@@ -69,9 +69,9 @@ def found_unequal(servers: Sequence[tuple[Point, Effective]]) -> list[Unequal]:
     return list(unequal((point.levels, server) for point, server in servers if point.control_of is None))
 
 
-def unequal_problems(experiment: Experiment, found: Sequence[Unequal]) -> Iterator[Problem]:
+def unequal_problems(experiment: Experiment, properties: Sequence[Unequal]) -> Iterator[Problem]:
     """Those that the experiment does not allow."""
-    for each in found:
+    for each in properties:
         if each.property.name not in experiment.unequal:
             yield Problem(
                 experiment.file,
@@ -83,6 +83,6 @@ def unequal_problems(experiment: Experiment, found: Sequence[Unequal]) -> Iterat
             )
 
 
-def unequal_warnings(found: Sequence[Unequal], allowed: Collection[str]) -> tuple[str, ...]:
+def unequal_warnings(properties: Sequence[Unequal], allowed: Collection[str]) -> tuple[str, ...]:
     """What a plan says of those that the experiment allows."""
-    return tuple(f"unequal: {each}" for each in found if each.property.name in allowed)
+    return tuple(f"unequal: {each}" for each in properties if each.property.name in allowed)

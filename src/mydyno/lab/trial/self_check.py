@@ -73,9 +73,9 @@ def _file_bytes(ground: Ground, volume: MountedVolume) -> int:
     """Whole MiB: half a disk, and half of what is free, at most."""
     size = min(_LARGEST_FILE, ground.disks[volume.volume][0].size_bytes // 2)
     if volume.path != volume.device:
-        told = ground.host.run(["stat", "--file-system", "--format=%a %S", str(volume.path)]).stdout.split()
-        if told:
-            blocks, block_bytes = map(int, told)
+        output = ground.host.run(["stat", "--file-system", "--format=%a %S", str(volume.path)]).stdout.split()
+        if output:
+            blocks, block_bytes = map(int, output)
             size = min(size, blocks * block_bytes // 2)
     return max(1, size >> 20) << 20
 

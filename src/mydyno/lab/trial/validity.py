@@ -159,18 +159,16 @@ def _client_saturation(evidence: Evidence) -> Reasons:
 
 def missed_rate(phase: PhaseRecord, load: Load | None) -> str | None:
     """How far an open loop is from its rate; None where it was kept, or where there is none."""
-    begin, end = phase.measured_from_s, phase.measured_to_s
-    if load is None or load.rate is None or phase.aborted or begin is None or end is None:
-        return None
-    if phase.transactions is None:
+    begin, end, done = phase.measured_from_s, phase.measured_to_s, phase.transactions
+    if load is None or load.rate is None or phase.aborted or begin is None or end is None or done is None:
         return None
     due = load.rate * (end - begin)
-    if due - phase.transactions - load.connections <= max(RATE_MISSED * due, 4 * due**0.5):
+    if due - done - load.connections <= max(RATE_MISSED * due, 4 * due**0.5):
         return None
     waiting = f"; up to {phase.backlog_max:,} waited" if phase.backlog_max else ""
     return (
         f"the client could not keep the requested rate over {counted(load.connections, 'connection')}:"
-        f" {phase.transactions / (end - begin):,.1f} of {load.rate:,.1f} transactions/s{waiting}."
+        f" {done / (end - begin):,.1f} of {load.rate:,.1f} transactions/s{waiting}."
         " Latencies grow with the duration: use a lower rate or more connections"
     )
 

@@ -102,7 +102,7 @@ def figure(
     name: str, title: str, caption: str, draw: Callable[[Size], Chart], headline: str, *, zoom: bool = False
 ) -> Figure:
     """One without settings, whose lines are named on it; its picture has `headline` as title."""
-    return Figure(name, title, caption, draw, (), headline, (), labelled=True, colored=False, zoom=zoom)
+    return Figure(name, title, caption, draw, headline, (), colored=False, zoom=zoom)
 
 
 def _bars(digest: Digest, *, timed: bool) -> list[Bar]:

@@ -301,9 +301,9 @@ def test_one_that_is_cut_off_anywhere_is_refused(good: Path, tmp_path: Path) -> 
     whole = good.read_bytes()
     for size in (*range(1, 200, 47), *range(200, len(whole), len(whole) // 17), len(whole) - 1):
         good.write_bytes(whole[:size])
-        refused(good, tmp_path / "lab", "cut off|not a bundle|cannot be read")
+        refused(good, tmp_path / "lab", "cut off|not a mydyno bundle|cannot be read")
     good.write_bytes(b"")
-    refused(good, tmp_path / "lab", "not a bundle|cut off")
+    refused(good, tmp_path / "lab", "not a mydyno bundle|cut off")
 
 
 def test_one_with_any_byte_changed_is_refused(good: Path, tmp_path: Path) -> None:
@@ -315,7 +315,7 @@ def test_one_with_any_byte_changed_is_refused(good: Path, tmp_path: Path) -> Non
         place = start + size // 2
         plain[place] ^= 1
         good.write_bytes(gzip.compress(bytes(plain), compresslevel=1))
-        refused(good, tmp_path / "lab", "damaged or was tampered with|not a bundle")
+        refused(good, tmp_path / "lab", "damaged or was tampered with|not a mydyno bundle")
         plain[place] ^= 1
 
 
@@ -324,7 +324,7 @@ def test_a_compressed_byte_that_flipped_is_refused(good: Path, tmp_path: Path) -
     for place in range(12, len(whole), len(whole) // 13):
         whole[place] ^= 16
         good.write_bytes(bytes(whole))
-        refused(good, tmp_path / "lab", "damaged|not a bundle|newer")
+        refused(good, tmp_path / "lab", "damaged|not a mydyno bundle|newer")
         whole[place] ^= 16
 
 
@@ -426,13 +426,13 @@ def test_one_of_a_newer_version_is_refused(good: Path, tmp_path: Path, key: str,
 )
 def test_a_foreign_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
-    refused(tmp_path / FILE, tmp_path / "lab", "not a bundle|cut off|cannot be read")
+    refused(tmp_path / FILE, tmp_path / "lab", "not a mydyno bundle|cut off|cannot be read")
 
 
 def test_a_tar_of_something_else_is_refused(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / FILE, "w:gz") as archive:
         archive.addfile(tarfile.TarInfo("README"), io.BytesIO())
-    refused(tmp_path / FILE, tmp_path / "lab", "is not a bundle of mydyno")
+    refused(tmp_path / FILE, tmp_path / "lab", "is not a mydyno bundle")
 
 
 def test_a_bundle_that_is_not_there_is_named(tmp_path: Path) -> None:

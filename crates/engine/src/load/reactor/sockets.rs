@@ -204,7 +204,8 @@ fn wrap<'a>(wrapping: &mut Wrapping, plain: &'a [u8], wrapper: &'a mut Wrapper) 
         None => plain,
         Some(algorithm) => {
             packed.clear();
-            packer.pack(algorithm, plain, packed);
+            // It begins with a command, and nothing goes on with that.
+            packer.pack(algorithm, plain, &mut 0, packed);
             packed
         }
     };

@@ -12,7 +12,7 @@ const ALGORITHMS: [Algorithm; 2] = [Algorithm::Zlib, Algorithm::Zstd { level: 3 
 
 fn packed(algorithm: Algorithm, commands: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    Packer::default().pack(algorithm, commands, &mut out);
+    Packer::default().pack(algorithm, commands, &mut 0, &mut out);
     out
 }
 
@@ -251,9 +251,7 @@ fn a_blocking_stream_goes_on_after_a_timeout() {
     for algorithm in ALGORITHMS {
         let mut stream = Stream::new(Slow::default(), algorithm);
         let commands = [query(&"ab".repeat(2000)), query("SELECT 1")];
-        for command in &commands {
-            while stream.write(command).is_err() {}
-        }
+        while stream.write(&commands.concat()).is_err() {}
         assert_eq!(stream.inner.bytes, packed(algorithm, &commands.concat()));
         let mut found = Vec::new();
         let mut space = [0; 100];
@@ -273,5 +271,57 @@ fn a_blocking_stream_goes_on_after_a_timeout() {
             }
         };
         assert_eq!(cause(&error).unwrap().code, code::MALFORMED_PACKET);
+    }
+}
+
+#[test]
+fn what_goes_on_with_a_command_continues_its_numbers_and_those_of_the_answer() {
+    for algorithm in ALGORITHMS {
+        let mut stream = Stream::new(Pair::default(), algorithm);
+        stream.write_all(&query("LOAD DATA LOCAL")).unwrap();
+        // The server asks for the file in its packet 1.
+        Packer::default().packet(algorithm, 1, b"\x05\0\0\x01\xfbfile", &mut stream.inner.given);
+        stream.read_exact(&mut [0; 9]).unwrap();
+        let mut piece = Vec::new();
+        commands::packet(2, &mut piece, |out| out.extend(noise(commands::MOST_PAYLOAD)));
+        stream.write_all(&piece).unwrap();
+        for number in [255, 0] {
+            let mut piece = Vec::new();
+            commands::packet(number, &mut piece, |_| {});
+            stream.write_all(&piece).unwrap();
+        }
+        Packer::default().packet(algorithm, 6, b"\x01\0\0\x01\0", &mut stream.inner.given);
+        stream.read_exact(&mut [0; 5]).unwrap();
+        stream.write_all(&query("SELECT 1")).unwrap();
+        let numbers: Vec<u8> =
+            headers(&stream.inner.taken).into_iter().map(|header| header.1).collect();
+        assert_eq!(numbers, [0, 2, 3, 4, 5, 0], "a piece of 16 MB needs two");
+    }
+}
+
+/// What was written, and what is to be read.
+#[derive(Default)]
+struct Pair {
+    taken: Vec<u8>,
+    given: Vec<u8>,
+}
+
+impl Read for Pair {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        let count = space.len().min(self.given.len());
+        space[..count].copy_from_slice(&self.given[..count]);
+        self.given.drain(..count);
+        Ok(count)
+    }
+}
+
+impl Write for Pair {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.taken.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -142,7 +142,7 @@ def _analysed(
     named = {factor.name: factor for factor in layout.factors}
     shares = Shares(variance)
     corrected = holm([component.p_value for component in variance.components])
-    found = []
+    tested = []
     for component, adjusted in zip(variance.components, corrected, strict=True):
         effect = _effect(component, adjusted, shares)
         if component.factors == (PLACE,):
@@ -154,8 +154,8 @@ def _analysed(
                 levels=means.levels(factor, bases.get(factor.name)),
                 durability=_durability(factor, values.trials),
             )
-        found.append(replace(effect, factors=tuple(name or place for name in component.factors)))
-    ordered = tuple(sorted(found, key=lambda effect: (not effect.factors, -effect.share)))
+        tested.append(replace(effect, factors=tuple(name or place for name in component.factors)))
+    ordered = tuple(sorted(tested, key=lambda effect: (not effect.factors, -effect.share)))
     noise, noise_interval = shares.noise
     varying = {name for factor in layout.factors for name in factor.names}
     return Effects(

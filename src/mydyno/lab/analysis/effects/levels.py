@@ -97,15 +97,15 @@ class Means:
     def by_place(self, lines: Factor, places: Sequence[Place]) -> tuple[CellMean, ...]:
         """Means of each level at each place."""
         rows = self._contrasts(lines.codes, len(lines.levels), None)
-        found = []
+        means = []
         for column, place in enumerate(places):
             values = self._logs[:, [column]]
             for code, row in enumerate(rows):
                 if row is not None:
                     middle, interval = self._mean(row, values, float(np.mean(values)))
                     n = int(np.sum(lines.codes == code))
-                    found.append(CellMean(lines.levels[code], place, middle, interval, n))
-        return tuple(found)
+                    means.append(CellMean(lines.levels[code], place, middle, interval, n))
+        return tuple(means)
 
     def _mean(self, row: Numbers, values: Numbers, middle: float) -> tuple[float, Interval | None]:
         difference, half = self._estimate(row, values)

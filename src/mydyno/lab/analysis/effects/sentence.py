@@ -27,13 +27,13 @@ def sentence(of: Effects, differs: bool = False) -> str | None:
         return None
     if of.noise is None:
         first, *others = [effect for effect in of.found if effect.factors][:NAMED]
-        told = ", ".join([f"{name(first)} {percent(first.share)}", *_others(others, [first])])
-        return f"Not tested, {too_few_repetitions(of)}: {told} of the variance in {of.metric.noun}."
+        shares = ", ".join([f"{name(first)} {percent(first.share)}", *_others(others, [first])])
+        return f"Not tested, {too_few_repetitions(of)}: {shares} of the variance in {of.metric.noun}."
     # What was set comes before the load under which it was measured.
     shown = sorted(of.shown, key=lambda effect: of.place in effect.factors)
     if not shown and differs:
         return (
-            f"Of the variance in {of.metric.noun} {percent(of.noise)} is noise (n={of.trials}): the analysis "
+            f"{percent(of.noise)} of the variance in {of.metric.noun} is noise (n={of.trials}): the analysis "
             "of variance, which tests all factors and loads together, needs more trials to show the "
             "difference that the comparison of the settings shows."
         )
@@ -61,8 +61,8 @@ def sentence(of: Effects, differs: bool = False) -> str | None:
 def too_few_repetitions(of: Effects) -> str:
     """Why noise is not known: no point has a second trial, or too few have."""
     if not repeated(of):
-        return "for nothing was repeated"
-    return "since too few trials were repeated to estimate the noise"
+        return "because no trial was repeated"
+    return "because too few trials were repeated to estimate the noise"
 
 
 def repeated(of: Effects) -> bool:
@@ -70,13 +70,13 @@ def repeated(of: Effects) -> bool:
     return of.trials > of.combinations[0]
 
 
-def _others(effects: Sequence[Effect], told: Sequence[Effect]) -> Iterator[str]:
-    said = list(told)
+def _others(effects: Sequence[Effect], named: Sequence[Effect]) -> Iterator[str]:
+    earlier = list(named)
     for effect in effects:
-        alone = [each.factors[0] for each in said if len(each.factors) == 1]
-        theirs = len(said) == 2 == len(alone) and set(effect.factors) == set(alone)
+        alone = [each.factors[0] for each in earlier if len(each.factors) == 1]
+        theirs = len(earlier) == 2 == len(alone) and set(effect.factors) == set(alone)
         yield f"{'their interaction' if theirs and not effect.also else name(effect)} {percent(effect.share)}"
-        said.append(effect)
+        earlier.append(effect)
 
 
 def _sum(effects: Sequence[Effect], called: str) -> Iterator[str]:
@@ -89,7 +89,7 @@ def screening(of: Effects) -> str | None:
     """What a design of few of the points finds out: which factors matter, in order, and what they may be
     taken for. None for designs whose points can be compared with each other, and without an answer.
 
-    `1 of 11 factors matters for queries per second: query_cache_type (ON over OFF: +32%).`
+    `1 of 11 factors affects queries per second: query_cache_type (ON over OFF: +32%).`
     """
     if of.design.points not in ("fraction", "plackett-burman") or not of.found or of.noise is None:
         return None
@@ -97,22 +97,23 @@ def screening(of: Effects) -> str | None:
     mains = [effect for effect in shown if len(effect.factors) == 1]
     factors = sum(len(effect.factors) == 1 and of.place not in effect.factors for effect in of.found)
     if not mains:
-        return f"None of {factors} factors is shown to matter for {of.metric.noun} (n={of.trials})."
-    many = "matters" if len(mains) == 1 else "matter, in this order,"
-    told = "; ".join(_screened(effect, of.design.aliases) for effect in mains)
+        return f"None of {factors} factors is shown to affect {of.metric.noun} (n={of.trials})."
+    affect = "affects" if len(mains) == 1 else "affect"
+    largest_first = " (largest first)" if len(mains) > 1 else ""
+    effects = "; ".join(_screened(effect, of.design.aliases) for effect in mains)
     pairs = "".join(f"; also {name(effect)}" for effect in shown if len(effect.factors) == 2)
-    return f"{len(mains)} of {factors} factors {many} for {of.metric.noun}: {told}{pairs}."
+    return f"{len(mains)} of {factors} factors {affect} {of.metric.noun}{largest_first}: {effects}{pairs}."
 
 
 def _screened(effect: Effect, aliases: Sequence[str]) -> str:
     """`chunk (512K over 64K: +12%) or data×log, its alias`"""
     if len(effect.levels) == 2 and (change := _change(effect)) is not None:
         first, second = effect.levels
-        told = f"{name(effect)} ({second.level} over {first.level}: {change})"
+        text = f"{name(effect)} ({second.level} over {first.level}: {change})"
     else:
-        told = name(effect)
-    of_it = [told for left, _, told in (each.partition(" = ") for each in aliases) if left in effect.factors]
-    return f"{told} or its alias {without_paths(of_it[0])}" if of_it else told
+        text = name(effect)
+    of_it = [text for left, _, text in (each.partition(" = ") for each in aliases) if left in effect.factors]
+    return f"{text} or its alias {without_paths(of_it[0])}" if of_it else text
 
 
 def _change(effect: Effect) -> str | None:
@@ -169,17 +170,17 @@ def _about_design(of: Effects) -> Iterator[str]:
     if of.design.points == "one-at-a-time":
         base = ", ".join(f"{short(factor)} = {level}" for factor, level in of.baseline.items())
         yield (
-            f"Factors were changed one at a time from {base}: what two of them do together was not measured. "
-            "Shares are those of a table of all levels in which they do not interact."
+            f"Factors were changed one at a time from {base}: their interactions were not measured. Shares "
+            "are those of a full design without interactions."
         )
     elif of.design.points == "plackett-burman":
         yield (
-            "Main effects only: in a Plackett-Burman design a part of every interaction of two others is in "
-            "each of them, so a small effect may be an interaction's."
+            "Main effects only: in a Plackett-Burman design each of them contains a part of every "
+            "interaction of two other factors, so a small effect may be an interaction's."
         )
     elif of.design.points == "fraction" and of.design.aliases:
         yield (
-            f"A fraction of all points was measured; not distinguished from each other: "
+            "A fraction of all points was measured; aliased effects: "
             f"{'; '.join(map(without_paths, of.design.aliases))}."
         )
 
@@ -193,13 +194,13 @@ def _about_design(of: Effects) -> Iterator[str]:
 def _about_error(of: Effects) -> Iterator[str]:
     if of.source == "interaction":
         yield (
-            "Too few trials were repeated to estimate noise from them: the interaction of the highest order "
-            "counts as noise, so shares and tests are cautious."
+            "Too few trials were repeated to estimate noise from them: the highest-order interaction is "
+            "taken as noise, so shares and tests are conservative."
         )
     elif of.source == "lenth":
         yield (
-            "No trial was repeated: noise is estimated from the sizes of the effects, most of them "
-            "assumed to be none (Lenth)."
+            "No trial was repeated: noise is estimated from the sizes of the effects, most of which are "
+            "assumed to be 0 (Lenth)."
         )
     elif of.source == "none":
         yield (
@@ -215,9 +216,9 @@ def _about_factors(of: Effects) -> Iterator[str]:
     for effect in of.found:
         if len(effect.factors) == 1 and " or " in effect.factors[0]:
             both = short(effect.factors[0]).replace(" or ", " and ")
-            yield f"{both} never vary apart: they are one factor here."
+            yield f"{both} always vary together: they are one factor here."
         if effect.durability is not None:
-            told = "; ".join(f"{level}: {label}" for level, label in effect.durability.items())
-            yield f"Levels of {short(effect.factors[0])} differ in durability: {told}."
+            labels = "; ".join(f"{level}: {label}" for level, label in effect.durability.items())
+            yield f"Levels of {short(effect.factors[0])} differ in durability: {labels}."
     if of.constant:
         yield f"Only one level was measured of {', '.join(map(short, of.constant))}."

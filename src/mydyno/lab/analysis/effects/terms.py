@@ -86,12 +86,12 @@ def terms_of(layout: Layout, design: DesignPoints) -> Terms:
             (one.name, other.name): indicators(grouped(one.codes, other.codes))
             for one, other in itertools.combinations(layout.factors, 2)
         }
-    found = [
+    terms = [
         _term(names, own, _adjusted(own, _without(names, columns), shared), _applies(names, layout))
         for names, own in columns.items()
     ]
-    mains = [term for term in found if len(term.factors) == 1]
-    pairs = [term for term in found if len(term.factors) == 2 and term.degrees]
+    mains = [term for term in terms if len(term.factors) == 1]
+    pairs = [term for term in terms if len(term.factors) == 2 and term.degrees]
     paired = np.hstack([simple, *columns.values()])
     if design == "fraction":
         pairs = _aliased_pairs(layout, basis(np.hstack([nuisance, simple])))

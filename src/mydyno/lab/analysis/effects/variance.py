@@ -61,8 +61,8 @@ class Component:
     def drawn(self) -> Numbers | None:
         """Sizes as they may truly be; None where noise is not known."""
         weighed = zip(self.tests, self.weights, strict=True)
-        found = [test.draw() * weight for test, weight in weighed if test.draw is not None]
-        return np.sum(found, axis=0) if len(found) == len(self.tests) else None
+        draws = [test.draw() * weight for test, weight in weighed if test.draw is not None]
+        return np.sum(draws, axis=0) if len(draws) == len(self.tests) else None
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,8 @@ class Arrangement:
         if self.places == 1:
             return ()
         mean = Term((), np.full((self.layout.trials, 1), self.layout.trials**-0.5), np.ones((1, 1)))
-        found = [mean, *(term for term in self._all() if term not in self.taken_for_noise)]
-        return tuple((term, self.weights(term.space)) for term in found)
+        terms = [mean, *(term for term in self._all() if term not in self.taken_for_noise)]
+        return tuple((term, self.weights(term.space)) for term in terms)
 
     def _all(self) -> Iterator[Term]:
         yield from self.terms.mains

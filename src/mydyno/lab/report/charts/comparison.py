@@ -48,9 +48,9 @@ def comparison_chart(view: ComparisonTable, size: Size) -> Chart:
             (row, order * row_height + _BETWEEN / 2 + _LINE * (place - 0.5)) for order, row in enumerate(rows)
         ]
         layers += _column(view, place, middles, x, y)
-    told = [{"y": (place + 0.5) * row_height, "name": name} for place, name in enumerate(names)]
+    heads = [{"y": (place + 0.5) * row_height, "name": name} for place, name in enumerate(names)]
     layers.append(
-        alt.Chart(data(told))
+        alt.Chart(data(heads))
         .mark_text(align="right", baseline="middle")
         .encode(x=alt.XValue(-10), y=y, text=alt.Text("name:N"))
     )
@@ -121,7 +121,7 @@ def _column(
     for row, middle in middles:
         cell = row.cells[place]
         speed = None if cell is None else cell.speed(row.metric)
-        if cell is None or cell.held is None or speed is None:
+        if cell is None or cell.compared is None or speed is None:
             continue
         value, low, high = speed
         error = bracketed(low, high)
@@ -131,9 +131,9 @@ def _column(
                 "value": x.inside(value),
                 "low": None if low is None else x.inside(low),
                 "high": None if high is None else x.inside(high),
-                "fill": color if cell.held.outcome in ("faster", "slower") else theme.PAPER,
-                "told": f"{column.level}, {', '.join(labels(view, row))}: {number(value)} times as fast"
-                f"{error}, {outcome_text(cell.held)}",
+                "fill": color if cell.compared.outcome in ("faster", "slower") else theme.PAPER,
+                "text": f"{column.level}, {', '.join(labels(view, row))}: {number(value)} times as fast"
+                f"{error}, {outcome_text(cell.compared)}",
             }
         )
     whole = [row for row in rows if row["low"] is not None]
@@ -155,7 +155,7 @@ def _column(
             x=x.encoding(),
             y=y,
             fill=alt.Fill("fill:N", scale=None, legend=None),
-            description=alt.Description("told:N"),
+            description=alt.Description("text:N"),
         ),
     ]
 

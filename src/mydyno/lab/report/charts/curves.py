@@ -118,12 +118,12 @@ def _marks(
             y=up,
             color=color,
             shape=alt.Shape("shape:N", scale=None, legend=None),
-            description=alt.Description("told:N"),
+            description=alt.Description("text:N"),
         )
     )
 
 
-def told(metric: Metric, point: CurvePoint) -> str:
+def point_text(metric: Metric, point: CurvePoint) -> str:
     """`42,500 (41,800 to 43,400), n=4`, with the unit of a latency."""
     write = writer(metric)
     error = bracketed(point.low, point.high, write)
@@ -132,7 +132,8 @@ def told(metric: Metric, point: CurvePoint) -> str:
 
 def _row(curve: Curve, point: CurvePoint, view: Curves, y: ValueAxis) -> Row:
     return {
-        "told": f"{curve.setting.title}, {view.words.amount(point.connections)}: {told(view.metric, point)}",
+        "text": f"{curve.setting.title}, {view.words.amount(point.connections)}: "
+        f"{point_text(view.metric, point)}",
         "value": y.value(point.value),
         "low": None if point.low is None else y.value(point.low),
         "high": None if point.high is None else y.value(point.high),

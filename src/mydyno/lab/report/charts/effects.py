@@ -5,12 +5,12 @@ from __future__ import annotations
 import altair as alt
 
 from mydyno.core.plurals import counted
-from mydyno.lab.analysis.bootstrap import Interval
+from mydyno.lab.analysis.bootstrap import Interval, ends
 from mydyno.lab.analysis.effects.effects import Interaction
 from mydyno.lab.analysis.effects.levels import CellMean
 from mydyno.lab.analysis.effects.sentence import percent, short
 from mydyno.lab.report.charts.curve_axes import axis_title, one_two_five
-from mydyno.lab.report.effects_tables import label, share_told
+from mydyno.lab.report.effects_tables import label, share_text
 from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.lab.report.views.effects import EffectsView
 from mydyno.page.charts import theme
@@ -71,8 +71,8 @@ def _share(name: str, share: float, error: Interval | None, *, shown: bool) -> d
         "high": None if error is None else 100 * error.high,
         "color": theme.color(0),
         "opacity": 1.0 if shown else theme.FAINT,
-        "told": percent(share),
-        "hover": f"{name}: {share_told(share, error)}{doubt}",
+        "text": percent(share),
+        "hover": f"{name}: {share_text(share, error)}{doubt}",
     }
 
 
@@ -115,7 +115,7 @@ def _shares(named: list[dict[str, object]], width: int) -> Layered:
             x=alt.XValue(-10), y=y, text=alt.Text("name:N")
         ),
         base.mark_text(align="left", baseline="middle", dx=7, fontWeight="bold").encode(
-            x=alt.X("end:Q"), y=y, text=alt.Text("told:N")
+            x=alt.X("end:Q"), y=y, text=alt.Text("text:N")
         ),
     ]
     return layered(*layers, width=width, height=height)
@@ -171,7 +171,7 @@ def _line(
             "value": cell.value / per,
             "low": None if cell.interval is None else cell.interval.low / per,
             "high": None if cell.interval is None else cell.interval.high / per,
-            "told": f"{short(of.lines)} {cell.level}, {short(of.across)} {cell.at}: {mean_told(view, cell)}",
+            "text": f"{short(of.lines)} {cell.level}, {short(of.across)} {cell.at}: {mean_text(view, cell)}",
         }
         for cell in cells
     ]
@@ -192,12 +192,12 @@ def _line(
             opacity=1,
             xOffset=dodge,
             aria=True,
-        ).encode(x=x, y=y, description=alt.Description("told:N")),
+        ).encode(x=x, y=y, description=alt.Description("text:N")),
     ]
 
 
-def mean_told(view: EffectsView, cell: CellMean) -> str:
+def mean_text(view: EffectsView, cell: CellMean) -> str:
     """`1,234 (1,200 to 1,270), n=5`"""
     write = writer(view.of.metric)
-    error = "" if cell.interval is None else bracketed(cell.interval.low, cell.interval.high, write)
+    error = bracketed(*ends(cell.interval), write)
     return f"{write(cell.value)}{error}, n={cell.n}"

@@ -45,7 +45,7 @@ class _Placed:
 
     of: HeatMap
     left: float
-    """Of its cells; the names of its rows stand before it."""
+    """Of its cells; the names of its rows are left of it."""
     top: float
     cell_width: float
     cell_height: int
@@ -117,8 +117,8 @@ def _factors(view: ComparisonTable) -> str:
 
 def _alike(view: ComparisonTable, of: HeatMap) -> str:
     """What all of its cells are, for the title; empty where rows differ in that."""
-    found = {what(view, row) for row in of.rows}
-    return found.pop() if len(found) == 1 else ""
+    alike = {what(view, row) for row in of.rows}
+    return alike.pop() if len(alike) == 1 else ""
 
 
 def _cells_layers(placed: Sequence[_Placed], frame: _Frame) -> Iterator[alt.Chart]:
@@ -129,7 +129,7 @@ def _cells_layers(placed: Sequence[_Placed], frame: _Frame) -> Iterator[alt.Char
         y=frame.y("top"),
         y2=alt.Y2("bottom:Q"),
         color=alt.Color("fill:N", scale=None, legend=None),
-        description=alt.Description("told:N"),
+        description=alt.Description("text:N"),
     )
     large = placed[0].cell_height >= _CELL
     middle = {"x": frame.x(), "y": frame.y()}
@@ -149,10 +149,10 @@ def _text_layers(placed: Sequence[_Placed], frame: _Frame, left: float) -> Itera
     longest = min(_LONGEST, max(6, int((left - 10) / CHARACTER_PX)))
     fitting = max(3, int(placed[0].cell_width / CHARACTER_PX))
     for one in placed:
-        above, beside = one.top - 6, one.left - 8
+        above, end = one.top - 6, one.left - 8
         for place, name in enumerate(_names(frame.view, one.of)):
-            rows.append({"x": beside, "y": one.middle(place), "text": shorten(name, longest)})
-        factors.append({"x": beside, "y": above, "text": shorten(_factors(frame.view), longest)})
+            rows.append({"x": end, "y": one.middle(place), "text": shorten(name, longest)})
+        factors.append({"x": end, "y": above, "text": shorten(_factors(frame.view), longest)})
         for place, column in enumerate(frame.view.columns):
             at = one.left + (place + 0.5) * one.cell_width
             heads.append({"x": at, "y": above, "text": shorten(column.level, fitting)})
@@ -184,7 +184,7 @@ def _text(
 def _cells(one: _Placed, view: ComparisonTable) -> Iterator[dict[str, object]]:
     for place, row in enumerate(one.of.rows):
         for column, cell in enumerate(row.cells):
-            told = cell_text(row, cell)
+            text = cell_text(row, cell)
             left, top = one.left + column * one.cell_width, one.top + place * one.cell_height
             yield {
                 "left": left,
@@ -195,9 +195,9 @@ def _cells(one: _Placed, view: ComparisonTable) -> Iterator[dict[str, object]]:
                 "bottom": top + one.cell_height,
                 "fill": fill(row, cell),
                 "ratio": "1×" if column == 0 and cell and cell.at else in_cell(row, cell),
-                "below": f"{_short(told.mean)}, {told.size}" if cell and cell.at else "",
-                "told": f"{view.columns[column].level}, {', '.join(labels(view, row))}: "
-                f"{'; '.join(told.lines)}",
+                "below": f"{_short(text.mean)}, {text.size}" if cell and cell.at else "",
+                "text": f"{view.columns[column].level}, {', '.join(labels(view, row))}: "
+                f"{'; '.join(text.lines)}",
             }
 
 
@@ -205,16 +205,16 @@ def in_cell(row: Row, cell: Cell | None) -> str:
     """`1.24×`; `≈ 1.02×` where there is no difference, `1.02× ?` where the trials do not decide; a dash where
     there is no number, or none to compare it with."""
     speed = None if cell is None else cell.speed(row.metric)
-    if cell is None or cell.held is None or speed is None:
+    if cell is None or cell.compared is None or speed is None:
         return MISSING
     times = f"{speed[0]:.2f}×" if speed[0] < 10 else f"{number(speed[0])}×"
     signs = {"no-difference": f"≈ {times}", "not-enough-data": f"{times} ?"}
-    return signs.get(cell.held.outcome, times) + (" ⚠" if cell.held.less_durable else "")
+    return signs.get(cell.compared.outcome, times) + (" ⚠" if cell.compared.less_durable else "")
 
 
 def fill(row: Row, cell: Cell | None) -> str:
     speed = None if cell is None else cell.speed(row.metric)
-    if cell is None or speed is None or cell.held is None or not cell.held.shown:
+    if cell is None or speed is None or cell.compared is None or not cell.compared.shown:
         return theme.BAND
     if speed[0] > 1:
         return theme.FASTER[1] if speed[0] > STEPS[1] else theme.FASTER[0]

@@ -54,7 +54,7 @@ def knee_layers(view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool) -> Iter
         x=along, y=up, y2=alt.Y2("peak:Q"), color=color
     )
     yield base.mark_point(shape="diamond", filled=True, size=46, opacity=1, aria=True).encode(
-        x=along, y=up, color=color, description=alt.Description("told:N")
+        x=along, y=up, color=color, description=alt.Description("text:N")
     )
     sides: tuple[tuple[Literal["left", "right"], int], ...] = (("left", 6), ("right", -6))
     for align, dx in sides:
@@ -62,18 +62,18 @@ def knee_layers(view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool) -> Iter
             yield (
                 alt.Chart(data(there))
                 .mark_text(align=align, baseline="middle", dx=dx, fontSize=11, fontWeight="bold")
-                .encode(x=x.encoding("beside"), y=up, color=color, text=alt.Text("label:N"))
+                .encode(x=x.encoding("label_x"), y=up, color=color, text=alt.Text("label:N"))
             )
 
 
 def _line(curve: Curve, x: LoadAxis, y: ValueAxis) -> Iterator[dict[str, object]]:
-    found = curve.law
-    if found is None or found.outcome == "misfit":
+    law = curve.law
+    if law is None or law.outcome == "misfit":
         return
-    for load in x.between(found.loads[0], found.loads[-1], _STEPS):
+    for load in x.between(law.loads[0], law.loads[-1], _STEPS):
         yield {
             "connections": load,
-            "value": y.value(found.law.at(load)),
+            "value": y.value(law.law.at(load)),
             "color": theme.color(curve.setting.slot),
             "setting": curve.setting.point_id,
         }
@@ -93,9 +93,9 @@ def _knee(curve: Curve, found: Scalability, x: LoadAxis, y: ValueAxis, lane: int
         "middle": y.at_pixel(lane * LANE + LANE / 2 + 1),
         "bottom": y.at_pixel((lane + 1) * LANE - 1),
         "peak": y.value(found.law.at(at)),
-        "beside": high if left else low,
+        "label_x": high if left else low,
         "align": "left" if left else "right",
         "label": label,
         "color": theme.color(curve.setting.slot),
-        "told": f"{curve.setting.title}: optimum at {count(at)}{load_interval(found)} by the fitted law",
+        "text": f"{curve.setting.title}: optimum at {count(at)}{load_interval(found)} by the fitted law",
     }

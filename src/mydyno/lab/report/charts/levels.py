@@ -154,7 +154,7 @@ def _marks(view: Levels, known: list[tuple[_Line, Measured]], x: _Axis, height: 
         whole.mark_rule(strokeWidth=2).encode(x=x.encoding("low"), x2=alt.X2("high:Q"), y=y, color=color),
         base.mark_point(
             shape="circle", filled=True, opacity=1, size=46, stroke=theme.PAPER, strokeWidth=1, aria=True
-        ).encode(x=x.encoding("value"), y=y, color=color, description=alt.Description("told:N")),
+        ).encode(x=x.encoding("value"), y=y, color=color, description=alt.Description("text:N")),
         base.mark_text(align="left", baseline="middle", dx=7, color=theme.INK).encode(
             x=x.encoding("end"), y=y, text=alt.Text("number:N")
         ),
@@ -181,7 +181,7 @@ def _row(view: Levels, line: _Line, at: Measured, x: _Axis) -> dict[str, object]
         "end": x.value(max(at.high or at.value, at.value, *at.trials)),
         "number": write(at.value),
         "color": theme.color(setting.slot),
-        "told": f"{setting.title}, {where}: {write(at.value)}{error}, n={at.n}",
+        "text": f"{setting.title}, {where}: {write(at.value)}{error}, n={at.n}",
     }
 
 

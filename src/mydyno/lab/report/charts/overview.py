@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
@@ -59,11 +60,15 @@ def _panel(view: Overview, panel: Panel, width: int, height: int, *, left: bool,
         for lines, faint in ((panel.others, True), ((panel.shown,) if panel.shown else (), False))
         if lines
     ]
-    parts: list[Layer] = [_bands(panel.spans, view.words, x, width / (view.longest_s or 1))]
-    if panel.counters and view.most_counted > 0:
-        parts.append(_counters(panel.counters, x, view, axis=left, width=width, height=height))
+    parts: list[Layer] = [_bands(_spans(panel), view.words, x, width / (view.longest_s or 1))]
+    counters = _Counters(view, x, width, height) if panel.counters and view.most_counted > 0 else None
+    if counters:
+        parts.append(counters.lines(panel.counters, axis=left))
     if rates:
         parts.append(layered(*rates))
+    if counters:
+        # Over the rates, which would make them hard to read.
+        parts.append(counters.names(panel.counters))
     title = alt.TitleParams(
         text=shorten(panel.setting.short, max(20, width // 8)),
         subtitle=_subtitle(panel),
@@ -74,14 +79,24 @@ def _panel(view: Overview, panel: Panel, width: int, height: int, *, left: bool,
     return layered(*parts, resolve=own_y, width=width, height=height, title=title)
 
 
+def _spans(panel: Panel) -> tuple[Span, ...]:
+    """The phases of the trial that is shown; the last one is as long as in any trial behind it."""
+    lines = panel.others if panel.shown is None else (panel.shown, *panel.others)
+    ends = [line.steps[-1].to_s for line in lines if line.steps]
+    if not panel.spans or not ends:
+        return panel.spans
+    *before, last = panel.spans
+    return (*before, replace(last, to_s=max(last.to_s, *ends)))
+
+
 def _subtitle(panel: Panel) -> str:
     if panel.shown is None:
         return "no trial was recorded"
     if panel.invalid:
         return f"trial {panel.shown.trial_id}: INVALID, as is every trial of this setting"
     behind, left_out = len(panel.others), panel.not_drawn
-    told = f", {behind} of {behind + left_out}" if left_out else f", {behind}"
-    return f"trial {panel.shown.trial_id}" + (f"{told} more behind it" if behind else "")
+    others = f", {behind} of {behind + left_out}" if left_out else f", {behind}"
+    return f"trial {panel.shown.trial_id}" + (f"{others} more behind it" if behind else "")
 
 
 def _rates(
@@ -113,42 +128,58 @@ def _rates(
     return drawn
 
 
-def _counters(
-    counters: tuple[CounterLine, ...], x: alt.X, view: Overview, *, axis: bool, width: int, height: int
-) -> Layered:
-    # Room for the names above the highest line.
-    top = view.most_counted * height / (height - (_LABEL + 2) * len(counters) - 6)
-    title = ", ".join(counter.name for counter in counters) if height > _TALL else "count"
-    y = alt.Y(
-        "value:Q",
-        title=title if axis else None,
-        scale=alt.Scale(domain=[0, top], nice=False),
-        axis=alt.Axis(orient="left", format=",~f", tickCount=min(5, int(top)), labels=axis),
-    )
-    lines = [
-        alt.Chart(data([{"s": s, "value": value} for s, value in counter.points]))
-        .mark_line(
-            color=_ink(place),
-            strokeWidth=1.6,
-            strokeDash=_COUNTER_DASH.get(place, [2, 2]),
-            interpolate="step-after",
+@dataclass(frozen=True)
+class _Counters:
+    """How counters are drawn in a panel: with the same scale of their values everywhere."""
+
+    view: Overview
+    x: alt.X
+    width: int
+    height: int
+
+    def lines(self, counters: Sequence[CounterLine], *, axis: bool) -> Layered:
+        top = self._top(counters)
+        title = ", ".join(counter.name for counter in counters) if self.height > _TALL else "count"
+        labelled = alt.Axis(orient="left", format=",~f", tickCount=min(5, int(top)), labels=axis)
+        y = self._y(top, labelled, title if axis else None)
+        return layered(
+            *(
+                alt.Chart(data([{"s": s, "value": value} for s, value in counter.points]))
+                .mark_line(
+                    color=_ink(place),
+                    strokeWidth=1.6,
+                    strokeDash=_COUNTER_DASH.get(place, [2, 2]),
+                    interpolate="step-after",
+                )
+                .encode(x=self.x, y=y)
+                for place, counter in enumerate(counters)
+            )
         )
-        .encode(x=x, y=y)
-        for place, counter in enumerate(counters)
-    ]
-    halos, labels = [], []
-    for place, rise in _label_rises(counters, height / top):
-        s, value = counters[place].points[-1]
-        base = alt.Chart(data([{"s": s, "value": value, "name": counters[place].name}])).encode(
-            x=x, y=y, text=alt.Text("name:N")
-        )
-        # A short trial among longer ones has no room for the name over its line: it goes on to the right.
-        over = s * width / (view.longest_s or 1) > len(counters[place].name) * _DIGIT
-        put: dict[str, Any] = {"align": "right" if over else "left", "dx": -3 if over else 3}
-        put |= {"baseline": "bottom", "dy": -rise, "fontSize": 11}
-        halos.append(base.mark_text(**put, stroke=theme.BAND, strokeWidth=4, strokeJoin="round"))
-        labels.append(base.mark_text(**put, color=_ink(place)))
-    return layered(*halos, *lines, *labels)
+
+    def names(self, counters: Sequence[CounterLine]) -> Layered:
+        """Each over the end of its line."""
+        top = self._top(counters)
+        halos, labels = [], []
+        for place, rise in _label_rises(counters, self.height / top):
+            s, value = counters[place].points[-1]
+            base = alt.Chart(data([{"s": s, "value": value, "name": counters[place].name}])).encode(
+                x=self.x, y=self._y(top), text=alt.Text("name:N")
+            )
+            # A short trial among longer ones has no room for the name over its line: it goes on to the right.
+            over = s * self.width / (self.view.longest_s or 1) > len(counters[place].name) * _DIGIT
+            put: dict[str, Any] = {"align": "right" if over else "left", "dx": -3 if over else 3}
+            put |= {"baseline": "bottom", "dy": -rise, "fontSize": 11}
+            halos.append(base.mark_text(**put, stroke=theme.BAND, strokeWidth=4, strokeJoin="round"))
+            labels.append(base.mark_text(**put, color=_ink(place)))
+        return layered(*halos, *labels)
+
+    def _top(self, counters: Sequence[CounterLine]) -> float:
+        """The largest value of the scale: there is space for the names above the highest line."""
+        return self.view.most_counted * self.height / (self.height - (_LABEL + 2) * len(counters) - 6)
+
+    @staticmethod
+    def _y(top: float, axis: alt.Axis | None = None, title: str | None = None) -> alt.Y:
+        return alt.Y("value:Q", title=title, scale=alt.Scale(domain=[0, top], nice=False), axis=axis)
 
 
 def _ink(place: int) -> str:
@@ -157,7 +188,7 @@ def _ink(place: int) -> str:
 
 def _label_rises(counters: Sequence[CounterLine], px_per_unit: float) -> list[tuple[int, float]]:
     """(counter, pixels of its label above its line's end). A label that another line would run through goes
-    above that line too, and labels of near ends stand on each other, in the order of their lines."""
+    above that line too, and labels of near ends are stacked, in the order of their lines."""
     ends = [counter.points[-1][1] * px_per_unit for counter in counters]
     rises = []
     occupied = float("-inf")

@@ -106,7 +106,7 @@ def _setting(
         )
     for total in (False, True):
         rows = [
-            {"y": at, "value": x.inside(cell.value), "told": _told(setting, row, cell)}
+            {"y": at, "value": x.inside(cell.value), "text": _cell_text(setting, row, cell)}
             for at, row, cell in cells
             if (row.program is None) is total
         ]
@@ -122,12 +122,12 @@ def _setting(
                 opacity=1,
                 aria=True,
             )
-            .encode(x=x.encoding(), y=y, description=alt.Description("told:N"))
+            .encode(x=x.encoding(), y=y, description=alt.Description("text:N"))
         )
     return layers
 
 
-def _told(setting: Setting, row: ProgramRow, cell: Measured) -> str:
+def _cell_text(setting: Setting, row: ProgramRow, cell: Measured) -> str:
     error = bracketed(cell.low, cell.high)
     return f"{setting.title}, {row.program or 'total'}: {seconds(cell.value)}{error}, n={cell.n}"
 

@@ -151,12 +151,12 @@ def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, 
         "value": None if row.value is None else scale.inside(row.value),
         "low": None if row.low is None else scale.inside(row.low),
         "high": None if row.high is None else scale.inside(row.high),
-        "told": told(row),
-        "hover": f"{where}: {told(row)}, n={row.n[0]} vs {row.n[1]}",
+        "text": ratio_text(row),
+        "hover": f"{where}: {ratio_text(row)}, n={row.n[0]} vs {row.n[1]}",
     }
 
 
-def told(row: RatioRow) -> str:
+def ratio_text(row: RatioRow) -> str:
     """`+12.4% (+9.1 to +15.8)`"""
     return f"{change(row.value)}{bracketed(row.low, row.high, lambda end: change(end).removesuffix('%'))}"
 
@@ -174,7 +174,7 @@ def _texts(rows: list[dict[str, object]], y: alt.Y, heading: str, *, numbered: b
         if numbered:
             layers.append(
                 base.mark_text(align="left", dx=14, **style).encode(
-                    x=alt.XValue("width"), text=alt.Text("told:N")
+                    x=alt.XValue("width"), text=alt.Text("text:N")
                 )
             )
     return layers

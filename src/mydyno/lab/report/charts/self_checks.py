@@ -31,7 +31,7 @@ def self_checks_chart(view: GroundView, size: Size) -> Chart:
     fitting = int((left - 16) / (CHARACTER_PX * _BOLD))
     names = [_name(view, setting, volume, fitting) for setting, volume in places]
     numbers = 0 if size.narrow else _NUMBERS
-    # Beside another, only the first panel names the rows.
+    # Next to another panel, only the first panel names the rows.
     width = (size.width - left - (columns - 1) * _GAP) // columns - numbers - 6
     most = max([*(value for row in view.checks for value in _extent(row)), 1.0]) * 1.06
     panels = [
@@ -72,11 +72,11 @@ def _panel(
     for row, middle in at.items():
         layers.append(_dots(row, middle, x, y))
     if numbered:
-        told = [{"y": middle, "told": told_short(row)} for row, middle in at.items()]
+        marks = [{"y": middle, "text": short_text(row)} for row, middle in at.items()]
         layers.append(
-            alt.Chart(data(told))
+            alt.Chart(data(marks))
             .mark_text(align="left", baseline="middle", dx=10)
-            .encode(x=alt.XValue("width"), y=y, text=alt.Text("told:N"))
+            .encode(x=alt.XValue("width"), y=y, text=alt.Text("text:N"))
         )
     layers += [
         _label(name, setting.slot, _ROW * (place + 0.5), y)
@@ -133,7 +133,7 @@ def _theory(at: dict[CheckRow, float], x: alt.X, y: alt.Y) -> alt.Chart:
 
 
 def _dots(row: CheckRow, middle: float, x: alt.X, y: alt.Y) -> alt.Chart:
-    rows = [{"y": middle, "value": value, "told": told(row)} for value in row.measured_iops]
+    rows = [{"y": middle, "value": value, "text": check_text(row)} for value in row.measured_iops]
     drawn: alt.Chart = (
         alt.Chart(data(rows))
         .mark_point(
@@ -146,21 +146,21 @@ def _dots(row: CheckRow, middle: float, x: alt.X, y: alt.Y) -> alt.Chart:
             opacity=0.85,
             aria=True,
         )
-        .encode(x=x, y=y, description=alt.Description("told:N"))
+        .encode(x=x, y=y, description=alt.Description("text:N"))
     )
     return drawn
 
 
-def told_short(row: CheckRow) -> str:
+def short_text(row: CheckRow) -> str:
     """`381 of 400 (95%)`, or the measured alone where nothing is expected."""
     if row.ratio is None:
         return count(row.mean_iops)
     return f"{count(row.mean_iops)} of {count(row.expected_iops)} ({row.ratio * 100:.0f}%)"
 
 
-def told(row: CheckRow) -> str:
+def check_text(row: CheckRow) -> str:
     what = f"{row.setting.title}, {row.volume}, {OPERATIONS[row.operation]}"
-    return f"{what}: {told_short(row)}, n={len(row.measured_iops)}"
+    return f"{what}: {short_text(row)}, n={len(row.measured_iops)}"
 
 
 def _label(name: str, slot: int, middle: float, y: alt.Y) -> alt.Chart:

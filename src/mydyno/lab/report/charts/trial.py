@@ -68,7 +68,7 @@ def time_chart(size: Size) -> Chart:
         .transform_calculate(share="datum.to - datum.from")
         .transform_calculate(label=f"datum.name || {_list(LABEL)}[datum.key]")
         .transform_calculate(
-            told="datum.label + ': ' + format(datum.share, '.1%') + ', ' + format(datum.seconds, ',.3~g')"
+            text="datum.label + ': ' + format(datum.share, '.1%') + ', ' + format(datum.seconds, ',.3~g')"
             f" + ' s of ' + format(datum.of, ',.3~g') + ' s. ' + {_list(FORMULA)}[datum.key]",
             middle="(datum.from + datum.to) / 2",
         )
@@ -78,7 +78,7 @@ def time_chart(size: Size) -> Chart:
         x=x,
         x2=alt.X2("to:Q"),
         y=y,
-        description=alt.Description("told:N"),
+        description=alt.Description("text:N"),
         fill=alt.Fill("key:N", scale=colors, legend=None),
         stroke=alt.Stroke("key:N", scale=colors, legend=None),
     )
@@ -103,14 +103,14 @@ def speed_chart(words: Words) -> Callable[[Size], Chart]:
         drawn = (
             alt.Chart(alt.NamedData("intervals"))
             .transform_calculate(
-                told=f"format(datum.s, '.1f') + ' s: ' + format(datum.{field}, ',.3~r') + ' {title}'"
+                text=f"format(datum.s, '.1f') + ' s: ' + format(datum.{field}, ',.3~r') + ' {title}'"
             )
             .mark_line(point=_POINT, strokeWidth=1.6, color=theme.SERIES[0], aria=True)
             .encode(
                 x=_time(),
                 y=_quantity(field),
                 detail=alt.Detail("phase:N"),
-                description=alt.Description("told:N"),
+                description=alt.Description("text:N"),
                 order=alt.Order("s:Q"),
             )
         )
@@ -130,14 +130,14 @@ def counters_chart(titles: Sequence[str]) -> Callable[[Size], Chart]:
     """Data sets `phases` and `counters`: `k` (place in `titles`), `s`, `v`. A panel for each of `titles`."""
 
     def panel(number: int, size: Size, columns: int) -> Layered:
-        told = f"format(datum.s, '.1f') + ' s: ' + format(datum.v, ',.3~r') + ' {titles[number]}'"
+        text = f"format(datum.s, '.1f') + ' s: ' + format(datum.v, ',.3~r') + ' {titles[number]}'"
         drawn = (
             alt.Chart(alt.NamedData("counters"))
             .transform_filter(f"datum.k === {number}")
-            .transform_calculate(told=told)
+            .transform_calculate(text=text)
             .mark_line(point=_POINT, strokeWidth=1.6, color=theme.SERIES[1], aria=True)
             .encode(
-                x=_time(), y=_quantity("v"), description=alt.Description("told:N"), order=alt.Order("s:Q")
+                x=_time(), y=_quantity("v"), description=alt.Description("text:N"), order=alt.Order("s:Q")
             )
         )
         return _panel(size, titles[number], [drawn], named=False, columns=columns)
@@ -166,20 +166,20 @@ def machine_chart(size: Size) -> Chart:
 
 
 def _shares(name: str, line: str, scale: alt.Scale) -> alt.Chart:
-    told = "format(datum.s, '.1f') + ' s: ' + datum.line + ' ' + format(datum.v, '.0%')"
+    text = "format(datum.s, '.1f') + ' s: ' + datum.line + ' ' + format(datum.v, '.0%')"
     dashes = alt.Scale(domain=scale.domain, range=_DASHES)
     y = alt.Y("v:Q", title=None, scale=_FROM_ZERO, axis=alt.Axis(format=".0%", tickCount=4))
     drawn: alt.Chart = (
         alt.Chart(alt.NamedData(name))
         .transform_calculate(line=line)
-        .transform_calculate(told=told)
+        .transform_calculate(text=text)
         .mark_line(point=_POINT, strokeWidth=1.6, aria=True)
         .encode(
             x=_time(),
             y=y,
             color=alt.Color("line:N", scale=scale, legend=_LEGEND),
             strokeDash=alt.StrokeDash("line:N", scale=dashes, legend=_LEGEND),
-            description=alt.Description("told:N"),
+            description=alt.Description("text:N"),
             order=alt.Order("s:Q"),
         )
     )

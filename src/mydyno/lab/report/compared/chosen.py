@@ -133,12 +133,12 @@ def _levels(text: str, experiment: ExperimentRecord) -> Iterator[tuple[str, str]
         yield factor, level
 
 
-def _with_names(found: list[Chosen], given: Sequence[str | None]) -> list[Chosen]:
+def _with_names(sides: list[Chosen], given: Sequence[str | None]) -> list[Chosen]:
     """What has no name gets the shortest that distinguishes it from the others."""
-    folders = [Path(one.part.run) for one in found]
+    folders = [Path(one.part.run) for one in sides]
     ways = [
-        [", ".join(one.part.only.values()) for one in found],
-        [one.run.experiment.name for one in found],
+        [", ".join(one.part.only.values()) for one in sides],
+        [one.run.experiment.name for one in sides],
         [folder.name for folder in folders],
         [f"{folder.parents[1].name}:{folder.name}" for folder in folders],
         [str(folder) for folder in folders],
@@ -149,5 +149,5 @@ def _with_names(found: list[Chosen], given: Sequence[str | None]) -> list[Chosen
     names = next((way for way in [*ways, *with_levels] if all(way) and len(set(way)) == len(way)), ways[2])
     return [
         Chosen(Part(own or name, one.part.run, one.part.experiment, one.part.trials, one.part.only), one.run)
-        for one, own, name in zip(found, given, names, strict=True)
+        for one, own, name in zip(sides, given, names, strict=True)
     ]

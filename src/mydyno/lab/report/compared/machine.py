@@ -8,50 +8,50 @@ from typing import Any
 from xml.etree import ElementTree
 
 from mydyno.lab.analysis.gate import Gated
-from mydyno.lab.report.compared.view import Compared, told
+from mydyno.lab.report.compared.view import Compared, gate_text
 
 
-def as_json(found: Compared) -> str:
+def as_json(compared: Compared) -> str:
     """docs/how-to/compare.md explains the keys. A number that is missing or has no bound is null."""
     content = {
-        "runs": list(found.names),
-        "state": found.state,
-        "allowed_loss": found.allowed,
-        "headline": found.verdicts.headline,
-        "comparisons": [_comparison(one) for one in found.gated],
+        "runs": list(compared.names),
+        "state": compared.state,
+        "allowed_loss": compared.allowed,
+        "headline": compared.verdicts.headline,
+        "comparisons": [_comparison(one) for one in compared.gated],
         "differences": [
-            {"name": each.name, "values": dict(zip(found.names, each.values, strict=True))}
-            for each in found.differences
+            {"name": each.name, "values": dict(zip(compared.names, each.values, strict=True))}
+            for each in compared.differences
         ],
-        "notes": list(found.notes),
+        "notes": list(compared.notes),
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def junit(found: Compared) -> str:
+def junit(compared: Compared) -> str:
     """One test case for each comparison: failed when it is slower than allowed, skipped when unsure.
 
     The format is that of Ant's JUnit task, which CI servers read.
     """
     suite = ElementTree.Element(
         "testsuite",
-        name=_printable(f"mydyno compare {' '.join(found.names)}"),
-        tests=str(len(found.gated)),
-        failures=str(sum(one.state == "failed" for one in found.gated)),
-        skipped=str(sum(one.state == "unsure" for one in found.gated)),
+        name=_printable(f"mydyno compare {' '.join(compared.names)}"),
+        tests=str(len(compared.gated)),
+        failures=str(sum(one.state == "failed" for one in compared.gated)),
+        skipped=str(sum(one.state == "unsure" for one in compared.gated)),
         errors="0",
     )
-    for one in found.gated:
+    for one in compared.gated:
         case = ElementTree.SubElement(
             suite,
             "testcase",
-            classname=_printable(found.evidence.experiment.name),
-            name=_printable(one.name or found.names[-1]),
+            classname=_printable(compared.evidence.experiment.name),
+            name=_printable(one.name or compared.names[-1]),
         )
         if one.state != "passed":
             kind = "failure" if one.state == "failed" else "skipped"
-            ElementTree.SubElement(case, kind, message=_printable(told(one)))
-        ElementTree.SubElement(case, "system-out").text = _printable(told(one))
+            ElementTree.SubElement(case, kind, message=_printable(gate_text(one)))
+        ElementTree.SubElement(case, "system-out").text = _printable(gate_text(one))
     ElementTree.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
 

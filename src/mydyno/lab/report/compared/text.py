@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mydyno.core.markdown import escaped
 from mydyno.core.plurals import agreeing, counted
-from mydyno.lab.report.compared.view import Compared, told
+from mydyno.lab.report.compared.view import Compared, gate_text
 from mydyno.lab.report.comparison_tables import (
     COSTS_CAPTION,
     WIDEST,
@@ -23,89 +23,91 @@ from mydyno.page.table import Table
 _STATES = {"passed": "PASSED", "unsure": "UNSURE", "failed": "FAILED"}
 
 
-def terminal(found: Compared, width: int, *, gated: bool) -> str:
+def terminal(compared: Compared, width: int, *, gated: bool) -> str:
     """What a terminal shows; with `gated` what the gate says of each comparison."""
     out = Printed(width)
     for sentence in (
-        *found.incomparable,
-        found.verdicts.headline,
-        *found.verdicts.sentences,
-        *found.costs.sentences,
+        *compared.incomparable,
+        compared.verdicts.headline,
+        *compared.verdicts.sentences,
+        *compared.costs.sentences,
     ):
         out.line(sentence)
-    if not found.table.empty:
-        out.line(f"\n{better(found.table)}")
-        few = len(found.table.columns) <= WIDEST
-        out.table(wide_table(found.table) if few else long_table(found.table))
-    if found.costs.table.rows:
-        title, table = short_costs(found.costs.table)
+    if not compared.table.empty:
+        out.line(f"\n{better(compared.table)}")
+        few = len(compared.table.columns) <= WIDEST
+        out.table(wide_table(compared.table) if few else long_table(compared.table))
+    if compared.costs.table.rows:
+        title, table = short_costs(compared.costs.table)
         out.line(title)
         out.table(table)
-    if found.differences:
+    if compared.differences:
         out.line("What else differs between them")
-        out.table(differences_table(found))
-    for note in found.notes:
+        out.table(differences_table(compared))
+    for note in compared.notes:
         out.line(f"note: {note}")
-    for sentence in invalid(found):
+    for sentence in invalid(compared):
         out.line(sentence)
     if gated:
-        for one in found.gated:
-            out.line(f"{_STATES[one.state]} {told(one)}")
-        if found.state == "unsure":
-            out.line("UNSURE ends a job as failed only with --fail-if-unsure.")
+        for one in compared.gated:
+            out.line(f"{_STATES[one.state]} {gate_text(one)}")
+        if compared.state == "unsure":
+            out.line("UNSURE fails a job only with --fail-if-unsure.")
     return out.text
 
 
-def markdown(found: Compared, *, gated: bool) -> str:
+def markdown(compared: Compared, *, gated: bool) -> str:
     """The same for a pull request: the answer open, the rest folded."""
-    return "\n".join(_markdown(found, gated)).rstrip() + "\n"
+    return "\n".join(_markdown(compared, gated)).rstrip() + "\n"
 
 
-def _markdown(found: Compared, gated: bool) -> Iterator[str]:
+def _markdown(compared: Compared, gated: bool) -> Iterator[str]:
     # For people invisible; what shows a bot its own earlier comment, and mydyno its own earlier file.
     yield "<!-- mydyno compare -->\n"
-    state = f"{_STATES[found.state]}: " if gated else ""
-    yield f"### {state}{escaped(' against '.join(reversed(found.names)))}\n"
-    yield from (f"> {escaped(sentence)}\n" for sentence in found.incomparable)
-    yield f"**{escaped(found.verdicts.headline)}**\n"
-    yield from (f"- {escaped(sentence)}" for sentence in (*found.verdicts.sentences, *found.costs.sentences))
+    state = f"{_STATES[compared.state]}: " if gated else ""
+    yield f"### {state}{escaped(' against '.join(reversed(compared.names)))}\n"
+    yield from (f"> {escaped(sentence)}\n" for sentence in compared.incomparable)
+    yield f"**{escaped(compared.verdicts.headline)}**\n"
+    yield from (
+        f"- {escaped(sentence)}" for sentence in (*compared.verdicts.sentences, *compared.costs.sentences)
+    )
     if gated:
         yield ""
-        yield from (f"- **{_STATES[one.state]}** {escaped(told(one))}" for one in found.gated)
+        yield from (f"- **{_STATES[one.state]}** {escaped(gate_text(one))}" for one in compared.gated)
     yield ""
-    yield from (f"> {escaped(sentence)}\n" for sentence in (*found.notes, *invalid(found)))
-    if not found.table.empty:
+    yield from (f"> {escaped(sentence)}\n" for sentence in (*compared.notes, *invalid(compared)))
+    if not compared.table.empty:
         yield "<details><summary>The numbers</summary>\n"
-        yield f"{escaped(comparison_caption(found.table))}\n"
-        yield from markdown_table(wide_table(found.table, between="; "))
+        yield f"{escaped(comparison_caption(compared.table))}\n"
+        yield from markdown_table(wide_table(compared.table, between="; "))
         yield "</details>\n"
-    if found.costs.table.rows:
+    if compared.costs.table.rows:
         yield "<details><summary>Costs per operation</summary>\n"
         yield f"{COSTS_CAPTION}\n"
-        yield from markdown_table(wide_table(found.costs.table, between="; "))
+        yield from markdown_table(wide_table(compared.costs.table, between="; "))
         yield "</details>\n"
-    if found.differences:
+    if compared.differences:
         yield "<details><summary>What else differs between them</summary>\n"
-        yield from markdown_table(differences_table(found))
+        yield from markdown_table(differences_table(compared))
         yield "</details>\n"
 
 
-def differences_table(found: Compared) -> Table:
+def differences_table(compared: Compared) -> Table:
     rows = [
         (each.name, *(MISSING if value is None else value for value in each.values))
-        for each in found.differences
+        for each in compared.differences
     ]
-    columns = ("what", *found.names)
+    columns = ("what", *compared.names)
     return Table(columns, tuple(rows), frozenset(range(len(columns))))
 
 
-def invalid(found: Compared) -> list[str]:
+def invalid(compared: Compared) -> list[str]:
     """How many trials of each run do not count."""
-    told_of = []
-    for name in found.names:
-        trials = [trial for trial in found.evidence.trials if trial.trial_id.startswith(f"{name}:")]
+    notes = []
+    for name in compared.names:
+        trials = [trial for trial in compared.evidence.trials if trial.trial_id.startswith(f"{name}:")]
         bad = sum(trial.status == "invalid" for trial in trials)
         if bad:
             of_them = f"{bad} of {counted(len(trials), 'trial')} of {name}"
-            told_of.append(f"{of_them} {agreeing(bad, 'is')} invalid and {agreeing(bad, 'does')} not count")
-    return told_of
+            notes.append(f"{of_them} {agreeing(bad, 'is')} invalid and {agreeing(bad, 'does')} not count")
+    return notes

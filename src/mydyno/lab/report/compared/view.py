@@ -56,15 +56,15 @@ class Compared:
 def compared(run: MergedRun, allowed: float) -> Compared:
     """Compare the runs; a relative loss of `allowed` is too much."""
     evidence = gather(run, OPTIONS)
-    found = verdicts(evidence)
-    table = comparison(evidence, found)
+    all_verdicts = verdicts(evidence)
+    table = comparison(evidence, all_verdicts)
     return Compared(
         evidence=evidence,
         names=tuple(one.part.name for one in run.chosen),
-        verdicts=found,
+        verdicts=all_verdicts,
         table=table,
         incomparable=incomparable(evidence, next(iter(run.experiment.factors))),
-        costs=costs(evidence, found, table),
+        costs=costs(evidence, all_verdicts, table),
         differences=_differences(run, evidence),
         notes=run.merged.notes,
         gated=gate(_named(evidence), allowed),
@@ -113,7 +113,7 @@ def _settings(run: MergedRun, evidence: Evidence) -> list[Difference]:
     part_of = {point.point_id: next(iter(point.levels.values())) for point in run.experiment.points}
     chosen = {last_part(factor) for one in run.chosen for factor in one.part.only}
     names = [one.part.name for one in run.chosen]
-    found = []
+    differing = []
     for row in settings_view(evidence).rows:
         seen: dict[str, dict[str, None]] = {}
         for setting, value in zip(evidence.settings, row.values, strict=True):
@@ -121,20 +121,20 @@ def _settings(run: MergedRun, evidence: Evidence) -> list[Difference]:
                 seen.setdefault(part_of[setting.point_id], {})[value.in_force] = None
         values = tuple(", ".join(seen[name]) if name in seen else None for name in names)
         if len(set(values)) > 1 and row.name not in chosen:
-            found.append(Difference(row.name, values))
-    return found
+            differing.append(Difference(row.name, values))
+    return differing
 
 
-def told(one: Gated) -> str:
+def gate_text(one: Gated) -> str:
     """What the gate says of one comparison: its state, what was measured, and the verdict behind it."""
     name = f"{one.name}: " if one.name else ""
     allowed = f"{one.allowed * 100:g}%"
-    said = {
+    state = {
         "failed": f"slower by {allowed} or more",
         "passed": f"a loss of {allowed} is ruled out",
         "unsure": f"a loss of {allowed} cannot be ruled out",
     }[one.state]
-    return f"{name}{said}{_measured(one)}: {one.verdict.sentence}"
+    return f"{name}{state}{_measured(one)}: {one.verdict.sentence}"
 
 
 def _measured(one: Gated) -> str:

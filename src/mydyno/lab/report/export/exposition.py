@@ -31,7 +31,7 @@ _FAMILIES_AT_ONCE = 48
 _OneSeries = tuple[dict[str, str], list[tuple[float, float]]]
 """Labels, and (seconds since 1970, value) in order of time."""
 
-TRIAL = Metric("mydyno_trial", "gauge", "A finished trial: 1 if it counts, 0 if it is invalid")
+TRIAL = Metric("mydyno_trial", "gauge", "A finished trial: 1 if it is valid, 0 if it is invalid")
 
 
 @dataclass
@@ -115,7 +115,7 @@ class Exposition:
 
     def _trial_family(self) -> bytes:
         """Who is who: the other metrics have its point and trial, and join it by them."""
-        found: list[_OneSeries] = []
+        series: list[_OneSeries] = []
         for trial in self._trials:
             labels = self._labels(trial) | {
                 "experiment": self._run.experiment.name,
@@ -123,8 +123,8 @@ class Exposition:
                 "block": str(trial.block),
             }
             at = self._starts[trial.trial_id, trial.attempt]
-            found.append((labels, [(at, 1.0 if trial.status == "valid" else 0.0)]))
-        return self._text(TRIAL, found)
+            series.append((labels, [(at, 1.0 if trial.status == "valid" else 0.0)]))
+        return self._text(TRIAL, series)
 
     def _family(
         self,
@@ -132,12 +132,12 @@ class Exposition:
         sources: Sequence[tuple[str, Source]],
         frames: Sequence[tuple[TrialRecord, _Frame]],
     ) -> bytes:
-        found: list[_OneSeries] = []
+        series: list[_OneSeries] = []
         for trial, frame in frames:
             for column, source in sources:
                 if column in frame.values.columns:
-                    found += self._by_phase(trial, source, frame, column)
-        return self._text(metric, found)
+                    series += self._by_phase(trial, source, frame, column)
+        return self._text(metric, series)
 
     def _text(self, metric: Metric, series: Sequence[_OneSeries]) -> bytes:
         """The library writes the head and one line of each series, with its name and labels. Instants and
@@ -206,13 +206,13 @@ def clock_starts(run: Run, trials: list[TrialRecord]) -> dict[tuple[str, int], f
     From the event at the start of the first phase, to some milliseconds. Where the events were lost, it is
     the start of the trial, which is earlier by the time that starting the stack took.
     """
-    told = list(_first_phases(run))
+    first_phases = list(_first_phases(run))
     starts = {}
     for trial in trials:
         began = _seconds(trial.started_at)
         fitting = [
             phase_at
-            for trial_id, at, phase_at in told
+            for trial_id, at, phase_at in first_phases
             if trial_id == trial.trial_id and abs(at - began) < _SAME_START_S
         ]
         phase_s = trial.phases[0].started_s if trial.phases else 0.0
@@ -248,7 +248,7 @@ def _events(run: Run) -> Iterator[dict[str, Any]]:
 
 def _seconds(instant: str) -> float:
     try:
-        found = datetime.fromisoformat(instant)
+        moment = datetime.fromisoformat(instant)
     except ValueError:
         return 0.0
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -90,8 +90,8 @@ def of_sample(column: str) -> Source | None:
         return _of_status(column.removeprefix(STATUS))
     group, _, name = column.partition(".")
     if group in _PROCESSES and name in _OF_PROCESS:
-        last, kind_, told, unit, labels = _OF_PROCESS[name]
-        metric = Metric(f"mydyno_{group}_{last}", _type(kind_), told.format(_PROCESSES[group]), unit)
+        last, kind_, description, unit, labels = _OF_PROCESS[name]
+        metric = Metric(f"mydyno_{group}_{last}", _type(kind_), description.format(_PROCESSES[group]), unit)
         return Source(metric, labels)
     if group == "disk":
         device, _, what = name.rpartition(".")
@@ -106,8 +106,8 @@ def of_sample(column: str) -> Source | None:
 def of_interval(column: str, work: Work) -> Source | None:
     """The metric of a column of intervals.parquet; None for those that say when."""
     if column == "queries_per_second":
-        counted, told = ("ios", "I/Os") if work == "ios" else ("queries", "queries")
-        rate = f"Rate of {told} over an interval"
+        counted, noun = ("ios", "I/Os") if work == "ios" else ("queries", "queries")
+        rate = f"Rate of {noun} over an interval"
         return Source(Metric(f"mydyno_interval_{counted}_per_second", "gauge", rate))
     if column in _OF_INTERVAL:
         return Source(Metric(f"mydyno_interval_{column}", "gauge", _OF_INTERVAL[column]))

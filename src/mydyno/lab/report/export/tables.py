@@ -75,12 +75,12 @@ def table_frames(run: PlainRun) -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def _columns(table: TableRows, who: dict[object, tuple[object, object]]) -> list[pl.Series]:
-    found = []
+    columns = []
     if who and "trial_key" in table.columns:
         keys = table.column("trial_key")
-        found.append(_column("trial_id", [who[key][0] for key in keys]))
-        found.append(_column("attempt", [who[key][1] for key in keys]))
-    return found + [_column(name, table.column(name)) for name in table.columns if name not in _HIDDEN]
+        columns.append(_column("trial_id", [who[key][0] for key in keys]))
+        columns.append(_column("attempt", [who[key][1] for key in keys]))
+    return columns + [_column(name, table.column(name)) for name in table.columns if name not in _HIDDEN]
 
 
 def _column(name: str, values: Sequence[object]) -> pl.Series:

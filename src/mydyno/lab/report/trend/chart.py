@@ -20,9 +20,9 @@ _HEIGHT = 190
 _LEFT = 70
 
 
-def trend_chart(found: Sequence[Trend], size: Size) -> Chart:
+def trend_chart(trends: Sequence[Trend], size: Size) -> Chart:
     """One panel for each point, below each other; runs from left to right, oldest first."""
-    panels = [_panel(trend, size.width - _LEFT) for trend in found]
+    panels = [_panel(trend, size.width - _LEFT) for trend in trends]
     return side_by_side(panels, 1, {"row": 28, "column": 0})
 
 
@@ -34,7 +34,7 @@ def _panel(trend: Trend, width: int) -> Layered:
             "value": dot.mean * scale,
             "low": None if dot.interval is None else dot.interval.low * scale,
             "high": None if dot.interval is None else dot.interval.high * scale,
-            "told": f"{dot.run}, {dot.created_at}, n={dot.n}",
+            "text": f"{dot.run}, {dot.created_at}, n={dot.n}",
         }
         for place, dot in enumerate(trend.dots)
     ]
@@ -47,7 +47,7 @@ def _panel(trend: Trend, width: int) -> Layered:
     y = alt.Y(
         "value:Q", title=f"{trend.metric.noun}, {unit}", scale=alt.Scale(zero=False), axis=alt.Axis(grid=True)
     )
-    said = headline(trend).removeprefix(f"{trend.title}: ")
+    text = headline(trend).removeprefix(f"{trend.title}: ")
     layers: list[Layer] = [
         alt.Chart(data(_levels(trend, scale)))
         .mark_rule(color=theme.MUTED, strokeDash=[4, 3])
@@ -60,14 +60,14 @@ def _panel(trend: Trend, width: int) -> Layered:
         .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         alt.Chart(data(dots))
         .mark_circle(color=theme.color(0), size=60, opacity=1)
-        .encode(x=x, y=y, tooltip=alt.Tooltip("told:N")),
+        .encode(x=x, y=y, tooltip=alt.Tooltip("text:N")),
     ]
     return layered(
         *layers,
         width=width,
         height=_HEIGHT,
         title=alt.TitleParams(
-            text=trend.title or trend.metric.noun, subtitle=textwrap.wrap(said, width // 7)
+            text=trend.title or trend.metric.noun, subtitle=textwrap.wrap(text, width // 7)
         ),
     )
 
@@ -75,13 +75,13 @@ def _panel(trend: Trend, width: int) -> Layered:
 def _levels(trend: Trend, scale: float) -> list[dict[str, float]]:
     """Of each level its geometric mean, from its first run to its last."""
     edges = [0, *(each.dot for each in trend.changes), len(trend.dots)]
-    found = []
+    rows = []
     for start, end in itertools.pairwise(edges):
         mean = 1.0
         for dot in trend.dots[start:end]:
             mean *= dot.mean ** (1 / (end - start))
-        found.append({"from": start + 0.6, "to": end + 0.4, "value": mean * scale})
-    return found
+        rows.append({"from": start + 0.6, "to": end + 0.4, "value": mean * scale})
+    return rows
 
 
 _HEADER_BYTES = 8 + 4 + 4 + 13 + 4

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mydyno.core.plurals import counted
+from mydyno.lab.analysis.bootstrap import ends
 from mydyno.lab.analysis.change_points import SMALLEST_SERIES
 from mydyno.lab.analysis.trend import Change, Trend
 from mydyno.lab.report.quantities import bracketed, writer
@@ -15,10 +16,10 @@ from mydyno.page.markup import Printed
 from mydyno.page.table import Table
 
 
-def terminal(found: Sequence[Trend], width: int) -> str:
+def terminal(trends: Sequence[Trend], width: int) -> str:
     """A sentence and a table for each point."""
     out = Printed(width)
-    for trend in found:
+    for trend in trends:
         out.line(headline(trend))
         out.table(table(trend))
     return out.text
@@ -33,15 +34,15 @@ def headline(trend: Trend) -> str:
     if not trend.changes:
         return f"{name}no change in {counted(runs, 'run')}."
     times = "once" if len(trend.changes) == 1 else counted(len(trend.changes), "time")
-    said = "; ".join(told(trend, each) for each in trend.changes)
-    return f"{name}changed {times} in {counted(runs, 'run')}: {said}."
+    changes = "; ".join(change_text(trend, each) for each in trend.changes)
+    return f"{name}changed {times} in {counted(runs, 'run')}: {changes}."
 
 
-def told(trend: Trend, found: Change) -> str:
+def change_text(trend: Trend, step: Change) -> str:
     """What one change is."""
-    error = "" if found.interval is None else bracketed(found.interval.low, found.interval.high, change)
-    way = "better" if found.better else "worse"
-    return f"{trend.metric.noun} {change(found.ratio)}{error}, {way}, since {trend.dots[found.dot].run}"
+    error = bracketed(*ends(step.interval), change)
+    way = "better" if step.better else "worse"
+    return f"{trend.metric.noun} {change(step.ratio)}{error}, {way}, since {trend.dots[step.dot].run}"
 
 
 def table(trend: Trend) -> Table:
@@ -60,9 +61,9 @@ def table(trend: Trend) -> Table:
     return Table(columns, tuple(rows), frozenset({0, 1, 5}))
 
 
-def as_json(found: Sequence[Trend]) -> str:
+def as_json(trends: Sequence[Trend]) -> str:
     """Every number."""
-    return json.dumps([_trend(trend) for trend in found], indent=1, ensure_ascii=False) + "\n"
+    return json.dumps([_trend(trend) for trend in trends], indent=1, ensure_ascii=False) + "\n"
 
 
 def _trend(trend: Trend) -> dict[str, Any]:

@@ -45,18 +45,18 @@ def again(evidence: Evidence) -> Again:
         return Again((), facts, "The numbers were measured elsewhere: there is nothing to run.")
     if folder is None:
         file = shlex.quote(experiment.spec_file)
-        anew = Command("Measure it again", f"mydyno run {file}{size} --again")
-        return Again((anew,), facts, f"Save the experiment below as {experiment.spec_file} first.")
+        repeated = Command("Measure it again", f"mydyno run {file}{size} --again")
+        return Again((repeated,), facts, f"Save the experiment below as {experiment.spec_file} first.")
     lab = f"--lab {shlex.quote(str(folder.parents[1]))}"
     file = shlex.quote(str(folder / SPEC))
     return Again(
         (
-            Command("Go on with this run, if it is not complete", f"mydyno run {file}{size} {lab}"),
+            Command("Resume this run, if it is not complete", f"mydyno run {file}{size} {lab}"),
             Command("Measure it again, next to this run", f"mydyno run {file}{size} {lab} --again"),
             Command("Write this report again", f"mydyno report {shlex.quote(folder.name)} {lab}"),
         ),
         facts,
-        f"Files that the experiment names are looked for next to {folder / SPEC}: copy them there first."
+        f"Files named in the experiment are expected in the folder of {folder / SPEC}: copy them there first."
         if _NAMES_FILES.search(experiment.spec_text)
         else None,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mydyno.core.factors import last_part
 from mydyno.core.plurals import counted
-from mydyno.lab.analysis.claims import HeldClaim, State, Step, held_claims
+from mydyno.lab.analysis.claims import JudgedClaim, State, Step, judged_claims
 from mydyno.lab.analysis.words import primary_metric
 from mydyno.lab.report.evidence import Evidence
 from mydyno.page.format import interval, number, ratio
@@ -43,33 +43,33 @@ def claims_view(evidence: Evidence) -> tuple[ClaimView, ...]:
     if not experiment.claims:
         return ()
     metric = primary_metric(evidence.valid, experiment.work)
-    held = held_claims(experiment.claims, evidence.trials, experiment.compared_points, metric)
-    return tuple(map(_view, held))
+    judged = judged_claims(experiment.claims, evidence.trials, experiment.compared_points, metric)
+    return tuple(map(_view, judged))
 
 
-def _view(held: HeldClaim) -> ClaimView:
-    claim = held.claim
+def _view(judged: JudgedClaim) -> ClaimView:
+    claim = judged.claim
     where = [f"{last_part(factor)} = {level}" for factor, level in claim.where.items()]
     return ClaimView(
         about=", ".join([last_part(claim.factor), *where]),
         said=claim.said,
-        found="; ".join(one.display for one in held.found) or "nothing: no two of them side by side",
-        test="; ".join(dict.fromkeys(one.test for one in held.found)),
-        agrees=held.agrees,
-        summary=_summary(held),
+        found="; ".join(one.display for one in judged.found) or "nothing: no two were measured side by side",
+        test="; ".join(dict.fromkeys(one.test for one in judged.found)),
+        agrees=judged.agrees,
+        summary=_summary(judged),
         reasons=(
-            *(_reason(step) for step in held.steps if step.state != "holds" or len(held.steps) == 1),
-            *_plain(held),
+            *(_reason(step) for step in judged.steps if step.state != "holds" or len(judged.steps) == 1),
+            *_plain(judged),
         ),
     )
 
 
-def _summary(held: HeldClaim) -> str:
-    if held.agrees:
+def _summary(judged: JudgedClaim) -> str:
+    if judged.agrees:
         return "agrees"
-    counts = Counter(step.state for step in held.steps)
-    parts = [f"{counts[state]} {said[counts[state] > 1]}" for state, said in _SAID.items() if counts[state]]
-    return f"of {counted(len(held.steps), 'pair')} {', '.join(parts)}"
+    counts = Counter(step.state for step in judged.steps)
+    parts = [f"{counts[state]} {verbs[counts[state] > 1]}" for state, verbs in _SAID.items() if counts[state]]
+    return f"of {counted(len(judged.steps), 'pair')} {', '.join(parts)}"
 
 
 def _reason(step: Step) -> str:
@@ -87,24 +87,25 @@ def _reason(step: Step) -> str:
     return f"{size} {error}: {step.better} and {step.worse} are not distinguishable"
 
 
-def _plain(held: HeldClaim) -> list[str]:
+def _plain(judged: JudgedClaim) -> list[str]:
     """How the source may have come to its order, where it is not what was found."""
-    plain = held.plain
-    if held.agrees or plain is None or plain.order != held.claim.order:
+    plain = judged.plain
+    if judged.agrees or plain is None or plain.order != judged.claim.order:
         return []
-    told = (
+    order = (
         f"{' > '.join(plain.order)} is the order of the plain means over all trials, whatever else differed"
     )
     if plain.lone is None:
-        return [f"{told} between them"]
+        return [f"{order} between them"]
     lone = plain.lone
     factors = ", ".join(
         f"{last_part(name)} = {level}"
         for name, level in lone.trial.levels.items()
-        if name != held.claim.factor and name not in held.claim.where
+        if name != judged.claim.factor and name not in judged.claim.where
     )
     return [
-        f"{told} between them; one trial decides it: {lone.trial.trial_id} ({lone.level}, {factors}) has "
-        f"{number(lone.value, 4)}, and no other level was measured under that; without it the means give "
+        f"{order} between them; a single trial decides it: {lone.trial.trial_id} ({lone.level}, {factors}) "
+        f"has {number(lone.value, 4)}, and no other level was measured under these conditions; without it "
+        "the order of the means is "
         f"{' > '.join(lone.without)}"
     ]

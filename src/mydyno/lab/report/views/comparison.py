@@ -31,7 +31,7 @@ class Cell:
     setting: Setting
     at: Measured | None
     """None where no valid trial measured it."""
-    held: RatioRow | None
+    compared: RatioRow | None
     """Against the first column; None in the first column itself."""
     invalid: int
     """Trials that are left out."""
@@ -41,12 +41,12 @@ class Cell:
     def speed(self, metric: Metric) -> tuple[float, float | None, float | None] | None:
         """So many times as fast as the first column, with its interval: the ratio, or its inverse where less
         is better. None without a ratio."""
-        held = self.held
-        if held is None or held.value is None:
+        compared = self.compared
+        if compared is None or compared.value is None:
             return None
         if metric.better == "higher":
-            return held.value, held.low, held.high
-        return 1 / held.value, _inverse(held.high), _inverse(held.low)
+            return compared.value, compared.low, compared.high
+        return 1 / compared.value, _inverse(compared.high), _inverse(compared.low)
 
 
 def _inverse(value: float | None) -> float | None:
@@ -134,7 +134,7 @@ def comparison(evidence: Evidence, verdicts: Verdicts) -> ComparisonTable:
     if grid is None:
         return ComparisonTable("", (), (), (), evidence.words)
     settings = {setting.point_id: setting for setting in evidence.settings}
-    held = {
+    compared = {
         (one.setting.point_id, one.against.point_id, row.place): row
         for one in verdicts.ratios
         for row in one.rows
@@ -143,7 +143,7 @@ def comparison(evidence: Evidence, verdicts: Verdicts) -> ComparisonTable:
         factor=grid.factor,
         others=grid.others,
         columns=tuple(_columns(evidence, grid, settings)),
-        rows=tuple(row for each in grid.rows for row in _Rows(evidence, each, settings, held).rows()),
+        rows=tuple(row for each in grid.rows for row in _Rows(evidence, each, settings, compared).rows()),
         words=evidence.words,
         correction=evidence.standard.correction,
     )
@@ -169,9 +169,9 @@ class _Rows:
         evidence: Evidence,
         of: GridRow,
         settings: dict[str, Setting],
-        held: dict[tuple[str, str, Place | None], RatioRow],
+        compared: dict[tuple[str, str, Place | None], RatioRow],
     ) -> None:
-        self._of, self._settings, self._held = of, settings, held
+        self._of, self._settings, self._compared_rows = of, settings, compared
         self._points = [point.point_id for point in of.present]
         self._trials = of.of(evidence.trials)
         self._primary = evidence.metric_of(self._trials)
@@ -204,7 +204,7 @@ class _Rows:
                 Cell(
                     self._settings[point.point_id],
                     values[point.point_id],
-                    self._held.get((point.point_id, first, key)),
+                    self._compared_rows.get((point.point_id, first, key)),
                     invalid=_invalid(own),
                     run=len(own),
                 )
@@ -253,4 +253,4 @@ def heat_maps(view: ComparisonTable) -> tuple[HeatMap, ...]:
 
 
 def _compared(row: Row) -> bool:
-    return any(cell and cell.held and cell.held.value is not None for cell in row.cells)
+    return any(cell and cell.compared and cell.compared.value is not None for cell in row.cells)

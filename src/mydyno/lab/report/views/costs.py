@@ -66,7 +66,7 @@ def costs(evidence: Evidence, verdicts: Verdicts, compared: ComparisonTable) -> 
 def _judged(evidence: Evidence, row: GridRow) -> _Judged:
     """Of each cost that is above 0 in all trials of a row at some place."""
     trials, standard = row.of(evidence.valid), evidence.standard
-    found: _Judged = {}
+    judged: _Judged = {}
     for metric in COSTS:
         if not (over := overall_places(trials, metric)):
             continue
@@ -77,8 +77,8 @@ def _judged(evidence: Evidence, row: GridRow) -> _Judged:
                 sides.append(Side(point.title, least_durable(own)))
                 seen.append(overall_observations(own, over, metric))
             spent = ratio(seen[0], seen[1], standard.level)
-            found[metric, column] = judge(spent, sides[0], sides[1], metric, standard)
-    return found
+            judged[metric, column] = judge(spent, sides[0], sides[1], metric, standard)
+    return judged
 
 
 def _corrected(rows: Sequence[_Judged]) -> list[_Judged]:
@@ -109,10 +109,10 @@ def _lines(evidence: Evidence, row: GridRow, judged: _Judged) -> Iterator[Row]:
                 continue
             own = evidence.trials_of(point.point_id)
             verdict = judged.get((metric, column))
-            held = None if verdict is None else ratio_row(None, verdict)
+            compared = None if verdict is None else ratio_row(None, verdict)
             invalid = sum(trial.status == "invalid" for trial in own)
             at = measured(means[point.point_id])
-            cells.append(Cell(settings[point.point_id], at, held, invalid=invalid, run=len(own)))
+            cells.append(Cell(settings[point.point_id], at, compared, invalid=invalid, run=len(own)))
         yield Row(row.levels, None, metric, tuple(cells))
 
 

@@ -110,8 +110,8 @@ def _sizes(verdicts: Sequence[Verdict]) -> str:
     if not ends:
         return f"{shown} {noun} (no interval: that needs 3 valid trials of each)"
     span = Interval(min(end.low for end in ends), max(end.high for end in ends))
-    told = TOO_WIDE if too_wide(span) else interval(span.low, span.high, change)
-    return f"{shown} {noun} (95% CI {told})"
+    error = TOO_WIDE if too_wide(span) else interval(span.low, span.high, change)
+    return f"{shown} {noun} (95% CI {error})"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -132,7 +132,7 @@ def _none_of(names: Sequence[str]) -> str:
 def _sentence(grid: Grid, overall: Overall, column: int) -> str:
     """`RAID 10 against RAID 1: faster in 1 of 2 cases, read-write +12.0% (+9.1% to +15.0%); ...`"""
     parts = []
-    for outcome, said in _SAID:
+    for outcome, words in _SAID:
         rows = [
             (row.name, verdicts[column])
             for row, verdicts in zip(grid.rows, overall, strict=True)
@@ -141,12 +141,12 @@ def _sentence(grid: Grid, overall: Overall, column: int) -> str:
         if rows:
             how_many = f"{len(rows)} of {counted(len(overall), 'case')}"
             named = ", ".join(("", *_named(outcome, rows, every=len(rows) == len(overall))))
-            parts.append(f"{said} {how_many}{named}")
-    told = f"{grid.columns[column]} against {grid.columns[0]}: {'; '.join(parts)}."
-    return f"{told}{_looked(overall)}{_cost(overall, column)}"
+            parts.append(f"{words} {how_many}{named}")
+    sentence = f"{grid.columns[column]} against {grid.columns[0]}: {'; '.join(parts)}."
+    return f"{sentence}{_correction(overall)}{_cost(overall, column)}"
 
 
-def _looked(overall: Overall) -> str:
+def _correction(overall: Overall) -> str:
     """Of a sequential design: what its intervals are corrected for."""
     correction = next((verdict.standard.correction for row in overall for verdict in row.values()), "")
     return f" Intervals are{correction.removeprefix(',')}." if correction else ""

@@ -131,8 +131,8 @@ def tails(evidence: Evidence) -> tuple[Metric, ...]:
     """Of I/Os each kind, since a write that a cache takes is not like a read; else of all together."""
     kinds = {each.kind for trial in evidence.valid for phase in trial.phases for each in phase.statements}
     of_kinds = (("read", READ_P99), ("write", WRITE_P99), ("fsync", FSYNC_P99))
-    found = tuple(metric for kind, metric in of_kinds if kind in kinds)
-    return found if evidence.experiment.work == "ios" and found else (tail_latency(evidence.trials),)
+    own = tuple(metric for kind, metric in of_kinds if kind in kinds)
+    return own if evidence.experiment.work == "ios" and own else (tail_latency(evidence.trials),)
 
 
 def latencies(evidence: Evidence) -> tuple[Metric, ...]:

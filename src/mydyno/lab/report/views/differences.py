@@ -11,7 +11,7 @@ from mydyno.core.secrets import masked
 from mydyno.core.units import format_bytes
 from mydyno.lab.analysis.comparability import Effective, unequal
 from mydyno.lab.report.evidence import Evidence
-from mydyno.lab.report.views.environment import fact_told
+from mydyno.lab.report.views.environment import fact_text
 from mydyno.lab.report.views.settings import incidental
 from mydyno.lab.report.views.trials import trial_label
 from mydyno.lab.results.records import TrialRecord
@@ -46,37 +46,39 @@ class Difference:
 
 def differences(evidence: Evidence) -> tuple[Difference, ...]:
     """The alarming ones first."""
-    found = [
+    rows = [
         *_not_as_configured(evidence),
         *_between_starts(evidence.environment_changes),
         *_between_trials(evidence),
     ]
-    return tuple(sorted(found, key=lambda each: not each.alarming))
+    return tuple(sorted(rows, key=lambda each: not each.alarming))
 
 
 def _not_as_configured(evidence: Evidence) -> Iterator[Difference]:
-    told: dict[str, list[str]] = {}
+    trials: dict[str, list[str]] = {}
     for trial in evidence.trials:
         for reason in trial.invalidities:
             if reason.check in _NOT_AS_ASKED:
-                told.setdefault(masked(reason.message), []).append(trial_label(trial))
-    for message, labels in told.items():
+                trials.setdefault(masked(reason.message), []).append(trial_label(trial))
+    for message, labels in trials.items():
         yield Difference(message, "not as configured", ((_listed(labels), "invalid"),))
 
 
 def _between_starts(changes: Mapping[str, tuple[str | int | float | None, ...]]) -> Iterator[Difference]:
     for name, values in changes.items():
-        told = tuple((f"start {number}", fact_told(name, value)) for number, value in enumerate(values, 1))
-        yield Difference(name, "between starts", told)
+        by_start = tuple(
+            (f"start {number}", fact_text(name, value)) for number, value in enumerate(values, 1)
+        )
+        yield Difference(name, "between starts", by_start)
 
 
 def _between_trials(evidence: Evidence) -> Iterator[Difference]:
-    for name, tell in _OF_A_TRIAL.items():
+    for name, value_of in _OF_A_TRIAL.items():
         of_settings: dict[str, list[str]] = {}
         for setting in evidence.settings:
-            told = [(trial, tell(trial)) for trial in evidence.trials_of(setting.point_id)]
-            yield from _within(name, told)
-            for value in {value for _, value in told if value is not None}:
+            by_trial = [(trial, value_of(trial)) for trial in evidence.trials_of(setting.point_id)]
+            yield from _within(name, by_trial)
+            for value in {value for _, value in by_trial if value is not None}:
                 of_settings.setdefault(value, []).append(setting.short)
         if name != DATASET and len(of_settings) > 1:
             values = tuple((_settings(titles), value) for value, titles in of_settings.items())
@@ -90,10 +92,10 @@ def _settings(titles: Sequence[str]) -> str:
     return "; ".join(titles) if len(titles) <= 2 else f"{len(titles)} settings"
 
 
-def _within(name: str, told: Sequence[tuple[TrialRecord, str | None]]) -> Iterator[Difference]:
+def _within(name: str, by_trial: Sequence[tuple[TrialRecord, str | None]]) -> Iterator[Difference]:
     """What trials of one point do not share; trials without a value are ignored."""
     labels: dict[str, list[str]] = {}
-    for trial, value in told:
+    for trial, value in by_trial:
         if value is not None:
             labels.setdefault(value, []).append(trial_label(trial))
     if len(labels) > 1:
@@ -113,16 +115,16 @@ def _settings_within(trials: Sequence[TrialRecord]) -> Iterator[Difference]:
     for name in sorted(names):
         values = [trial.settings_in_force.get(name) for trial in read]
         if not incidental(name, values):
-            yield from _within(name, list(zip(read, map(_told, values), strict=True)))
+            yield from _within(name, list(zip(read, map(_shown, values), strict=True)))
 
 
-def _told(value: str | None) -> str | None:
+def _shown(value: str | None) -> str | None:
     return None if value is None else masked(value) or "(empty)"
 
 
 def _memory(trial: TrialRecord) -> str | None:
-    found = trial.ground.memory_bytes if trial.ground else None
-    return None if found is None else format_bytes(found)
+    size = trial.ground.memory_bytes if trial.ground else None
+    return None if size is None else format_bytes(size)
 
 
 _OF_A_TRIAL: Mapping[str, Callable[[TrialRecord], str | None]] = {
@@ -155,7 +157,7 @@ def incomparable(evidence: Evidence, across: str | None = None) -> tuple[str, ..
         for setting in evidence.settings
         if (server := _effective(evidence, setting.point_id)) is not None
     ]
-    lead = "Not set by any factor and not the same" if across is None else "Not the same in what is compared"
+    lead = "Different, but not set by a factor" if across is None else "Different between the compared sides"
     return tuple(f"{lead}: {printable(str(each))}." for each in unequal(servers, across=across))
 
 
@@ -172,7 +174,7 @@ def _effective(evidence: Evidence, point_id: str) -> Effective | None:
         mariadb="mariadb" in version.casefold(),
         numbers=tuple(int(part or 0) for part in numbers.groups()) if numbers else (),
         written=_written(trial),
-        asked=trial.settings_asked.keys(),
+        configured=trial.settings_asked.keys(),
     )
 
 

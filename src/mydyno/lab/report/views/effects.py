@@ -32,5 +32,7 @@ class EffectsView:
 def effects_view(evidence: Evidence, differs: bool = False) -> EffectsView:
     """`differs`: a verdict shows a difference between settings."""
     metric = primary_metric(evidence.valid, evidence.experiment.work)
-    found = effects(evidence.experiment, evidence.trials, metric, place=evidence.words.load)
-    return EffectsView(found, evidence.words, sentence(found, differs), screening(found), remarks(found))
+    analysed = effects(evidence.experiment, evidence.trials, metric, place=evidence.words.load)
+    return EffectsView(
+        analysed, evidence.words, sentence(analysed, differs), screening(analysed), remarks(analysed)
+    )

@@ -33,10 +33,10 @@ def environment_view(evidence: Evidence) -> tuple[FactGroup, ...]:
     for name, value in sorted(_facts(evidence).items()):
         group, _, rest = name.partition(".")
         seen = evidence.environment_changes.get(name)
-        told = (
-            fact_told(name, value) if seen is None else ", then ".join(fact_told(name, each) for each in seen)
+        text = (
+            fact_text(name, value) if seen is None else ", then ".join(fact_text(name, each) for each in seen)
         )
-        groups.setdefault(group, []).append(Fact(rest or group, told, changed=seen is not None))
+        groups.setdefault(group, []).append(Fact(rest or group, text, changed=seen is not None))
     ordered = sorted(groups, key=lambda group: (_place(group), group))
     return tuple(FactGroup(group, tuple(groups[group])) for group in ordered)
 
@@ -44,15 +44,15 @@ def environment_view(evidence: Evidence) -> tuple[FactGroup, ...]:
 def _facts(evidence: Evidence) -> Mapping[str, str | int | float | None]:
     """The recorded facts, and the server's version as the trials found it."""
     versions = sorted({t.server_version for t in evidence.trials if t.server_version is not None})
-    found = {"server.version": ", ".join(versions)} if versions else {}
-    return {**evidence.environment, **found, "mydyno.version": evidence.experiment.mydyno_version}
+    facts = {"server.version": ", ".join(versions)} if versions else {}
+    return {**evidence.environment, **facts, "mydyno.version": evidence.experiment.mydyno_version}
 
 
 def _place(group: str) -> int:
     return _FIRST.index(group) if group in _FIRST else len(_FIRST)
 
 
-def fact_told(name: str, value: str | int | float | None) -> str:
+def fact_text(name: str, value: str | int | float | None) -> str:
     """As it is shown: bytes with a unit, nothing that looks like a password."""
     if value is None or value == "":
         return MISSING

@@ -15,7 +15,7 @@ from mydyno.lab.results.records import GroundRecord, SelfCheckRecord, TrialRecor
 
 BUDGETS = {
     "joint": "a disk's limit counts reads and writes together",
-    "separate": "a disk's limit counts reads and writes each on their own",
+    "separate": "a disk's limit counts reads and writes separately",
 }
 OPERATIONS = {"randwrite": "random writes", "randread": "random reads"}
 
@@ -25,7 +25,7 @@ class Model:
     """One storage environment in words, and the settings that were built on it."""
 
     settings: tuple[Setting, ...]
-    told: str
+    title: str
     """`a User-Mode Linux guest, kernel 6.1.0, 1 CPU, 512M of memory`"""
     disk_model: str
     budget: str
@@ -124,28 +124,28 @@ def verified(evidence: Evidence) -> Iterator[str]:
 
 
 def _ways(checks: list[SelfCheckRecord]) -> str:
-    """`4K random writes and reads past the cache, 16 to 64 in flight, 2 s each`"""
+    """`4K random writes and reads, bypassing the cache, 16 to 64 in flight, 2 s each`"""
     depths = sorted({check.queue_depth for check in checks})
     flight = str(depths[0]) if len(depths) == 1 else f"{depths[0]} to {depths[-1]}"
     sizes = "/".join(f"{size // 1024}K" for size in sorted({check.block_bytes for check in checks}))
     seconds = max(check.seconds for check in checks)
-    return f"{sizes} random writes and reads past the cache, {flight} in flight, {seconds:g} s each"
+    return f"{sizes} random writes and reads, bypassing the cache, {flight} in flight, {seconds:g} s each"
 
 
 def _models(evidence: Evidence) -> tuple[Model, ...]:
-    found: dict[tuple[str, str, str], dict[str, Setting]] = {}
+    models: dict[tuple[str, str, str], dict[str, Setting]] = {}
     settings = {setting.point_id: setting for setting in (*evidence.settings, *evidence.controls)}
     for trial in evidence.trials:
         if trial.ground is not None:
-            key = _told(trial.ground), trial.ground.disk_model, BUDGETS[trial.ground.budget]
-            found.setdefault(key, {})[trial.point_id] = settings[trial.point_id]
+            key = _model_text(trial.ground), trial.ground.disk_model, BUDGETS[trial.ground.budget]
+            models.setdefault(key, {})[trial.point_id] = settings[trial.point_id]
     return tuple(
         Model(tuple(sorted(stood.values(), key=lambda setting: setting.slot)), *key)
-        for key, stood in found.items()
+        for key, stood in models.items()
     )
 
 
-def _told(ground: GroundRecord) -> str:
+def _model_text(ground: GroundRecord) -> str:
     cpus = counted(ground.cpus, "CPU")
     memory = "" if ground.memory_bytes is None else f", {format_bytes(ground.memory_bytes)} of memory"
     title = BY_NAME[ground.kind].title if ground.kind in BY_NAME else ground.kind
@@ -175,15 +175,15 @@ def _facts(trials: Iterable[TrialRecord]) -> dict[tuple[str, str], str | None]:
 
 
 def _checks(evidence: Evidence, setting: Setting) -> list[CheckRow]:
-    found: dict[tuple[str, str, int], list[tuple[SelfCheckRecord, float | None]]] = {}
+    checks_by_load: dict[tuple[str, str, int], list[tuple[SelfCheckRecord, float | None]]] = {}
     for trial in evidence.trials_of(setting.point_id):
         known = None if trial.ground is None else BY_NAME.get(trial.ground.kind)
         allowed = None if known is None else known.tolerance
         for check in trial.self_checks:
             key = check.volume, check.operation, check.block_bytes
-            found.setdefault(key, []).append((check, allowed))
+            checks_by_load.setdefault(key, []).append((check, allowed))
     rows = []
-    for (volume, operation, block_bytes), checks in found.items():
+    for (volume, operation, block_bytes), checks in checks_by_load.items():
         expected = {check.expected_iops for check, _ in checks}
         idle = [check.idle for check, _ in checks if check.idle is not None]
         rows.append(

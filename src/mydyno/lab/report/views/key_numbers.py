@@ -35,7 +35,7 @@ def key_numbers(evidence: Evidence, best: Optima) -> tuple[KeyNumber, ...]:
         *((metric, "latency") for metric in tails(evidence)),
         *(((CONNECT_MEAN, "latency"),) if connecting else ()),
     )
-    found: list[KeyNumber] = [
+    numbers: list[KeyNumber] = [
         *([_total(evidence)] if evidence.by_program else []),
         *(
             number
@@ -45,7 +45,7 @@ def key_numbers(evidence: Evidence, best: Optima) -> tuple[KeyNumber, ...]:
         _optimum(evidence, best),
         *(_counter(evidence, name) for name in COUNTERS if connecting),
     ]
-    return tuple(number for number in found if any(value is not None for _, value, _ in number.values))
+    return tuple(number for number in numbers if any(value is not None for _, value, _ in number.values))
 
 
 _CONNECTING = ("connect", "thread_cache", "thread_handling", "thread_pool", "back_log", "skip_name_resolve")

@@ -87,7 +87,7 @@ def levels(evidence: Evidence, metric: Metric, wanted: bool) -> Levels:
 
 
 def _in_rows(evidence: Evidence) -> tuple[Setting, ...]:
-    """Those that are compared with each other stand side by side."""
+    """Those that are compared with each other are side by side."""
     if evidence.grid is None:
         return evidence.settings
     settings = {setting.point_id: setting for setting in evidence.settings}

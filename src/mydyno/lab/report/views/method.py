@@ -23,7 +23,7 @@ BUSY = 0.5
 _NAMED = 4
 """Settings that have a sentence each."""
 
-GIVEN_WORK = "Test programs run one after the other: their work is given and their time is measured."
+GIVEN_WORK = "Test programs run one after the other: each does fixed work, and its time is measured."
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,13 @@ def _no_numbers(evidence: Evidence) -> Iterator[str]:
 
 def _too_few(evidence: Evidence) -> Iterator[str]:
     """Settings without trials enough; those of one number of trials together where they are many."""
-    found: dict[int, list[str]] = {}
+    titles_by_count: dict[int, list[str]] = {}
     for setting in evidence.settings:
         of_point = evidence.trials_of(setting.point_id)
         valid = sum(trial.status == "valid" for trial in of_point)
         if of_point and valid < 3:
-            found.setdefault(valid, []).append(setting.title)
-    for valid, titles in sorted(found.items()):
+            titles_by_count.setdefault(valid, []).append(setting.title)
+    for valid, titles in sorted(titles_by_count.items()):
         if len(titles) > _NAMED:
             titles = [f"{len(titles)} of {len(evidence.settings)} settings"]
         for title in titles:
@@ -130,11 +130,11 @@ def _external(evidence: Evidence) -> Iterator[str]:
     address, unseen = (evidence.environment.get(name) for name in (EXTERNAL_SERVER, UNSEEN_SERVER))
     if address is not None:
         yield (
-            f"This was measured on an external server ({masked(str(address))}) that mydyno neither started "
-            "nor had for itself: its caches were as they were, and what others did on it is in the numbers."
+            f"This was measured on an external server ({masked(str(address))}) that mydyno did not start: "
+            "its caches were not reset, and the load of other clients is in the numbers."
         )
     if unseen is not None:
-        yield f"Counters of the machine that {unseen} runs on are left out: it could not be seen from here."
+        yield f"Counters of the machine of {unseen} are left out: they cannot be read from here."
 
 
 def _disturbed(evidence: Evidence) -> Iterator[str]:
@@ -159,14 +159,14 @@ def steady_parts(evidence: Evidence) -> Iterator[str]:
     judged = [phase for phase in phases if phase.steady_from_s is not None]
     if not judged:
         yield (
-            "No phase was judged steady or not: that takes phases that last for a time and have at least "
+            "Steadiness was not judged: that needs phases with a duration and at least "
             f"{LEAST_INTERVALS} intervals."
         )
         return
     cut = sum(phase.steady_from_s != phase.measured_from_s for phase in judged)
-    left_out = f"; of {cut} of them the beginning was left out as warm-up" if cut else ""
-    known = f"{len(judged)} of {counted(len(phases), 'phase')} {agreeing(len(judged), 'is')} known"
-    yield f"{known} to be steady (MSER-5){left_out}."
+    left_out = f"; the beginning of {cut} of them was left out as warm-up" if cut else ""
+    steady = f"{len(judged)} of {counted(len(phases), 'phase')} {agreeing(len(judged), 'is')} steady"
+    yield f"{steady} (MSER-5){left_out}."
 
 
 def drift_of_run(evidence: Evidence) -> Iterator[str]:
@@ -174,13 +174,13 @@ def drift_of_run(evidence: Evidence) -> Iterator[str]:
     if evidence.experiment.imported:
         return
     metric = primary_metric(evidence.trials, evidence.experiment.work)
-    found = run_drift(evidence.trials, metric)
-    if found is None or not found.found:
+    drift = run_drift(evidence.trials, metric)
+    if drift is None or not drift.found:
         return
-    way = "fell" if found.change < 0 else "rose"
+    way = "fell" if drift.change < 0 else "rose"
     yield (
-        f"The {metric.noun} {way} by {abs(found.change) * 100:.0f}% from the first trial to the last "
-        f"(seasonal Kendall test within points, p {_p(found.p_value)}): something other than the "
+        f"The {metric.noun} {way} by {abs(drift.change) * 100:.0f}% from the first trial to the last "
+        f"(seasonal Kendall test within points, p {_p(drift.p_value)}): something other than the "
         "factors changed. Shuffled blocks spread it over all points."
     )
 

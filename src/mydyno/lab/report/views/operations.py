@@ -53,16 +53,16 @@ class Operations:
 
 
 def operations(evidence: Evidence) -> Operations:
-    found: dict[tuple[str, str, int], dict[str, list[OperationRecord]]] = {}
+    records: dict[tuple[str, str, int], dict[str, list[OperationRecord]]] = {}
     for trial in evidence.valid:
         for phase in trial.phases:
             turns = Counter[str]()
             for operation in phase.operations:
                 turns[operation.name] += 1
                 key = phase.label or "", operation.name, turns[operation.name]
-                found.setdefault(key, {}).setdefault(trial.point_id, []).append(operation)
+                records.setdefault(key, {}).setdefault(trial.point_id, []).append(operation)
     settings = settings_with_programs(evidence)
-    return Operations(settings, tuple(_row(*key, settings, seen) for key, seen in found.items()))
+    return Operations(settings, tuple(_row(*key, settings, seen) for key, seen in records.items()))
 
 
 def _row(

@@ -15,7 +15,7 @@ from mydyno.page.format import capitalised, count, interval, number
 NO_OPTIMUM: Mapping[Outcome, str] = {
     "open": "not shown: may still be rising",
     "rising": "none: still rising",
-    "falling": "none: falls from the first",
+    "falling": "none: falls from the first load",
     "level": "none: level",
     "misfit": "none: the law does not fit",
 }
@@ -56,8 +56,8 @@ class Optima:
         if len(self.rows) > SENTENCES:
             return ()
         if len(self.rows) == 1:
-            return (f"{capitalised(told(self.rows[0], self.words))}.",)
-        return tuple(f"{row.setting.title}: {told(row, self.words)}." for row in self.rows)
+            return (f"{capitalised(best_load_text(self.rows[0], self.words))}.",)
+        return tuple(f"{row.setting.title}: {best_load_text(row, self.words)}." for row in self.rows)
 
 
 def optima(evidence: Evidence) -> Optima:
@@ -75,7 +75,7 @@ def _given(evidence: Evidence, setting: Setting) -> bool:
     return any(phase.latency_kind == "response" for phase in phases)
 
 
-def told(row: BestLoad, words: Words) -> str:
+def best_load_text(row: BestLoad, words: Words) -> str:
     """`optimum at 62 connections (95% CI 48 to 81), ...`, or why there is none."""
     law = row.law
     if law is None:
@@ -88,23 +88,21 @@ def told(row: BestLoad, words: Words) -> str:
             return f"optimum at {words.amount(count(law.optimum))}{load_interval(law)}, {peak}, n={law.n}"
         case "open":
             return (
-                f"{none} is shown: the fitted law has it at {count(law.optimum)}, but the trials do not rule "
-                f"out that throughput goes on rising; {best}, n={law.n}"
+                f"{none} is shown: the fitted law puts it at {count(law.optimum)}, but throughput may still "
+                f"be rising beyond the last load; {best}, n={law.n}"
             )
         case "rising":
             return f"{none}: throughput is still rising, n={law.n}"
         case "falling":
-            return f"{none}: throughput falls from the first, n={law.n}"
+            return f"{none}: throughput falls from the first load, n={law.n}"
         case "level":
             return f"{none}: throughput is level, within {LEVEL_WITHIN * 100:g}%, n={law.n}"
         case "misfit":
-            return (
-                f"the law of scalability does not fit ({chance(law.misfit_p)}): {best}{_ties(row)}, n={law.n}"
-            )
+            return f"the scalability law does not fit ({chance(law.misfit_p)}): {best}{_ties(row)}, n={law.n}"
 
 
 def _too_few(loads: int) -> str:
-    return f"no optimum is fitted: that needs {FEWEST_LOADS} loads, and {loads} were measured"
+    return f"no optimum is fitted: at least {FEWEST_LOADS} loads are needed, and {loads} were measured"
 
 
 def load_interval(law: Scalability) -> str:
@@ -124,8 +122,8 @@ def chance(p: float | None) -> str:
 
 
 def _peak(law: Scalability, words: Words) -> str:
-    found = law.peak_interval
-    error = "" if found is None else f" ({interval(found.low, found.high, count)})"
+    peak = law.peak_interval
+    error = "" if peak is None else f" ({interval(peak.low, peak.high, count)})"
     return f"where the fitted law has {count(law.law.at(law.optimum))} {words.rate_short}{error}"
 
 

@@ -1,4 +1,4 @@
-"""The trials that are not like their fellows, in sentences, and what verdicts would be without them."""
+"""The trials that differ from the others, in sentences, and what verdicts would be without them."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def flagged(evidence: Evidence) -> tuple[Flagged, ...]:
     return tuple(one for metric, trials in by_metric.items() for one in _flagged(evidence, metric, trials))
 
 
-def without(evidence: Evidence, found: Sequence[Flagged]) -> tuple[TrialRecord, ...]:
+def without(evidence: Evidence, strange: Sequence[Flagged]) -> tuple[TrialRecord, ...]:
     """The trials but those that are flagged."""
-    left_out = {one.key for one in found}
+    left_out = {one.key for one in strange}
     return tuple(trial for trial in evidence.trials if (trial.trial_id, trial.attempt) not in left_out)
 
 
-def named(found: Sequence[Flagged]) -> str:
+def named(strange: Sequence[Flagged]) -> str:
     """`t007`, `t007 and t011`, `t007, t011 and 3 more`"""
-    names = [one.outlier.trial.trial_id for one in found]
+    names = [one.outlier.trial.trial_id for one in strange]
     if len(names) > _NAMED:
         names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} more"]
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
@@ -63,21 +63,21 @@ _NAMED = 6
 
 
 def _flagged(evidence: Evidence, metric: Metric, trials: Sequence[TrialRecord]) -> Iterator[Flagged]:
-    found = outliers(trials, metric, evidence.margin)
-    for one in found:
-        causes = probable_causes(one, found, trials, evidence.words)
+    strange = outliers(trials, metric, evidence.margin)
+    for one in strange:
+        causes = probable_causes(one, strange, trials, evidence.words)
         yield Flagged(one, _sentence(one, causes, evidence.words))
 
 
 def _sentence(one: Outlier, causes: Sequence[str], words: Words) -> str:
     metric = one.metric
-    against = "what its levels lead one to expect" if one.fitted else "the median of its setting"
-    said = f"{metric.noun} is {one.ratio:.2g} times {against}"
-    numbers = f"{_told(metric, one.value)} against {_told(metric, one.usual)}"
-    why = f"probable cause: {'; '.join(causes)}" if causes else "its record shows no cause"
-    return f"{said} ({numbers}); {why}"
+    against = "the value expected from its levels" if one.fitted else "the median of its setting"
+    size = f"{metric.noun} is {one.ratio:.2g} times {against}"
+    numbers = f"{_value_text(metric, one.value)} against {_value_text(metric, one.usual)}"
+    why = f"probable cause: {'; '.join(causes)}" if causes else "no cause found in its record"
+    return f"{size} ({numbers}); {why}"
 
 
-def _told(metric: Metric, value: float) -> str:
+def _value_text(metric: Metric, value: float) -> str:
     writers = {"ns": latency, "s": seconds}
     return writers[metric.unit](value) if metric.unit in writers else f"{number(value, 4)} {metric.unit}"

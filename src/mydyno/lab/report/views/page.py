@@ -95,11 +95,11 @@ class Page:
 
 def page(evidence: Evidence) -> Page:
     strange = flagged(evidence)
-    found = verdicts(evidence, strange)
-    explained = effects_view(evidence, any(one.overall.shown for one in found.ratios))
+    judged = verdicts(evidence, strange)
+    explained = effects_view(evidence, any(one.overall.shown for one in judged.ratios))
     if explained.headline is not None:
-        found = replace(found, headline=explained.headline, sentences=())
-    # Before the method, which tells what was found lost when it was read.
+        judged = replace(judged, headline=explained.headline, sentences=())
+    # Before the method, which reports the series that were lost when they were read.
     over_time = overview(evidence)
     form = shape(evidence)
     as_curves, few = form in ("curves", "panels"), len(evidence.settings) <= COLORS
@@ -108,25 +108,25 @@ def page(evidence: Evidence) -> Page:
     throughput = curves(evidence, evidence.words.rate, best)
     latency = tuple(curves(evidence, metric) for metric in latencies(evidence))
     connect = (curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95))
-    compared = comparison(evidence, found)
-    spent = costs(evidence, found, compared)
+    compared = comparison(evidence, judged)
+    spent = costs(evidence, judged, compared)
     ordered = ranks(evidence, strange)
-    if found.untested and (order := answer(ordered)) is not None:
-        found = replace(found, headline=order, sentences=())
-    told = method(evidence)
+    if judged.untested and (order := answer(ordered)) is not None:
+        judged = replace(judged, headline=order, sentences=())
+    how = method(evidence)
     return Page(
         experiment=evidence.experiment,
         words=evidence.words,
-        verdicts=found,
+        verdicts=judged,
         incomparable=incomparable(evidence),
         comparison=compared,
         costs=spent,
         ranks=ordered,
         effects=explained,
         claims=claims_view(evidence),
-        controls=controls(evidence.trials, evidence.experiment.points, found.metric, evidence.standard),
+        controls=controls(evidence.trials, evidence.experiment.points, judged.metric, evidence.standard),
         key_numbers=key_numbers(evidence, best) if len(evidence.experiment.factors) < 2 else (),
-        method=told,
+        method=how,
         overview=over_time,
         programs=programs(evidence),
         operations=operations(evidence),
@@ -148,6 +148,6 @@ def page(evidence: Evidence) -> Page:
         settings=settings_view(evidence),
         environment=environment_view(evidence),
         differences=differences(evidence),
-        procedure=procedure(evidence, told, found, explained, best),
+        procedure=procedure(evidence, how, judged, explained, best),
         again=again(evidence),
     )

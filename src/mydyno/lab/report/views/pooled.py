@@ -25,15 +25,15 @@ def pooled(evidence: Evidence) -> Mapping[tuple[str, Place], Latency]:
         for phase in trial.phases:
             if phase.queries:
                 parts[trial.point_id, place_of(phase)].append(kept.get(phase.index))
-    found: dict[tuple[str, Place], Latency] = {}
+    latencies: dict[tuple[str, Place], Latency] = {}
     for where, histograms in parts.items():
-        told = [one for one in histograms if one is not None]
-        if len(told) < len(histograms):
+        known = [one for one in histograms if one is not None]
+        if len(known) < len(histograms):
             continue
         try:
-            whole = merged(told)
+            whole = merged(known)
         except ValueError:
             continue
         if whole is not None:
-            found[where] = whole.latency()
-    return found
+            latencies[where] = whole.latency()
+    return latencies

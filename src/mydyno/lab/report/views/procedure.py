@@ -34,14 +34,14 @@ _CHECKED: Mapping[Work, str] = {
 
 
 def procedure(
-    evidence: Evidence, told: Method, verdicts: Verdicts, effects: EffectsView, optima: Optima
+    evidence: Evidence, method: Method, verdicts: Verdicts, effects: EffectsView, optima: Optima
 ) -> tuple[Step, ...]:
     """In the order in which they were done."""
     imported = evidence.experiment.imported
     steps = [
         *((_imported(),) if imported else (*_points(evidence), _order(evidence), _repetition(evidence))),
-        *_load(evidence, told),
-        *(() if imported else _measured(evidence, told)),
+        *_load(evidence, method),
+        *(() if imported else _measured(evidence, method)),
         *_compared(verdicts, evidence),
         *_fitted(effects, optima),
         *_time(evidence),
@@ -54,8 +54,8 @@ def procedure(
 def _imported() -> Step:
     return Step(
         "Where the numbers come from",
-        "They were measured elsewhere and read from a table: their source says how. What follows is "
-        "how they were judged here.",
+        "They were measured elsewhere and imported from a table; see their source. The next steps describe "
+        "the analysis.",
     )
 
 
@@ -65,22 +65,22 @@ def _points(evidence: Evidence) -> Iterator[Step]:
     if design.points == "one-at-a-time":
         yield Step(
             "Points",
-            f"{points} points: the first levels of all factors, then each other level alone. Interactions "
-            "of factors cannot be seen.",
+            f"{points} points: the first levels of all factors, then each other level alone. Interactions of "
+            "factors are not measured.",
         )
     elif design.points == "plackett-burman":
         yield Step(
             "Points",
-            f"{of}, chosen after Plackett and Burman: each factor's effect is seen against as few points as "
-            f"can be, mixed with what pairs of other factors do together.",
+            f"{of}, chosen after Plackett and Burman: main effects are measured with as few points as "
+            "possible, each mixed with interactions of two other factors.",
             ("plackett-burman",),
         )
     elif design.points == "fraction":
         resolution = "" if design.resolution is None else f" of resolution {design.resolution}"
         yield Step(
             "Points",
-            f"{of}: a regular fraction{resolution} of all combinations. Effects that share an alias cannot "
-            "be distinguished.",
+            f"{of}: a regular fraction{resolution} of all combinations. Aliased effects cannot be "
+            "distinguished.",
             ("fractions",),
         )
 
@@ -115,15 +115,15 @@ def _order(evidence: Evidence) -> Step:
         in_slices = (
             f" In a block {those} were measured together: each had a server that ran the whole time, and one "
             "engine drove them in turn, in slices of "
-            f"{lengths} s, in a random order in each round. A rate is that of a robust fit over all rounds, "
-            "so that the ratio of two points is that within rounds."
+            f"{lengths} s, in a random order in each round. Rates come from a robust fit over all rounds, so "
+            "that the ratio of two points is a ratio within rounds."
         )
         sources.append("duet")
-    rest = f" Between two blocks it rested {design.rest_s:g} s." if design.rest_s else ""
+    rest = f" There was a pause of {design.rest_s:g} s between blocks." if design.rest_s else ""
     return Step(
         "Order",
-        f"Trials ran in blocks: each block holds every point once, {shuffled}. What drifts with time then "
-        f"falls on all points alike, and trials of one block can be compared with each "
+        f"Trials ran in blocks: each block holds every point once, {shuffled}. Drift over time then affects "
+        "all points equally, and trials of one block can be compared with each "
         f"other.{in_slices}{together}{rest}{fresh}",
         tuple(sources),
     )
@@ -143,8 +143,8 @@ def _repetition(evidence: Evidence) -> Step:
     design = evidence.experiment.design
     blocks = len({trial.block for trial in evidence.trials})
     control = (
-        " One point was measured twice in each block under two names (an A/A control): how far the two "
-        "differ is what nothing but noise does."
+        " One point was measured twice in each block under two names (an A/A control): the difference "
+        "between the two is noise."
         if any(point.control_of for point in evidence.experiment.points)
         else ""
     )
@@ -154,21 +154,19 @@ def _repetition(evidence: Evidence) -> Step:
     level = nominal_level(design.first_look, design.at_most)
     return Step(
         "Repetition",
-        f"After block {design.first_look} and each one after it the intervals were looked at, and the run "
-        f"ended when each was within ±{design.until * 100:g}%, or after {design.at_most} blocks; {blocks} "
-        f"ran. So "
-        f"that looking again and again does not find what is not there, each look used intervals of "
-        f"{level * 100:.2f}%: "
-        f"the looks together err in no more than {(1 - LEVEL) * 100:.0f} of 100 runs.{control}",
+        f"After block {design.first_look} and each later one the intervals were computed, and the run ended "
+        f"when each was within ±{design.until * 100:g}%, or after {design.at_most} blocks; {blocks} "
+        f"ran. To correct for repeated looks, each used {level * 100:.2f}% intervals: all looks together err "
+        f"in at most {(1 - LEVEL) * 100:.0f} of 100 runs.{control}",
         ("pocock", "repeated"),
     )
 
 
-def _load(evidence: Evidence, told: Method) -> Iterator[Step]:
-    if told.load and not evidence.experiment.imported:
+def _load(evidence: Evidence, method: Method) -> Iterator[Step]:
+    if method.load and not evidence.experiment.imported:
         by_loop = {phase.latency_kind for trial in evidence.trials for phase in trial.phases}
         yield Step(
-            "Load", " ".join(told.load), ("open-loop",) if by_loop and not _only_programs(evidence) else ()
+            "Load", " ".join(method.load), ("open-loop",) if by_loop and not _only_programs(evidence) else ()
         )
 
 
@@ -176,7 +174,7 @@ def _only_programs(evidence: Evidence) -> bool:
     return evidence.by_program
 
 
-def _measured(evidence: Evidence, told: Method) -> Iterator[Step]:
+def _measured(evidence: Evidence, method: Method) -> Iterator[Step]:
     phases = [phase for trial in evidence.trials for phase in trial.phases]
     if not phases:
         return
@@ -186,18 +184,18 @@ def _measured(evidence: Evidence, told: Method) -> Iterator[Step]:
     judged = any(phase.steady_from_s is not None for phase in phases)
     histograms = any(phase.latency.p99_ns is not None for phase in phases)
     sentences = [
-        *(("What ran before the measured window (warm-up) counts nowhere.",) if warmed else ()),
-        *told.steady,
+        *(("The warm-up, before the measured window, is not counted.",) if warmed else ()),
+        *method.steady,
         *(
             (
-                "Percentiles of a phase are read from a histogram of every single latency, of three digits; "
-                "those of a point are means over its trials.",
+                "Percentiles of a phase come from a histogram of all latencies with three significant "
+                "digits; those of a point are means over its trials.",
             )
             if histograms
             else ()
         ),
         f"A trial that fails a check ({_CHECKED[evidence.experiment.work]}, a client or a neighbour that "
-        "took the CPU) is shown and counts nowhere.",
+        "took the CPU) is shown but not counted.",
     ]
     histogram = ("fio" if evidence.experiment.work == "ios" else "histogram",) if histograms else ()
     closed = any(place_of(phase) not in evidence.programs for phase in phases)
@@ -223,20 +221,20 @@ def _compared(verdicts: Verdicts, evidence: Evidence) -> Iterator[Step]:
     if max(valid.values(), default=0) < SMALLEST_SAMPLE:
         yield Step(
             "Comparison",
-            f"{text} An interval takes {SMALLEST_SAMPLE} valid trials of each, so there is none.",
+            f"{text} An interval needs {SMALLEST_SAMPLE} valid trials of each, so there is none.",
         )
         return
     if any(paired):
-        text += " Trials of the same block are pairs, which takes out what the block shared."
+        text += " Trials of the same block are compared as pairs, which removes what the block has in common."
     if not all(paired):
-        text += " Where blocks lack a trial of one side the two are independent groups with separate spreads."
+        text += " Where blocks lack a trial of one side, both are independent groups of unequal variance."
         sources.append("welch")
     text += (
-        f" Intervals are of {LEVEL * 100:g}%: a smoothed, symmetric bootstrap-t with a "
-        "fixed seed, whose coverage holds with 3 trials as with 20."
+        f" Intervals are {LEVEL * 100:g}% intervals: a smoothed, symmetric bootstrap-t with a fixed seed, "
+        "whose coverage holds with 3 trials as well as with 20."
     )
     sources += ["bootstrap-t", "symmetric", "smoothed"]
-    text += " Where many ratios are looked at together their tests are corrected for that (Holm)."
+    text += " Where several ratios are tested, p values are corrected for multiple comparisons (Holm)."
     sources.append("holm")
     yield Step("Comparison", text, tuple(sources))
 
@@ -246,7 +244,7 @@ def _fitted(effects: EffectsView, optima: Optima) -> Iterator[Step]:
         yield Step(
             "Effects",
             "What each factor explains is its share of the variance of the logarithms, tested against the "
-            "noise of what changes as often as it does: blocks, whole plots or trials.",
+            "noise between the units that it changes with: blocks, whole plots or trials.",
             ("strata",),
         )
     if optima.fitted:
@@ -263,10 +261,9 @@ def _time(evidence: Evidence) -> Iterator[Step]:
         work = "The client" if evidence.experiment.work == "queries" else "fio"
         yield Step(
             "Where the time went",
-            f"{work} timed what it sent; the server's own counters and /proc say what was waited for and "
-            "computed meanwhile. Each part is on the trial's page with its calculation. The time of a "
-            "flush of the log or of a page read is not measured, so those are estimated or only counted, and "
-            "what is left is named so.",
+            f"{work} timed what it sent; waits and CPU time come from the server's counters and /proc. Each "
+            "part is on the trial's page with its calculation. The times of log flushes and page reads are "
+            "not measured, so they are estimated or only counted; the rest is shown as not accounted for.",
             ("row-locks", "proc") if evidence.experiment.work == "queries" else ("proc",),
         )
 

@@ -76,12 +76,12 @@ def ranks(evidence: Evidence, flagged: Sequence[Flagged]) -> Ranks:
     return Ranks(found)
 
 
-def answer(found: Ranks) -> str | None:
+def answer(view: Ranks) -> str | None:
     """The order over everything as a headline, for tables of single runs: there the levels can be shown to
     differ, but no single pair of runs. None where no difference is shown, or durability parts the levels."""
-    if len(found.main) != 1 or not any(pair.differ for pair in found.main[0].ranking.pairs):
+    if len(view.main) != 1 or not any(pair.differ for pair in view.main[0].ranking.pairs):
         return None
-    (rank,) = found.main
+    (rank,) = view.main
     over = sorted({pair.conditions for pair in rank.ranking.pairs})
     number = f"{over[0]}" if len(over) == 1 else f"{over[0]} to {over[-1]}"
     return (
@@ -128,5 +128,5 @@ def _rank(
         if not one.tested and not one.alone:
             continue
         other = others.get(one.durability, one.display)
-        told = None if other == one.display else f"without {named(inside)}: {other}"
-        yield Rank(one, metric.noun, told)
+        note = None if other == one.display else f"without {named(inside)}: {other}"
+        yield Rank(one, metric.noun, note)

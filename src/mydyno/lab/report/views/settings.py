@@ -37,7 +37,7 @@ _OF_THE_SESSION = frozenset(
 class Value:
     in_force: str | None
     """None where it is unknown or was not the same in all of the setting's trials."""
-    asked: str | None
+    configured: str | None
     """As written in the experiment; None when it is not set there."""
 
 
@@ -74,19 +74,20 @@ def settings_view(evidence: Evidence) -> SettingsView:
     settings = evidence.settings
     by_point = [_believed(evidence, setting.point_id) for setting in settings]
     in_force = [_steady([trial.settings_in_force for trial in trials]) for trials in by_point]
-    asked = [_steady([trial.settings_asked for trial in trials]) for trials in by_point]
+    configured = [_steady([trial.settings_asked for trial in trials]) for trials in by_point]
     rows = []
-    for name in {name for mapping in (*in_force, *asked) for name in mapping}:
+    for name in {name for mapping in (*in_force, *configured) for name in mapping}:
         values = tuple(
-            Value(now.get(name), wanted.get(name)) for now, wanted in zip(in_force, asked, strict=True)
+            Value(now.get(name), wanted.get(name)) for now, wanted in zip(in_force, configured, strict=True)
         )
         row = SettingRow(name, values)
-        if any(value.asked is not None for value in values) or (
+        if any(value.configured is not None for value in values) or (
             row.differs and not incidental(row.name, [value.in_force for value in values])
         ):
             rows.append(row)
     beneath = [
-        SettingRow(name, tuple(Value(told, None) for told in values)) for name, values in data_rows(by_point)
+        SettingRow(name, tuple(Value(value, None) for value in values))
+        for name, values in data_rows(by_point)
     ]
     return SettingsView(
         settings=settings,
@@ -98,13 +99,15 @@ def settings_view(evidence: Evidence) -> SettingsView:
 
 
 def _translated(settings: tuple[Setting, ...], by_point: list[list[TrialRecord]]) -> Iterator[str]:
-    told: dict[str, dict[str, None]] = {}
+    sentences: dict[str, dict[str, None]] = {}
     for setting, trials in zip(settings, by_point, strict=True):
         for each in (each for trial in trials for each in trial.translations):
             here = ", ".join(f"{name} = {value}" for name, value in each.became.items())
             became = f"became {here}" if here else "was left out"
-            told.setdefault(f"{each.name} = {each.value} {became} ({each.why})", {})[setting.title] = None
-    for sentence, titles in told.items():
+            sentences.setdefault(f"{each.name} = {each.value} {became} ({each.why})", {})[setting.title] = (
+                None
+            )
+    for sentence, titles in sentences.items():
         yield sentence if len(titles) == len(settings) else f"{sentence}: {'; '.join(titles)}"
 
 
@@ -150,7 +153,9 @@ def data_rows(by_setting: Sequence[Sequence[TrialRecord]]) -> tuple[Row, ...]:
         "data in the page cache at the start": _page_cache,
         "buffer pool before the load": _pool,
     }
-    return tuple((name, tuple(tell(data) if data else None for data in known)) for name, tell in rows.items())
+    return tuple(
+        (name, tuple(text_of(data) if data else None for data in known)) for name, text_of in rows.items()
+    )
 
 
 def _cloned(data: list[DataRecord]) -> str:

@@ -229,10 +229,10 @@ def _kept(lines: Sequence[Numbers], most: int) -> list[int]:
     if length <= most:
         return list(range(length))
     stretches = max(1, most // (2 * len(lines)))
-    found: set[int] = set()
+    kept: set[int] = set()
     for stretch in range(stretches):
         first, end = stretch * length // stretches, (stretch + 1) * length // stretches
         for line in lines:
             part = line[first:end]
-            found |= {first + int(part.argmin()), first + int(part.argmax())}
-    return sorted(found)
+            kept |= {first + int(part.argmin()), first + int(part.argmax())}
+    return sorted(kept)

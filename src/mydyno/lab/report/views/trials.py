@@ -141,8 +141,8 @@ def trial_table(evidence: Evidence, strange: Sequence[Flagged] = ()) -> TrialTab
 
 
 def _own(outlying: Mapping[tuple[str, int], Remark], trial: TrialRecord) -> tuple[Remark, ...]:
-    found = outlying.get((trial.trial_id, trial.attempt))
-    return () if found is None else (found,)
+    outlier = outlying.get((trial.trial_id, trial.attempt))
+    return () if outlier is None else (outlier,)
 
 
 def trial_label(trial: TrialRecord) -> str:
@@ -163,7 +163,7 @@ def _reasons(trial: TrialRecord, words: Words) -> tuple[Reason, ...]:
     if trial.status == "valid":
         return ()
     of_phase = {phase.index: place_of(phase) for phase in trial.phases}
-    found: tuple[Invalidity, ...] = trial.invalidities or (
+    reasons: tuple[Invalidity, ...] = trial.invalidities or (
         Invalidity(check="unknown", message="marked invalid, but no reason was recorded"),
     )
     return tuple(
@@ -172,5 +172,5 @@ def _reasons(trial: TrialRecord, words: Words) -> tuple[Reason, ...]:
             each.message,
             words.at(of_phase[each.phase]) if each.phase in of_phase else "",
         )
-        for each in found
+        for each in reasons
     )

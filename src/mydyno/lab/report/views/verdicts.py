@@ -85,7 +85,7 @@ class Ratios:
 
 
 @dataclass(frozen=True)
-class Beside:
+class OtherVerdict:
     """The verdict in another metric, for context."""
 
     metric: Metric
@@ -103,7 +103,7 @@ class Verdicts:
     metric: Metric
     ratios: tuple[Ratios, ...]
     """Of each point against the first of its row, row by row."""
-    beside: tuple[Beside, ...]
+    others: tuple[OtherVerdict, ...]
     """Where there are trials enough for an interval, and one factor varies."""
     untested: bool = False
     """No comparison over all places has trials enough for a test."""
@@ -115,19 +115,19 @@ def verdicts(evidence: Evidence, strange: Sequence[Flagged] = ()) -> Verdicts:
     metric = evidence.metric_of(evidence.trials)
     settings = {setting.point_id: setting for setting in evidence.settings}
     rows = compared_rows(evidence)
-    found = [one for row in rows for one in row.values()]
+    all_verdicts = [one for row in rows for one in row.values()]
     headline, sentences = _headline(evidence, metric, rows)
     return Verdicts(
         headline=headline,
-        outcome=found[0].overall.outcome if found and evidence.valid else None,
+        outcome=all_verdicts[0].overall.outcome if all_verdicts and evidence.valid else None,
         sentences=sentences,
         metric=metric,
         ratios=tuple(
             _ratios(settings[one.comparison.left], settings[one.comparison.right], one, evidence.words)
-            for one in found
+            for one in all_verdicts
         ),
-        beside=() if evidence.crossed else tuple(_beside(evidence, settings, metric)),
-        untested=bool(found) and all(one.overall.ratio.p_value is None for one in found),
+        others=() if evidence.crossed else tuple(_others(evidence, settings, metric)),
+        untested=bool(all_verdicts) and all(one.overall.ratio.p_value is None for one in all_verdicts),
         without=tuple(_without(evidence, strange, rows)),
     )
 
@@ -185,16 +185,16 @@ def _without(
                 yield f"Without {named(inside)} the verdict{where} would be: {other.overall.sentence}."
 
 
-def _beside(evidence: Evidence, settings: Mapping[str, Setting], primary: Metric) -> Iterator[Beside]:
-    for metric in _beside_metrics(evidence):
+def _others(evidence: Evidence, settings: Mapping[str, Setting], primary: Metric) -> Iterator[OtherVerdict]:
+    for metric in _other_metrics(evidence):
         if metric is primary or evidence.grid is None:
             continue
         for one in compared_row(evidence, evidence.grid.rows[0], metric).values():
             if one.overall.ratio.interval is not None:
-                yield Beside(metric, settings[one.comparison.left], _beside_sentence(one.overall))
+                yield OtherVerdict(metric, settings[one.comparison.left], _other_sentence(one.overall))
 
 
-def _beside_metrics(evidence: Evidence) -> tuple[Metric, ...]:
+def _other_metrics(evidence: Evidence) -> tuple[Metric, ...]:
     """A test program is of many kinds of statement: neither its rate nor its percentiles say anything."""
     return () if evidence.by_program else (evidence.words.rate, tail_latency(evidence.trials), CONNECT_P95)
 
@@ -265,7 +265,7 @@ def as_sentence(verdict: Verdict) -> str:
     return f"{text if named else text[:1].upper() + text[1:]}."
 
 
-def _beside_sentence(verdict: Verdict) -> str:
+def _other_sentence(verdict: Verdict) -> str:
     """Among others, a verdict whose words do not name its metric gets the name in front."""
     noun = verdict.metric.noun
     if noun in verdict.sentence:
@@ -287,7 +287,7 @@ def _alone(evidence: Evidence, metric: Metric) -> str:
         where = evidence.words.best_at(seen.place)
     if seen.value is None:
         return f"No verdict: {metric.noun} was not measured in every test program of a trial."
-    return f"{capitalised(_told(metric, seen.value))} {where}{_error(metric, seen)}, n={seen.n}."
+    return f"{capitalised(_value_text(metric, seen.value))} {where}{_error(metric, seen)}, n={seen.n}."
 
 
 def _leader(evidence: Evidence, metric: Metric, verdicts: Mapping[str, Verdict]) -> str:
@@ -302,10 +302,10 @@ def _leader(evidence: Evidence, metric: Metric, verdicts: Mapping[str, Verdict])
     best = choose(means, key=lambda point_id: means[point_id])
     title = next(point.title for point in points if point.point_id == best)
     over = " in all test programs" if metric.summed else _over_places(evidence)
-    told = f"{_told(metric, means[best])}{_error(metric, found[best])}{over}"
+    best_value = f"{_value_text(metric, means[best])}{_error(metric, found[best])}{over}"
     against = f"; {verdicts[best].sentence}" if best in verdicts else "; no other is shown to be faster"
     best_of = f"{title} measured best of {counted(len(points), 'setting')}"
-    return f"{_for_this_load(evidence)}{best_of}: {told}{against}."
+    return f"{_for_this_load(evidence)}{best_of}: {best_value}{against}."
 
 
 def _over_places(evidence: Evidence) -> str:
@@ -317,7 +317,7 @@ def _over_places(evidence: Evidence) -> str:
     return f", the geometric mean over {whole}"
 
 
-def _told(metric: Metric, value: float | None) -> str:
+def _value_text(metric: Metric, value: float | None) -> str:
     if metric.unit == "1/s":
         return f"{count(value)} {metric.noun}"
     return f"{metric.noun} of {writer(metric)(value)}"
@@ -325,6 +325,4 @@ def _told(metric: Metric, value: float | None) -> str:
 
 def _error(metric: Metric, of: Summary) -> str:
     """` (95% CI 37,707 to 39,050)`"""
-    if of.interval is None:
-        return ""
-    return bracketed(of.interval.low, of.interval.high, writer(metric)).replace("(", "(95% CI ", 1)
+    return bracketed(*ends(of.interval), writer(metric)).replace("(", "(95% CI ", 1)

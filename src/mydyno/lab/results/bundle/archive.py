@@ -92,14 +92,14 @@ def read_manifest(content: bytes, name: str, newest_lab_format: int) -> Manifest
     if max(map(content.count, (b",", b"[", b"{"))) > _MOST_ITEMS:
         raise damaged(name, f"its {MANIFEST} names more than {MOST_FILES} files")
     try:
-        found = json.loads(content)
+        document = json.loads(content)
         # Half of a surrogate pair cannot be written again, and what is nested deeper than this neither.
-        json.dumps(found, ensure_ascii=False).encode()
+        json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise damaged(name, f"its {MANIFEST} is not JSON: {error}") from error
-    if not isinstance(found, dict) or found.get("format") != "mydyno-bundle":
+    if not isinstance(document, dict) or document.get("format") != "mydyno-bundle":
         raise foreign(name)
-    version, tables = found.get("version"), found.get("lab_format")
+    version, tables = document.get("version"), document.get("lab_format")
     for what, it_has, known in (("bundle", version, VERSION), ("lab", tables, newest_lab_format)):
         if isinstance(it_has, int) and it_has > known:
             raise LabError(
@@ -107,11 +107,11 @@ def read_manifest(content: bytes, name: str, newest_lab_format: int) -> Manifest
                 f"{known})",
                 "upgrade mydyno; nothing was written",
             )
-    checksum = found.pop("sha256", None)
-    if checksum != _checksum(found):
+    checksum = document.pop("sha256", None)
+    if checksum != _checksum(document):
         raise damaged(name, f"its {MANIFEST} does not match its own checksum")
     try:
-        manifest = Manifest.model_validate_json(json.dumps(found))
+        manifest = Manifest.model_validate_json(json.dumps(document))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
@@ -141,9 +141,7 @@ def _checksum(content: dict[str, object]) -> str:
 
 
 def foreign(name: str) -> LabError:
-    return LabError(
-        f"{name} is not a bundle of mydyno", "`mydyno bundle NAME` writes one; nothing was written"
-    )
+    return LabError(f"{name} is not a mydyno bundle", "`mydyno bundle NAME` writes one; nothing was written")
 
 
 def damaged(name: str, how: str) -> LabError:

@@ -163,10 +163,10 @@ def bundle(run: Run, out: Path, *, series: bool = True, anonymous: bool = False)
 def _sources(run: Run, plain: PlainRun, *, series: bool, anonymous: bool) -> Iterator[_Source]:
     hide = hider_of(plain, str(run.folder.parent.parent.resolve())) if anonymous else None
     yield _Source(ROWS, (plain if hide is None else hide_in_rows(plain, hide)).lines())
-    found = [run.folder / name for name in _OF_RUN]
+    files = [run.folder / name for name in _OF_RUN]
     for folder in sorted(plain.trial_folders):
-        found += sorted((run.folder / "trials" / folder).rglob("*"))
-    for path in found:
+        files += sorted((run.folder / "trials" / folder).rglob("*"))
+    for path in files:
         left_out = not series and path.name in (SAMPLES, INTERVALS)
         if left_out or path.is_symlink() or not path.is_file():
             continue
