@@ -26,7 +26,7 @@ RECORDED = Path(__file__).parents[1] / "fixtures" / "engine" / "instructions.jso
 RECORD = "MYDYNO_RECORD_INSTRUCTIONS"
 MOST_GROWTH = 0.10
 FEW, MANY = 500, 20_500
-"""Queries of the two loads: what starting and ending take is in both, give or take a million instructions."""
+"""Queries of the two loads. Starting and ending vary by a million instructions: 50 for each further query."""
 PREPARE, EXECUTE, CLOSE = 0x16, 0x17, 0x19
 ROW = text(b"x" * 120)
 
