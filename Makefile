@@ -39,6 +39,8 @@ lint: setup-dev ## style, types and layers only
 
 bench: setup-dev ## measure engine, advice and digest against their peers, and what changes between trials take, here
 	python benchmarks/engine_vs_sysbench.py
+	python benchmarks/engine_vs_sysbench.py --mode prepared
+	python benchmarks/engine_vs_sysbench.py --script read-write
 	python benchmarks/lab_at_scale.py
 	python benchmarks/loading_vs_sysbench.py
 	python benchmarks/report_page.py
