@@ -249,19 +249,19 @@ def print_ratios(results: Results, arguments: argparse.Namespace) -> None:
 
 
 def verdict(connections: int, speed: tuple[float, float, float], user: tuple[float, float, float]) -> str:
-    """Kept unless the whole interval is on the wrong side."""
+    """Kept unless the whole interval is on the wrong side; a single round has no interval (NaN)."""
     words = []
     if (least := LEAST_SPEED.get(connections)) is not None:
-        kept = speed[2] >= least
+        kept = not speed[2] < least
         words.append(f"speed >= {least:g}: {'kept' if kept else 'BROKEN'}")
     if (most := MOST_USER_CPU.get(connections)) is not None:
-        words.append(f"user <= {most:g}: {'kept' if user[1] <= most else 'BROKEN'}")
+        words.append(f"user <= {most:g}: {'kept' if not user[1] > most else 'BROKEN'}")
     return ", ".join(words)
 
 
 def verdict_of_floor(speed: tuple[float, float, float], cpu: tuple[float, float, float]) -> str:
-    """Kept unless the whole interval is on the wrong side."""
-    fast, cheap = speed[2] >= LEAST_OF_FLOOR, cpu[1] <= MOST_CPU_OF_FLOOR
+    """Kept unless the whole interval is on the wrong side; a single round has no interval (NaN)."""
+    fast, cheap = not speed[2] < LEAST_OF_FLOOR, not cpu[1] > MOST_CPU_OF_FLOOR
     return (
         f"speed >= {LEAST_OF_FLOOR:g}: {'kept' if fast else 'BROKEN'}, "
         f"CPU <= {MOST_CPU_OF_FLOOR:g}: {'kept' if cheap else 'BROKEN'}"
