@@ -96,7 +96,7 @@ join() { # waits for these rows and shows what they wrote
 waiting=(tests/live tests/lab/stack tests/machine tests/lab/trial/test_self_check.py)
 
 computing_tests() { # MARKS
-    run_pytest 'pytest: what computes' -m "$1" -n $(((cpus + 1) / 2)) --dist loadfile "${waiting[@]/#/--ignore=}"
+    run_pytest 'pytest: what computes' -m "$1" -n "$cpus" --dist loadfile "${waiting[@]/#/--ignore=}"
 }
 
 static_checks() {
