@@ -437,12 +437,28 @@ fn is_timeout(error: &io::Error) -> bool {
 mod tests {
     use super::*;
 
-    /// Announces 16 MB, sends ten bytes of them, and closes.
-    #[test]
-    fn a_packet_that_is_announced_takes_no_memory_before_it_comes() {
-        let sent = [&[0xfe, 0xff, 0xff, 0][..], b"ten bytes."].concat();
-        let stream: Box<dyn Stream> = Box::new(io::Cursor::new(sent));
-        let mut admin = Admin {
+    /// A server that says this, whatever it is sent, and closes.
+    struct Said(io::Cursor<Vec<u8>>);
+
+    impl Read for Said {
+        fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+            self.0.read(space)
+        }
+    }
+
+    impl Write for Said {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn connected_to(said: Vec<u8>) -> Admin {
+        let stream: Box<dyn Stream> = Box::new(Said(io::Cursor::new(said)));
+        Admin {
             stream: BufReader::new(stream),
             session: Session::default(),
             input: Vec::new(),
@@ -455,8 +471,34 @@ mod tests {
             hurry: None,
             heeds_signals: false,
             server_pid: None,
-        };
+        }
+    }
+
+    /// Announces 16 MB, sends ten bytes of them, and closes.
+    #[test]
+    fn a_packet_that_is_announced_takes_no_memory_before_it_comes() {
+        let mut admin = connected_to([&[0xfe, 0xff, 0xff, 0][..], b"ten bytes."].concat());
         assert_eq!(admin.read_packet().unwrap_err().code, code::SERVER_LOST);
         assert!(admin.input.capacity() <= 2 * READ_BUFFER, "{}", admin.input.capacity());
+    }
+
+    #[test]
+    fn an_answer_without_a_request_for_the_file_has_loaded_nothing() {
+        let ok = [7, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0];
+        let mut admin = connected_to(ok.to_vec());
+        let error = admin.load(b"LOAD DATA", |_| panic!("nothing is sent")).unwrap_err();
+        assert_eq!(error.code, code::MALFORMED_PACKET);
+        assert!(error.message.contains("did not request the file"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_file_is_sent_when_it_is_requested() {
+        let request = [&[5, 0, 0, 1, 0xfb][..], b"rows"].concat();
+        let ok = [7, 0, 0, 4, 0, 2, 0, 2, 0, 1, 0];
+        let mut admin = connected_to([&request[..], &ok].concat());
+        let mut pieces = [&b"1\n2\n"[..], b""].into_iter();
+        let loaded = admin.load(b"LOAD DATA", |out| out.extend_from_slice(pieces.next().unwrap()));
+        let loaded = loaded.unwrap();
+        assert_eq!((loaded.rows, loaded.warnings), (2, 1));
     }
 }

@@ -29,7 +29,8 @@ impl Admin {
     ) -> Result<Loaded, ServerError> {
         self.ask(sql)?;
         let (mut length, mut sequence) = self.read_packet()?;
-        if self.input.first() == Some(&LOCAL_INFILE) {
+        let wants_file = self.input.first() == Some(&LOCAL_INFILE);
+        if wants_file {
             loop {
                 sequence = sequence.wrapping_add(1);
                 self.output.clear();
@@ -46,11 +47,15 @@ impl Admin {
         }
         let packet = Packet { length, sequence, head: &self.input };
         match Response::to_query(self.session.no_eof).take(packet) {
-            Some(Outcome::Done { rows }) => Ok(Loaded { rows, warnings: warnings(&self.input) }),
-            Some(Outcome::Failed(error)) => Err(error),
-            Some(Outcome::Prepared { .. }) | None => {
-                Err(ServerError::new(code::MALFORMED_PACKET, "LOAD DATA gave rows"))
+            Some(Outcome::Done { rows }) if wants_file => {
+                Ok(Loaded { rows, warnings: warnings(&self.input) })
             }
+            Some(Outcome::Failed(error)) => Err(error),
+            // Whoever calls counts on the file's having been sent.
+            _ => Err(ServerError::new(
+                code::MALFORMED_PACKET,
+                "the server did not request the file of LOAD DATA",
+            )),
         }
     }
 }

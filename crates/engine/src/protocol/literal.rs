@@ -23,7 +23,7 @@ pub fn write_literal(value: Value<'_>, out: &mut Vec<u8>) {
         Value::Integer(number) => write_integer(number, out),
         Value::Text(text) => {
             out.push(b'\'');
-            write_escaped(text, out);
+            write_escaped(text, escape, out);
             out.push(b'\'');
         }
         Value::Decimal(text) => out.extend_from_slice(text),
@@ -36,13 +36,7 @@ pub fn write_literal(value: Value<'_>, out: &mut Vec<u8>) {
 pub fn write_field(value: Value<'_>, out: &mut Vec<u8>) {
     match value {
         Value::Integer(number) => write_integer(number, out),
-        Value::Text(text) => {
-            if text.iter().fold(false, |any, &byte| any | field_escape(byte).is_some()) {
-                write_slowly(text, field_escape, out);
-            } else {
-                out.extend_from_slice(text);
-            }
-        }
+        Value::Text(text) => write_escaped(text, field_escape, out),
         Value::Decimal(text) => out.extend_from_slice(text),
         Value::Float(number) if number.is_finite() => write_float(number, out),
         Value::Float(_) | Value::Null => out.extend_from_slice(b"\\N"),
@@ -107,7 +101,7 @@ fn field_escape(byte: u8) -> Option<u8> {
 }
 
 #[inline]
-fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
+fn write_escaped(text: &[u8], escape: impl Fn(u8) -> Option<u8>, out: &mut Vec<u8>) {
     // Without early exit, so that the compiler looks at many bytes at once.
     if text.iter().fold(false, |any, &byte| any | escape(byte).is_some()) {
         write_slowly(text, escape, out);
