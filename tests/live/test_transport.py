@@ -28,6 +28,7 @@ pytestmark = pytest.mark.live
 
 StartRelease = Callable[[str], Start]
 WORD = "a long word"
+LONG = "日本 ñ " * 50
 
 
 @pytest.fixture
@@ -241,6 +242,25 @@ def test_ed25519_of_mariadb_proves_a_password_over_any_connection(start: Start, 
     assert cipher(over_tcp(server, transport(ca=certificates / "ca.pem")))
     wrong = replace(over_tcp(server, transport()), password=Secret("another word"))
     assert number(wrong) == 1045
+
+
+def test_parsec_of_mariadb_proves_a_password_over_any_connection(
+    start_release: StartRelease, certificates: Path
+) -> None:
+    folder = shutil.copytree(plugins("mariadb-11.8"), certificates / "plugin")
+    server = start_release("mariadb-11.8")({**tls(certificates), "plugin_dir": str(folder)}, port=0)
+    do(server, "INSTALL SONAME 'auth_parsec'")
+    for user, word in (("bench", WORD), ("empty", ""), ("wordy", LONG)):
+        do(server, f"CREATE USER {user}@'%' IDENTIFIED VIA parsec USING PASSWORD('{word}')")
+    assert cipher(over_tcp(server, transport("DISABLED"))) == ""
+    assert cipher(over_tcp(server, transport(ca=certificates / "ca.pem")))
+    assert cipher(Login("bench", Secret(WORD), socket=server.socket)) == ""
+    for user, word in (("empty", ""), ("wordy", LONG)):
+        assert cipher(replace(over_tcp(server, transport("DISABLED"), user), password=Secret(word))) == ""
+        wrong = replace(over_tcp(server, transport("DISABLED"), user), password=Secret(f"{word}x"))
+        assert number(wrong) == 1045
+    for _ in range(300):  # One in 256 random numbers ends with a zero byte.
+        over_tcp(server, transport("DISABLED")).connect().close()
 
 
 def sends(*statements: str, prepared: bool = False) -> Record:

@@ -13,6 +13,7 @@ import pytest
 from lab.report.builders import MemoryRun, sql_bench_run, storage_run, thread_cache_run
 from lab.report.costs import with_costs
 from lab.report.releases import releases_run
+from lab.report.transactions import with_transactions
 from mydyno.core.markdown import escaped
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.figures import figures
@@ -42,6 +43,8 @@ def golden_texts() -> dict[str, str]:
         "summary-releases.md": as_markdown(crossed()),
         "summary-costs.txt": summary(with_costs(several, {"p1": 1.0, "p2": 1.0, "p3": 1.11}), 80),
         "summary-costs.md": as_markdown(with_costs(run, {"p1": 1.0, "p2": 1.11})),
+        "summary-transactions.txt": summary(with_transactions(single)),
+        "summary-transactions.md": as_markdown(with_transactions(single)),
     }
 
 
@@ -72,6 +75,8 @@ def as_markdown(run: MemoryRun) -> str:
         "summary-releases.md",
         "summary-costs.txt",
         "summary-costs.md",
+        "summary-transactions.txt",
+        "summary-transactions.md",
     ],
 )
 def test_the_text_is_the_golden_one(name):

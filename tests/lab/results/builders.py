@@ -115,6 +115,10 @@ def phase(index: int = 0, connections: int = 10, queries_per_second: float | Non
         latency_kind="service",
         aborted=None if queries_per_second else "the server is gone",
         transaction_latency=latency(queries // 2),
+        transactions_by_name={
+            "new_order": latency(queries // 2, p95_ns=120_000),
+            "payment": Latency(count=0),
+        },
         error_examples={"1213": "Deadlock found when trying to get lock"},
         backlog_max=None,
     )

@@ -32,6 +32,7 @@ def test_a_lab_of_the_first_version_keeps_its_trials_and_takes_new_ones(
         assert (old.trial_id, old.checks) == ("t001", ())
         (phase,) = old.phases
         assert (phase.label, phase.retries, phase.reconnects, phase.operations) == (None, None, None, ())
+        assert phase.transactions_by_name == {}
         (statement,) = phase.statements
         assert (statement.kind, statement.count, statement.errors, statement.rows) == ("update", 2000, 1, 7)
         save(run, program_trial(2))

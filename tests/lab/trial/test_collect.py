@@ -46,7 +46,14 @@ def test_a_window_without_length_has_no_rate() -> None:
 def test_raw_histograms_are_kept_by_what_they_time() -> None:
     collector = heard()
     assert set(collector.histograms["0"]) == {
-        *("queries", "transactions", "connects", "statement:select_index", "statement:update_index")
+        *(
+            "queries",
+            "transactions",
+            "connects",
+            "transaction:round",
+            "statement:select_index",
+            "statement:update_index",
+        )
     }
     assert all(text.startswith("HIST") for text in collector.histograms["0"].values())
 

@@ -232,6 +232,18 @@ def _switch(plugin: bytes, *more: bytes) -> Act:
     return act
 
 
+def _parsec(salted: bytes) -> Act:
+    def act(client: Client) -> None:
+        client.send(b"\xfeparsec\0" + b"r" * 32)
+        client.read()
+        client.send(salted)
+        client.read()
+        client.send(OK)
+        client.wait()
+
+    return act
+
+
 _ONE = (b"\1", column("c0"), EOF)
 _HUGE = b"\xfe" + b"\xff" * 8
 
@@ -263,6 +275,10 @@ MODES: dict[str, Mode] = {
     "caching_sha2 wants all": Mode(authenticates=_switch(b"caching_sha2_password", b"\1\4")),
     "caching_sha2 says 9": Mode(authenticates=_switch(b"caching_sha2_password", b"\1\x09")),
     "ed25519 with a short salt": Mode(authenticates=_then(b"\xfeclient_ed25519\0"), slow=True),
+    "parsec with a short random": Mode(authenticates=_switch(b"parsec", b"P\0" + b"s" * 18)),
+    "parsec of 2^255 iterations": Mode(authenticates=_parsec(b"P\xff" + b"s" * 18)),
+    "parsec of another function": Mode(authenticates=_parsec(b"X\0" + b"s" * 18)),
+    "parsec without a salt": Mode(authenticates=_parsec(b"P\0")),
     "more data for native": Mode(authenticates=_then(b"\1\4")),
     "authentication by the byte": Mode(authenticates=_drip(b"\xff\0\0\2" + b"\0" * 300), slow=True),
     "silent after authentication": Mode(answers=_silent, slow=True),

@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mydyno_engine::job::{TlsJob, TlsMode};
+use mydyno_engine::job::{CompressionAlgorithm, CompressionJob, TlsJob, TlsMode};
 use mydyno_engine::protocol::frames::Packet;
 use mydyno_engine::protocol::handshake::{Handshake, Login, Step};
 use mydyno_engine::protocol::tls::Tls;
@@ -32,6 +32,10 @@ fuzz_target!(|data: &[u8]| {
         local,
         server_key: None,
         tls: encrypted.then(|| Tls::new(&tls, "localhost").unwrap()),
+        compression: (kind & 128 != 0).then(|| CompressionJob {
+            algorithms: vec![CompressionAlgorithm::Zstd, CompressionAlgorithm::Uncompressed],
+            zstd_level: 3,
+        }),
     };
     let mut handshake = Handshake::default();
     let mut number = 0u8;

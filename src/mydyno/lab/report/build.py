@@ -15,6 +15,7 @@ from mydyno.lab.report.csv import (
     operations_frame,
     points_frame,
     self_checks_frame,
+    transactions_frame,
     trials_frame,
 )
 from mydyno.lab.report.effects_tables import effects_frame
@@ -83,6 +84,7 @@ def build(run: Run, out: Path, options: ReportOptions = DEFAULTS) -> ReportFiles
         "costs": comparison_frame(whole.costs.table),
         "effects": effects_frame(whole.effects),
         "optima": optima_frame(whole.optima),
+        "transactions": transactions_frame(whole.transactions),
         "operations": operations_frame(evidence),
         "operation-totals": operation_totals_frame(evidence),
         "self-checks": self_checks_frame(evidence),

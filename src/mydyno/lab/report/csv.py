@@ -15,6 +15,7 @@ from mydyno.lab.report.evidence import Evidence
 from mydyno.lab.report.views.comparison import ComparisonTable
 from mydyno.lab.report.views.operations import totals_of
 from mydyno.lab.report.views.pooled import pooled
+from mydyno.lab.report.views.transactions import Transactions
 from mydyno.lab.results.records import NO_LATENCY, TrialRecord
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
@@ -132,6 +133,29 @@ def comparison_frame(view: ComparisonTable) -> pl.DataFrame:
                     "less_durable": None if compared is None else compared.less_durable,
                 }
             )
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def transactions_frame(view: Transactions) -> pl.DataFrame:
+    """One row for each name of a transaction at each place of each setting, over the valid trials."""
+    rows: list[dict[str, object]] = []
+    for row in view.rows:
+        named = isinstance(row.place, str)
+        cells: dict[str, object] = {
+            "point": row.setting.point_id,
+            "setting": row.setting.title,
+            view.words.load_column: None if named else row.place,
+            "label": row.place if named else None,
+            "transaction": row.name,
+            "count": row.count,
+            "n": max((at.n for _, at in row.at if at is not None), default=0),
+        }
+        for metric, at in row.at:
+            column = _column(metric)
+            cells[column] = None if at is None else at.value
+            cells[f"{column}_low"] = None if at is None else at.low
+            cells[f"{column}_high"] = None if at is None else at.high
+        rows.append(cells)
     return pl.DataFrame(rows, infer_schema_length=None)
 
 

@@ -23,7 +23,15 @@ from mydyno.lab.report.effects_tables import effects_table
 from mydyno.lab.report.figures import EFFECTS, GROUND
 from mydyno.lab.report.storage_tables import storage_tables
 from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
-from mydyno.lab.report.tables import key_numbers_table, key_value, ranks_table, trials_table, warnings_counted
+from mydyno.lab.report.tables import (
+    TRANSACTIONS_CAPTION,
+    key_numbers_table,
+    key_value,
+    ranks_table,
+    transactions_table,
+    trials_table,
+    warnings_counted,
+)
 from mydyno.lab.report.trial_data import counter_titles, trial_charts, trial_sets
 from mydyno.lab.report.trial_tables import trial_sections
 from mydyno.lab.report.views.comparison import ComparisonTable, Row
@@ -86,6 +94,8 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         costs_labels=label_columns(page.costs.table),
         costs_rows=_rows(page.costs.table, page.costs.table.rows),
         durability=durability(page),
+        transactions=transactions_table(page.transactions),
+        transactions_caption=TRANSACTIONS_CAPTION,
         many_rows=_MANY_ROWS,
         trial_cells=trials_table(page.trials),
         trial_pages=list(trial_sections(trials, page.words)),
@@ -145,6 +155,7 @@ def contents(
         *claims,
         *([] if page.ranks.empty else [("ranks", "Ranks")]),
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),
+        *([("transactions", "Transactions by name")] if page.transactions.rows else []),
         *ground,
         *([("failures", "Failed points")] if page.failures else []),
         *((name, title) for name, title in drawn if name == EFFECTS),

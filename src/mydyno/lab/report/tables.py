@@ -17,6 +17,7 @@ from mydyno.lab.report.views.operations import Cost, OperationRow, Operations, O
 from mydyno.lab.report.views.programs import Programs
 from mydyno.lab.report.views.ranks import Rank
 from mydyno.lab.report.views.settings import SettingsView, Value
+from mydyno.lab.report.views.transactions import PERCENTILES, Transactions
 from mydyno.lab.report.views.trials import TrialRow, TrialTable
 from mydyno.page.format import MISSING, change, count, duration, latency, number, ratio, seconds
 from mydyno.page.table import Table
@@ -162,6 +163,45 @@ def _notes(row: OperationRow) -> Iterator[str]:
     if row.failed:
         yield f"{count(row.failed)} failed"
     yield from row.warnings
+
+
+TRANSACTIONS_CAPTION = (
+    "Latency is of the whole transaction, from its first statement to the last answer. The count is over all "
+    "valid trials; rates and percentiles are geometric means of the trials, with 95% intervals from 3 trials on."
+)
+
+
+def transactions_table(view: Transactions) -> Table:
+    """Places, names and settings down; count, rate and percentiles across. A place or setting that is the
+    only one has no column."""
+    several_places = len({row.place for row in view.rows}) > 1
+    several_settings = len({row.setting.point_id for row in view.rows}) > 1
+    rows = tuple(
+        (
+            *((place_name(row.place),) if several_places else ()),
+            row.name,
+            *((row.setting.short,) if several_settings else ()),
+            count(row.count),
+            *(_rate_or_latency(metric, at) for metric, at in row.at),
+        )
+        for row in view.rows
+    )
+    columns = (
+        *((view.words.load,) if several_places else ()),
+        "transaction",
+        *(("setting",) if several_settings else ()),
+        *("count", "per second", *PERCENTILES),
+    )
+    names = {columns.index("transaction"), *([columns.index("setting")] if several_settings else [])}
+    return Table(columns, rows, frozenset(names))
+
+
+def _rate_or_latency(metric: Metric, at: Measured | None) -> str:
+    """Rare transactions have a rate of less than 1."""
+    if at is None:
+        return MISSING
+    write = latency if metric.unit == "ns" else number
+    return f"{write(at.value)}{bracketed(at.low, at.high, write)}, n={at.n}"
 
 
 def key_numbers_table(numbers: Sequence[KeyNumber]) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from mydyno.core.markdown import escaped, fenced
 from mydyno.core.plurals import counted
@@ -24,10 +25,12 @@ from mydyno.lab.report.report_options import DEFAULTS, ReportOptions
 from mydyno.lab.report.storage_tables import self_checks_table, storage_tables
 from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.tables import (
+    TRANSACTIONS_CAPTION,
     key_numbers_table,
     programs_table,
     ranks_table,
     settings_table,
+    transactions_table,
     trials_table,
 )
 from mydyno.lab.report.views.page import Page, page
@@ -40,6 +43,8 @@ from mydyno.page.table import Table
 WIDTH = 110
 _ROWS = 40
 """Rows of the table of comparisons that a terminal shows; of more those over all places come first."""
+_MOST_TRANSACTIONS = 12
+"""Rows of the table of transactions that a terminal shows."""
 _MOST_WARNINGS = 6
 """Marked trials that a terminal shows."""
 
@@ -77,6 +82,12 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         title, table = short_costs(page.costs.table)
         out.line(title)
         out.table(table)
+    if page.transactions.rows:
+        out.line("Transactions by name")
+        table = transactions_table(page.transactions)
+        out.table(replace(table, rows=table.rows[:_MOST_TRANSACTIONS]))
+        if (more := len(table.rows) - _MOST_TRANSACTIONS) > 0:
+            out.line(f"{counted(more, 'more row')}: see the report")
     if page.optima.fitted and not page.optima.sentences:
         out.line("Where the optimum is, by the fitted Universal Scalability Law")
         out.table(optima_table(page.optima))
@@ -160,6 +171,9 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield from markdown_table(ranks_table((*page.ranks.overall, *page.ranks.of_groups)))
     yield from _effects(page, figures)
     yield from _charts(figures)
+    if page.transactions.rows:
+        yield f"\n## Transactions by name\n\n{TRANSACTIONS_CAPTION}\n"
+        yield from markdown_table(transactions_table(page.transactions))
     yield from _ground(page, figures)
     yield from _trials(page)
     yield from _method(page)

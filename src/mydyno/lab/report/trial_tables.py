@@ -12,6 +12,7 @@ from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.tables import place_name
 from mydyno.lab.report.time_words import KEYS, LABEL
 from mydyno.lab.report.trial_data import COUNTED, MACHINE, SPEED, charts_of
+from mydyno.lab.report.views.transactions import differ_from_statements, per_second
 from mydyno.lab.report.views.trial_pages import TrialPage, TrialPhase
 from mydyno.lab.results.records import Latency, PhaseRecord, StatementRecord
 from mydyno.page.format import MISSING, count, duration, latency, number, seconds
@@ -84,6 +85,25 @@ def phases_table(page: TrialPage, words: Words) -> Table:
 
 def _latencies(of: Latency) -> list[str]:
     return [latency(value(of)) for value in _LATENCIES.values()]
+
+
+def transactions_table(page: TrialPage, words: Words) -> Table | None:
+    """A row for each phase and name of a transaction; None where they say no more than the statements do."""
+    if not differ_from_statements(phase.record for phase in page.phases):
+        return None
+    rows = tuple(
+        (
+            place_name(phase.place),
+            name,
+            count(of.count),
+            number(per_second(phase.record, name)),
+            *_latencies(of),
+        )
+        for phase in page.phases
+        for name, of in phase.record.transactions_by_name.items()
+    )
+    heads = (words.load, "transaction", "count", "per second", *_LATENCIES)
+    return Table(heads, rows, frozenset({1}))
 
 
 def statements_table(page: TrialPage, words: Words, *, all_phases: bool) -> Table | None:
@@ -247,6 +267,7 @@ class TrialSection:
     facts: tuple[tuple[str, str], ...]
     settings: Table
     phases: Table
+    transactions: Table | None
     statements: Table | None
     time: Table | None
     busy: Table | None
@@ -266,6 +287,7 @@ def trial_sections(pages: Sequence[TrialPage], words: Words) -> Iterator[TrialSe
             facts=facts(page),
             settings=settings_table(page),
             phases=phases_table(page, words),
+            transactions=transactions_table(page, words),
             statements=statements_table(page, words, all_phases=few),
             time=time_table(page, words),
             busy=busy_table(page, words),

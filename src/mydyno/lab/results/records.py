@@ -193,6 +193,9 @@ class PhaseRecord:
     aborted: str | None = None
     """Why the phase ended early; ``None`` when it ran to its end."""
     transaction_latency: Latency = NO_LATENCY
+    transactions_by_name: Mapping[str, Latency] = field(default_factory=dict)
+    """Name of a transaction -> how many of them there were, and their latency. Empty where the load has no
+    transactions, or where it is not known: older labs, external programs."""
     error_examples: Mapping[str, str] = field(default_factory=dict)
     """Error code -> the first message that came with it."""
     backlog_max: int | None = None

@@ -68,6 +68,7 @@ _DATA = RecordTable("trial_data", DataRecord)
 _LATENCIES = RecordTable("latencies", Latency)
 _SCOPES = {"queries": "latency", "connects": "connect", "transactions": "transaction_latency"}
 """Scope of a row of latencies -> the field of its phase. Those of scope `statement` are of a kind each."""
+_TRANSACTIONS = RecordTable("transactions_by_name", Latency)
 _STATEMENTS = RecordTable("statements", StatementRecord, elsewhere=("latency",))
 _OPERATIONS = RecordTable("operations", OperationRecord)
 _PHASES = RecordTable(
@@ -78,7 +79,10 @@ _PHASES = RecordTable(
         "costs": document("phases.costs", dict[str, float], default={}),
         "slices": document("phases.slices", SlicesRecord | None),
     },
-    elsewhere={*_SCOPES.values(), "statements", "operations", "errors", "error_examples"},
+    elsewhere={
+        *_SCOPES.values(),
+        *("transactions_by_name", "statements", "operations", "errors", "error_examples"),
+    },
 )
 
 
@@ -177,6 +181,8 @@ def _insert_phase(connection: sqlite3.Connection, key: int, phase: PhaseRecord) 
         _LATENCIES.insert(connection, getattr(phase, field), **place, scope=scope, kind="")
     for statement in phase.statements:
         _LATENCIES.insert(connection, statement.latency, **place, scope="statement", kind=statement.kind)
+    for position, (name, latency) in enumerate(phase.transactions_by_name.items()):
+        _TRANSACTIONS.insert(connection, latency, **place, position=position, name=name)
     for code, count in phase.errors.items():
         example = phase.error_examples.get(code)
         insert(connection, "phase_errors", **place, code=code, count=count, example=example)
@@ -185,6 +191,7 @@ def _insert_phase(connection: sqlite3.Connection, key: int, phase: PhaseRecord) 
 def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, list[PhaseRecord]]:
     statements = _by_phase(rows_of_run(connection, run_id, "statements", "phase, position"))
     latencies = _by_phase(rows_of_run(connection, run_id, "latencies", "phase"))
+    transactions = _by_phase(rows_of_run(connection, run_id, "transactions_by_name", "phase, position"))
     errors = _by_phase(rows_of_run(connection, run_id, "phase_errors", "phase, code"))
     operations = _by_phase(rows_of_run(connection, run_id, "operations", "phase, position"))
     phases: dict[int, list[PhaseRecord]] = defaultdict(list)
@@ -196,6 +203,7 @@ def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, lis
             _PHASES.record(
                 row,
                 **{field: by_scope.get((scope, ""), NO_LATENCY) for scope, field in _SCOPES.items()},
+                transactions_by_name={one["name"]: _TRANSACTIONS.record(one) for one in transactions[place]},
                 statements=tuple(
                     _STATEMENTS.record(one, latency=by_scope.get(("statement", one["kind"]), NO_LATENCY))
                     for one in statements[place]

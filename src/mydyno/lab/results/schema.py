@@ -446,6 +446,29 @@ _SLICES = (
     "ALTER TABLE phases ADD COLUMN slices TEXT",
 )
 
+_TRANSACTIONS = (
+    """
+    CREATE TABLE transactions_by_name (
+        trial_key INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        min_ns INTEGER,
+        mean_ns REAL,
+        max_ns INTEGER,
+        p50_ns INTEGER,
+        p75_ns INTEGER,
+        p90_ns INTEGER,
+        p95_ns INTEGER,
+        p99_ns INTEGER,
+        p999_ns INTEGER,
+        PRIMARY KEY (trial_key, phase, name),
+        FOREIGN KEY (trial_key, phase) REFERENCES phases
+    ) WITHOUT ROWID
+    """,
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -459,4 +482,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _OPERATION_TOTALS,
     _COSTS,
     _SLICES,
+    _TRANSACTIONS,
 )

@@ -146,6 +146,9 @@ def phase_record(end: messages.PhaseEnd) -> PhaseRecord:
         latency_kind=end.latency_kind,
         aborted=end.aborted,
         transaction_latency=_latency(end.transactions.latency),
+        transactions_by_name={
+            name: _latency(timed.latency) for name, timed in end.transactions_by_name.items()
+        },
         error_examples=end.error_examples,
         backlog_max=end.backlog_max,
         retries=end.retries,
@@ -184,6 +187,7 @@ def _histograms(end: messages.PhaseEnd) -> dict[str, str]:
         "queries": end.queries.latency,
         "transactions": end.transactions.latency,
         "connects": end.connects.latency,
+        **{f"transaction:{name}": timed.latency for name, timed in end.transactions_by_name.items()},
         **{f"statement:{kind}": statement.latency for kind, statement in end.statements.items()},
     }
     return {name: one.histogram for name, one in named.items() if one.count and one.histogram}

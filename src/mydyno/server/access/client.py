@@ -19,6 +19,7 @@ from typing import Any
 
 from mydyno.core.units import format_bytes
 from mydyno.core.visible import one_line
+from mydyno.server.access import parsec
 from mydyno.server.access.answer import Answer, AnyPacket
 from mydyno.server.access.dbapi import CR, Error, MysqlPacket, OperationalError
 from mydyno.server.access.dialling import dial
@@ -43,7 +44,9 @@ _CHUNK = 65536
 _TIMER_SECONDS = 0.1
 """How exact a deadline is: the socket's timeout is set again after so long."""
 
-_PROVING = frozenset({"mysql_native_password", "caching_sha2_password", "sha256_password", "client_ed25519"})
+_PROVING = frozenset(
+    {"mysql_native_password", "caching_sha2_password", "sha256_password", "client_ed25519", parsec.PLUGIN}
+)
 _REVEALING = frozenset({"mysql_clear_password", "dialog"})
 """Those that send the password itself."""
 
@@ -90,6 +93,7 @@ class BoundedConnection(Session):
             charset="utf8mb4",
             autocommit=True,
             ssl_disabled=True,
+            auth_plugin_map={parsec.PLUGIN: parsec.Parsec},
             defer_connect=True,
         )
         context = transport.context(over_socket=isinstance(address, Path))

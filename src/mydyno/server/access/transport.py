@@ -5,7 +5,7 @@ A password itself (mysql_clear_password, PAM, the full exchange of sha256_passwo
 is sent over a private channel only: a unix socket, or TLS whose certificate was checked. Over plain TCP it
 goes encrypted with the server's RSA key, and only when that key was named: one that the server itself sends
 may be anybody's. What proves the password without sending it (mysql_native_password, the quick exchange of
-caching_sha2_password, MariaDB's ed25519) is allowed everywhere.
+caching_sha2_password, MariaDB's ed25519 and parsec) is allowed everywhere.
 
 The modes are those of the MySQL clients (MySQL Reference Manual, "Command Options for Encrypted
 Connections").

@@ -116,6 +116,7 @@ _OF_TABLE = {
         "reconnects": "lost connections that were opened again",
     },
     "latencies": {"scope": "queries, connects, transactions or one kind of statement"},
+    "transactions_by_name": {"name": "name of the transaction in the workload"},
     "phase_errors": {"code": "of the server or the client", "example": "the first message that came with it"},
     "operations": {
         "tests": "as the original suite counts them",

@@ -30,6 +30,7 @@ from mydyno.lab.report.views.programs import Programs, programs
 from mydyno.lab.report.views.ranks import Ranks, answer, ranks
 from mydyno.lab.report.views.settings import SettingsView, settings_view
 from mydyno.lab.report.views.shape import Shape, shape
+from mydyno.lab.report.views.transactions import Transactions, transactions
 from mydyno.lab.report.views.trials import TrialTable, trial_table
 from mydyno.lab.report.views.verdicts import Verdicts, verdicts
 from mydyno.lab.results.records import ExperimentRecord
@@ -71,6 +72,7 @@ class Page:
     throughput_levels: Levels
     """Bars in the curves' place; without a group where another picture is."""
     latency_levels: tuple[Levels, ...]
+    transactions: Transactions
     heat_maps: tuple[HeatMap, ...]
     """The table of comparisons as a picture; none where another one is."""
     ground: GroundView
@@ -141,6 +143,7 @@ def page(evidence: Evidence) -> Page:
         connect_panels=panels(evidence, connect) if as_curves or few else (),
         throughput_levels=levels(evidence, evidence.words.rate, wanted=form == "bars"),
         latency_levels=tuple(levels(evidence, metric, wanted=latency_bars) for metric in latencies(evidence)),
+        transactions=transactions(evidence),
         heat_maps=heat_maps(compared) if form == "heat map" else (),
         ground=ground_view(evidence),
         failures=failed_points(evidence),
