@@ -93,7 +93,7 @@ class BoundedConnection(Session):
             charset="utf8mb4",
             autocommit=True,
             ssl_disabled=True,
-            auth_plugin_map={parsec.PLUGIN: parsec.Parsec},
+            auth_plugin_map={parsec.PLUGIN: lambda _: parsec.Parsec(self)},
             defer_connect=True,
         )
         context = transport.context(over_socket=isinstance(address, Path))
