@@ -167,7 +167,8 @@ def _notes(row: OperationRow) -> Iterator[str]:
 
 TRANSACTIONS_CAPTION = (
     "Latency is of the whole transaction, from its first statement to the last answer. The count is over all "
-    "valid trials; rates and percentiles are geometric means of the trials, with 95% intervals from 3 trials on."
+    "valid trials; rates and percentiles are geometric means of the trials, with 95% intervals from 3 trials "
+    "on."
 )
 
 
