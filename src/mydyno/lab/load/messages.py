@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from mydyno.core.record import Record
+from mydyno.machine.proc import DiskCounters, ProcessCounters
 
 
 class _Message(Record):
@@ -92,31 +93,10 @@ class Table(Record):
     rows: int
 
 
-class Process(Record):
-    """One process as /proc shows it; bytes read and written need the right to see them."""
-
-    cpu_user_s: float
-    cpu_system_s: float
-    rss_bytes: int
-    threads: int
-    voluntary_switches: int | None
-    involuntary_switches: int | None
-    read_bytes: int | None
-    write_bytes: int | None
-
-
-class Disk(Record):
-    reads: int
-    read_bytes: int
-    writes: int
-    write_bytes: int
-    busy_s: float
-
-
 class HostCounters(Record):
     cpu: dict[str, float]
     context_switches: int
-    disks: dict[str, Disk]
+    disks: dict[str, DiskCounters]
 
 
 class Hello(_OfServer):
@@ -254,8 +234,8 @@ class Sample(_Message):
     server_number: int = 0
     """Number of the server in the job; `server` is its process."""
     status: dict[str, str] | None
-    server: Process | None
-    client: Process
+    server: ProcessCounters | None
+    client: ProcessCounters
     host: HostCounters
 
 
