@@ -65,8 +65,8 @@ class Heard:
 
 def target(server: RunningServer, *, tcp: bool = False, password: Secret | None = None) -> Target:
     return Target(
-        user=server.admin_user,
-        password=password or server.admin_password,
+        user=server.login.user,
+        password=password or server.login.password,
         database=DATABASE,
         socket=None if tcp else server.socket,
         host="127.0.0.1" if tcp else None,
@@ -228,7 +228,7 @@ def test_sysbench_replaces_no_table_of_anybody_else(server: RunningServer) -> No
     ask(server, "INSERT INTO precious.sbtest1 VALUES (1), (2)")
     options = ExternalSysbench(script="oltp_read_only", table_size=100)
     where = Target(
-        user=server.admin_user, password=server.admin_password, database="precious", socket=server.socket
+        user=server.login.user, password=server.login.password, database="precious", socket=server.socket
     )
     with pytest.raises(EngineError, match=r"precious\.sbtest1 \(2 rows\) was not made by mydyno"):
         hear(server, external(where, (), options, prepare="create"))
