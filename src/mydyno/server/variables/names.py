@@ -74,11 +74,6 @@ def understand(binary: Knows, config: Mapping[str, Setting]) -> Understood:
     return Understood(translated.settings, translated.notes, tuple(problems), written_as)
 
 
-def find_problems(binary: ServerBinary, config: Mapping[str, Setting]) -> tuple[SettingProblem, ...]:
-    """Every setting that this very binary cannot take, or that mydyno does not let an experiment set."""
-    return understand(binary, config).problems
-
-
 def canonical(binary: ServerBinary, config: Mapping[str, Setting]) -> dict[str, Setting]:
     """The settings under the names that the binary lists: `skip-log-bin` is `log_bin: false`.
 
