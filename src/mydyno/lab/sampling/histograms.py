@@ -18,7 +18,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mydyno.lab.load.messages import PERCENTILES
 from mydyno.lab.results.records import Latency
 
 Counts = NDArray[np.int64]
@@ -214,7 +213,12 @@ class Histogram:
             min_ns=self._value(int(used[0]))[0],
             mean_ns=self._mean_ns(used),
             max_ns=self._value(int(used[-1]))[1],
-            **{name: self.quantile_ns(share) for name, share in PERCENTILES.items()},
+            p50_ns=self.quantile_ns(0.5),
+            p75_ns=self.quantile_ns(0.75),
+            p90_ns=self.quantile_ns(0.9),
+            p95_ns=self.quantile_ns(0.95),
+            p99_ns=self.quantile_ns(0.99),
+            p999_ns=self.quantile_ns(0.999),
         )
 
     def encoded(self) -> str:
