@@ -100,8 +100,8 @@ def engine_job(
             "protocol": 3,
             "target": {
                 "socket": str(server.socket),
-                "user": server.admin_user,
-                "password": server.admin_password.reveal(),
+                "user": server.login.user,
+                "password": server.login.password.reveal(),
                 "database": DATABASE,
             },
             "workload": workload,

@@ -101,8 +101,8 @@ def engine(**job: object) -> Tool:
 def sysbench(server: RunningServer, connections: int, seconds: float, load: Load) -> Measured:
     options = {
         "mysql-socket": server.socket,
-        "mysql-user": server.admin_user,
-        "mysql-password": server.admin_password.reveal(),
+        "mysql-user": server.login.user,
+        "mysql-password": server.login.password.reveal(),
         "mysql-db": DATABASE,
         "threads": connections,
         "time": f"{seconds:.0f}",
@@ -130,8 +130,8 @@ def mysqlslap(server: RunningServer, connections: int, seconds: float, load: Loa
     queries = max(1, round(SLAP_QUERIES_PER_SECOND * seconds / connections)) * connections
     with tempfile.NamedTemporaryFile("w", suffix=".cnf") as config:
         config.write(
-            f"[client]\nsocket={server.socket}\nuser={server.admin_user}\n"
-            f"password={server.admin_password.reveal()}\n"
+            f"[client]\nsocket={server.socket}\nuser={server.login.user}\n"
+            f"password={server.login.password.reveal()}\n"
         )
         config.flush()
         shape = [f"--concurrency={connections}", f"--number-of-queries={queries}"]

@@ -61,8 +61,8 @@ def engine(server: RunningServer, tables: int, rows: int) -> ProcessUsage:
 def sysbench(server: RunningServer, tables: int, rows: int) -> ProcessUsage:
     options = {
         "mysql-socket": server.socket,
-        "mysql-user": server.admin_user,
-        "mysql-password": server.admin_password.reveal(),
+        "mysql-user": server.login.user,
+        "mysql-password": server.login.password.reveal(),
         "mysql-db": DATABASE,
         "threads": tables,
     }

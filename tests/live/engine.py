@@ -43,8 +43,8 @@ def target(server: RunningServer, *, tcp: bool = False) -> Record:
     where: Record = {"host": "127.0.0.1", "port": server.port} if tcp else {"socket": str(server.socket)}
     return {
         **where,
-        "user": server.admin_user,
-        "password": server.admin_password.reveal(),
+        "user": server.login.user,
+        "password": server.login.password.reveal(),
         "database": "engine_test",
     }
 

@@ -6,9 +6,10 @@ import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from mydyno.core.errors import EngineError
 from mydyno.core.secrets import Secret
 from mydyno.lab.load import messages
 from mydyno.lab.load.external import External
-from mydyno.lab.load.job import Phase, Sampling, Target, closed_loop, open_loop, rounds, timed
+from mydyno.lab.load.job import Job, Phase, Sampling, Target, closed_loop, open_loop, rounds, timed
 from mydyno.lab.stack import RunningServer
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 
@@ -64,8 +65,8 @@ class Heard:
 
 def target(server: RunningServer, *, tcp: bool = False, password: Secret | None = None) -> Target:
     return Target(
-        user=server.admin_user,
-        password=password or server.admin_password,
+        user=server.login.user,
+        password=password or server.login.password,
         database=DATABASE,
         socket=None if tcp else server.socket,
         host="127.0.0.1" if tcp else None,
@@ -79,6 +80,17 @@ def counters(server: RunningServer) -> dict[str, int]:
         for name, value in server.status().items()
         if name.startswith("Com_")
     }
+
+
+def external(
+    target: Target,
+    phases: Sequence[Phase],
+    options: ExternalSysbench | ExternalSlap,
+    sampling: Sampling | None = None,
+    **more: Any,
+) -> External:
+    job = Job(target=target, seed=1, workload={}, phases=tuple(phases), sampling=sampling, **more)
+    return External(job, options)
 
 
 def hear(
@@ -100,7 +112,7 @@ def hear(
 
 @pytest.fixture
 def loaded(server: RunningServer) -> RunningServer:
-    hear(server, External(target(server), (), READ_WRITE, prepare="if-missing"))
+    hear(server, external(target(server), (), READ_WRITE, prepare="if-missing"))
     return server
 
 
@@ -114,7 +126,7 @@ def no_schema(server: RunningServer) -> Iterator[RunningServer]:
 @pytest.mark.parametrize("prepared", [True, False])
 def test_sysbench_tells_the_statements_that_the_server_counted(loaded: RunningServer, prepared: bool) -> None:
     options = READ_WRITE.model_copy(update={"prepared": prepared})
-    heard = hear(loaded, External(target(loaded), [Phase(3, closed_loop(), rounds(50))], options))
+    heard = hear(loaded, external(target(loaded), [Phase(3, closed_loop(), rounds(50))], options))
     end = heard.end
     assert (end.aborted, end.connections_reached, end.transactions.count) == (None, 3, 150)
     told = {kind: one.count for kind, one in end.statements.items()}
@@ -144,7 +156,7 @@ def test_every_script_runs_and_tells_what_the_server_counted(server: RunningServ
     ):
         options = ExternalSysbench(script=script, table_size=200)
         phase = Phase(1, closed_loop(), rounds(20))
-        heard = hear(server, External(target(server), [phase], options, prepare="create"))
+        heard = hear(server, external(target(server), [phase], options, prepare="create"))
         assert (script, heard.end.aborted, heard.end.errors) == (script, None, {})
         assert heard.com(statement) >= 20
         assert heard.com("begin", "commit") == 20 * others
@@ -158,7 +170,7 @@ def test_a_timed_phase_of_sysbench_warms_up_and_measures_its_seconds(loaded: Run
         Phase(2, closed_loop(), timed(1.0, 2.0)),
         Phase(4, open_loop("poisson", 50.0), timed(0.0, 1.0)),
     ]
-    heard = hear(loaded, External(target(loaded, tcp=True), phases, READ_WRITE))
+    heard = hear(loaded, external(target(loaded, tcp=True), phases, READ_WRITE))
     first, second = heard.ends
     assert [first.aborted, second.aborted] == [None, None]
     assert (first.measured_to_ns or 0) - (first.measured_from_ns or 0) == pytest.approx(2e9, rel=0.3)
@@ -176,7 +188,7 @@ def test_a_timed_phase_of_sysbench_warms_up_and_measures_its_seconds(loaded: Run
 def test_the_server_is_sampled_beside_sysbench_on_one_clock(loaded: RunningServer) -> None:
     phase = Phase(3, closed_loop(), timed(0.0, 2.0), pause_s=0.5)
     sampling = Sampling(interval_s=0.2, server_pid=loaded.pid)
-    heard = hear(loaded, External(target(loaded), [phase, phase], READ_WRITE, sampling))
+    heard = hear(loaded, external(target(loaded), [phase, phase], READ_WRITE, sampling))
     samples = [message for message in heard.all if isinstance(message, messages.Sample)]
     assert heard.done.exit == "ok"
     for end in heard.ends:
@@ -195,17 +207,17 @@ def test_the_server_is_sampled_beside_sysbench_on_one_clock(loaded: RunningServe
 @needs_sysbench
 def test_sysbench_prepares_tables_that_are_marked_as_ours_and_makes_them_once(server: RunningServer) -> None:
     options = ExternalSysbench(script="oltp_read_only", tables=3, table_size=100)
-    create = External(target(server), (), options, prepare="create")
+    create = external(target(server), (), options, prepare="create")
     [prepared] = [m for m in hear(server, create).all if isinstance(m, messages.Prepared)]
     assert [(table.name, table.rows) for table in prepared.tables] == [(f"sbtest{i}", 100) for i in (1, 2, 3)]
     comments = ask(
         server, f"SELECT table_comment FROM information_schema.tables WHERE table_schema = '{DATABASE}'"
     )
     assert ("made by mydyno",) in comments
-    again = hear(server, External(target(server), (), options, prepare="if-missing"))
+    again = hear(server, external(target(server), (), options, prepare="if-missing"))
     assert not [m for m in again.all if isinstance(m, messages.Progress)]
     larger = options.model_copy(update={"table_size": 150})
-    anew = hear(server, External(target(server), (), larger, prepare="if-missing"))
+    anew = hear(server, external(target(server), (), larger, prepare="if-missing"))
     assert [m.tables[2].rows for m in anew.all if isinstance(m, messages.Prepared)] == [150]
 
 
@@ -216,12 +228,12 @@ def test_sysbench_replaces_no_table_of_anybody_else(server: RunningServer) -> No
     ask(server, "INSERT INTO precious.sbtest1 VALUES (1), (2)")
     options = ExternalSysbench(script="oltp_read_only", table_size=100)
     where = Target(
-        user=server.admin_user, password=server.admin_password, database="precious", socket=server.socket
+        user=server.login.user, password=server.login.password, database="precious", socket=server.socket
     )
     with pytest.raises(EngineError, match=r"precious\.sbtest1 \(2 rows\) was not made by mydyno"):
-        hear(server, External(where, (), options, prepare="create"))
+        hear(server, external(where, (), options, prepare="create"))
     assert ask(server, "SELECT COUNT(*) FROM precious.sbtest1") == [(2,)]
-    hear(server, External(where, (), options, prepare="create", drop_existing=True))
+    hear(server, external(where, (), options, prepare="create", drop_existing=True))
     assert ask(server, "SELECT COUNT(*) FROM precious.sbtest1") == [(100,)]
 
 
@@ -230,7 +242,7 @@ def test_too_few_connections_are_an_aborted_phase(start: Start) -> None:
     server = start({"max_connections": 10})
     options = ExternalSysbench(script="oltp_point_select", table_size=100)
     phase = Phase(30, closed_loop(), timed(0.0, 1.0))
-    heard = hear(server, External(target(server), [phase, phase], options, prepare="create"))
+    heard = hear(server, external(target(server), [phase, phase], options, prepare="create"))
     assert heard.end.errors["1040"] > 0
     assert "Too many connections" in (heard.end.aborted or "")
     assert (heard.end.connections_reached, heard.done.exit) == (0, "aborted")
@@ -238,7 +250,7 @@ def test_too_few_connections_are_an_aborted_phase(start: Start) -> None:
 
 @needs_sysbench
 def test_a_stop_ends_sysbench_at_once_and_keeps_its_seconds(loaded: RunningServer) -> None:
-    driver = External(target(loaded), [Phase(2, closed_loop(), timed(0.0, 600.0))] * 2, READ_WRITE)
+    driver = external(target(loaded), [Phase(2, closed_loop(), timed(0.0, 600.0))] * 2, READ_WRITE)
 
     def stop(message: messages.Message) -> None:
         if isinstance(message, messages.Interval):
@@ -256,7 +268,7 @@ def test_a_server_that_hangs_ends_the_phase_within_ten_seconds_of_its_time(loade
     with loaded.connect() as connection, connection.cursor() as cursor:
         cursor.execute(f"LOCK TABLES {DATABASE}.sbtest1 WRITE, {DATABASE}.sbtest2 WRITE")
         options = READ_WRITE.model_copy(update={"prepared": False})
-        driver = External(target(loaded), [Phase(2, closed_loop(), timed(0.0, 1.0))], options)
+        driver = external(target(loaded), [Phase(2, closed_loop(), timed(0.0, 1.0))], options)
         before = time.monotonic()
         heard = hear(loaded, driver)
     assert 10 < time.monotonic() - before < 60
@@ -269,7 +281,7 @@ def test_a_program_that_waits_too_long_is_given_up(loaded: RunningServer) -> Non
         cursor.execute(f"LOCK TABLES {DATABASE}.sbtest1 WRITE, {DATABASE}.sbtest2 WRITE")
         phase = Phase(1, closed_loop(), rounds(1))
         options = READ_WRITE.model_copy(update={"prepared": False})
-        heard = hear(loaded, External(target(loaded), [phase], options, answer_within_s=1.0))
+        heard = hear(loaded, external(target(loaded), [phase], options, answer_within_s=1.0))
     assert "waited 1 s" in (heard.end.aborted or "")
 
 
@@ -292,8 +304,8 @@ def test_both_programs_get_in_with_any_password_that_they_can_read(
         ask(loaded, f"GRANT ALL ON *.* TO guest@'{host}'")
     where = Target(user="guest", password=Secret(password), database=DATABASE, socket=loaded.socket)
     one = [Phase(1, closed_loop(), rounds(1))]
-    assert hear(loaded, External(where, one, READ_WRITE)).end.aborted is None
-    assert hear(loaded, External(where, one, ExternalSlap())).end.aborted is None
+    assert hear(loaded, external(where, one, READ_WRITE)).end.aborted is None
+    assert hear(loaded, external(where, one, ExternalSlap())).end.aborted is None
 
 
 @needs_slap
@@ -305,7 +317,7 @@ def test_mysqlslap_tells_the_statements_that_the_server_counted(
     options = ExternalSlap.model_validate(
         {"load_type": load_type, "options": {"auto-generate-sql-guid-primary": True}}
     )
-    heard = hear(server, External(target(server), [Phase(3, closed_loop(), rounds(44))], options))
+    heard = hear(server, external(target(server), [Phase(3, closed_loop(), rounds(44))], options))
     end = heard.end
     assert (end.aborted, end.errors, end.connections_reached, end.queries.count) == (None, {}, 3, 132)
     # Before the clients: 99 rows for the 100 asked for, and one SELECT of their ids.
@@ -318,7 +330,7 @@ def test_mysqlslap_tells_the_statements_that_the_server_counted(
 @needs_slap
 def test_mysqlslap_leaves_the_rest_of_a_division_out(no_schema: RunningServer) -> None:
     phase = Phase(3, closed_loop(), {"kind": "split", "events": 100})
-    heard = hear(no_schema, External(target(no_schema), [phase], ExternalSlap(load_type="write")))
+    heard = hear(no_schema, external(target(no_schema), [phase], ExternalSlap(load_type="write")))
     assert heard.end.queries.count == 99 == heard.com("insert") - 99
 
 
@@ -326,7 +338,7 @@ def test_mysqlslap_leaves_the_rest_of_a_division_out(no_schema: RunningServer) -
 def test_iterations_are_runs_on_new_tables(no_schema: RunningServer) -> None:
     phase = Phase(2, closed_loop(), rounds(10))
     options = ExternalSlap(load_type="write", iterations=3)
-    heard = hear(no_schema, External(target(no_schema, tcp=True), [phase], options))
+    heard = hear(no_schema, external(target(no_schema, tcp=True), [phase], options))
     assert heard.end.queries.count == 60 == heard.com("insert") - 3 * 99
     assert heard.com("create_table") == 3
 
@@ -337,15 +349,15 @@ def test_mysqlslap_drops_no_schema_that_holds_anything_else(no_schema: RunningSe
     ask(no_schema, f"CREATE TABLE {SCHEMA}.precious (i INT)")
     phase = Phase(1, closed_loop(), rounds(1))
     with pytest.raises(EngineError, match=r"precious \(0 rows\) was not made by mydyno"):
-        hear(no_schema, External(target(no_schema), [phase], ExternalSlap()))
+        hear(no_schema, external(target(no_schema), [phase], ExternalSlap()))
     assert ask(no_schema, f"SHOW TABLES FROM {SCHEMA}") == [("precious",)]
-    heard = hear(no_schema, External(target(no_schema), [phase], ExternalSlap(), drop_existing=True))
+    heard = hear(no_schema, external(target(no_schema), [phase], ExternalSlap(), drop_existing=True))
     assert heard.end.aborted is None
 
 
 @needs_slap
 def test_a_stop_ends_mysqlslap_and_drops_what_it_made(no_schema: RunningServer) -> None:
-    driver = External(target(no_schema), [Phase(2, closed_loop(), rounds(10_000_000))], ExternalSlap())
+    driver = external(target(no_schema), [Phase(2, closed_loop(), rounds(10_000_000))], ExternalSlap())
     timer = threading.Timer(1.0, driver.request_stop)
     timer.start()
     heard = hear(no_schema, driver)
@@ -355,7 +367,7 @@ def test_a_stop_ends_mysqlslap_and_drops_what_it_made(no_schema: RunningServer) 
 
 @needs_slap
 def test_a_driver_that_is_not_heard_out_leaves_no_schema(no_schema: RunningServer) -> None:
-    with External(target(no_schema), [Phase(2, closed_loop(), rounds(10_000_000))], ExternalSlap()) as driver:
+    with external(target(no_schema), [Phase(2, closed_loop(), rounds(10_000_000))], ExternalSlap()) as driver:
         said = iter(driver)
         assert [next(said).type, next(said).type] == ["hello", "phase_start"]
         threading.Timer(1.0, driver.request_stop).start()
@@ -366,7 +378,7 @@ def test_a_driver_that_is_not_heard_out_leaves_no_schema(no_schema: RunningServe
 
 @needs_sysbench
 def test_nothing_is_left_of_a_driver_that_is_not_heard_out(loaded: RunningServer, tmp_path: Path) -> None:
-    driver = External(target(loaded), [Phase(2, closed_loop(), timed(0.0, 600.0))], READ_WRITE)
+    driver = external(target(loaded), [Phase(2, closed_loop(), timed(0.0, 600.0))], READ_WRITE)
     with driver:
         for message in driver:
             if isinstance(message, messages.Measuring):
@@ -381,5 +393,5 @@ def test_nothing_is_left_of_a_driver_that_is_not_heard_out(loaded: RunningServer
 def test_an_account_that_may_not_in_is_an_error_that_shows_no_password(server: RunningServer) -> None:
     wrong = target(server, password=Secret("not-the-password"))
     with pytest.raises(EngineError, match="Access denied") as caught:
-        hear(server, External(wrong, (), READ_WRITE))
+        hear(server, external(wrong, (), READ_WRITE))
     assert "not-the-password" not in str(caught.value)

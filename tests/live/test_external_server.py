@@ -47,8 +47,8 @@ def ask(server: RunningServer, *statements: str) -> tuple[object, ...]:
 def option_file(folder: Path, server: RunningServer, **more: str) -> Path:
     """A client option file for the server's root account, over its socket unless told otherwise."""
     options = {
-        "user": server.admin_user,
-        "password": server.admin_password.reveal(),
+        "user": server.login.user,
+        "password": server.login.password.reveal(),
         **({} if "host" in more else {"socket": str(server.socket)}),
         **more,
     }
@@ -123,7 +123,7 @@ def test_a_factor_is_set_measured_and_put_back_over_the_socket(
         page = (run.report_folder / "report.html").read_text()
     assert "external server" in page
     kept = [path for path in workplace.lab.rglob("*") if path.is_file()]
-    assert not any(server.admin_password.reveal().encode() in path.read_bytes() for path in kept)
+    assert not any(server.login.password.reveal().encode() in path.read_bytes() for path in kept)
     assert outstanding_in(workplace.lab) == []
     database = by_file.rpartition(" ")[2].rstrip("}")
     after = ask(server, "SELECT GROUP_CONCAT(schema_name ORDER BY 1) FROM information_schema.schemata")[0]
@@ -140,7 +140,7 @@ def test_tables_that_the_load_only_reads_are_loaded_once_over_tcp(
     workplace: Workplace, server: RunningServer
 ) -> None:
     password = workplace.folder / "password"
-    password.write_text(server.admin_password.reveal() + "\n")
+    password.write_text(server.login.password.reveal() + "\n")
     external = f"{{dsn: 'mysql://root@127.0.0.1:{server.port}/bench_tcp', password_file: {password}}}"
     made = (
         "SELECT MIN(create_time), MIN(table_comment) FROM information_schema.tables "
@@ -443,7 +443,7 @@ def test_the_plan_says_which_server_what_is_written_and_what_is_put_back(
     assert "sets there for each trial sort_buffer_size (SET GLOBAL) and restores the old values" in words
     assert f"external server {server.version} at {server.socket}" in words
     assert "there is no frozen copy to start from" in words
-    assert server.admin_password.reveal() not in told.stdout
+    assert server.login.password.reveal() not in told.stdout
     assert ask(server, "SELECT COUNT(*) FROM information_schema.schemata") == schemas
     assert not workplace.lab.exists()
-    assert server.admin_password.reveal() not in checked(experiment(by_file)).plan.model_dump_json()
+    assert server.login.password.reveal() not in checked(experiment(by_file)).plan.model_dump_json()

@@ -26,7 +26,7 @@ def account(server: RunningServer, tmp_path: Path) -> Path:
     path = tmp_path / "client.cnf"
     path.touch(mode=0o600)
     path.write_text(
-        f"[client]\nuser={server.admin_user}\npassword='{server.admin_password.reveal()}'\nsocket={server.socket}\n"
+        f"[client]\nuser={server.login.user}\npassword='{server.login.password.reveal()}'\nsocket={server.socket}\n"
     )
     return path
 
@@ -153,7 +153,7 @@ def test_cleanup_drops_the_database_that_load_made_and_no_other(account: Path, s
 
 def test_rounds_are_a_fixed_amount_of_work_over_tcp(account: Path, server: RunningServer) -> None:
     secret = account.parent / "secret"
-    secret.write_text(server.admin_password.reveal() + "\n")
+    secret.write_text(server.login.password.reveal() + "\n")
     done = load(
         *(
             "smack",

@@ -17,7 +17,7 @@ def test_its_advice_on_a_server_becomes_settings(server: RunningServer) -> None:
     except (HostError, MissingToolError) as error:
         pytest.skip(f"MySQLTuner cannot be had here: {error}")
     text = mysqltuner.run(program, server.login)
-    assert server.admin_password.reveal() not in text
+    assert server.login.password.reveal() not in text
     report = mysqltuner.read_report(text)
     assert report.version is not None
     found = mysqltuner.settings_of(report, server.variables())

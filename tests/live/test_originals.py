@@ -37,12 +37,12 @@ def options_file(server: RunningServer, tmp_path: Path) -> Iterator[Path]:
     """Where both programs read the way into the server from."""
     path = tmp_path / "client.cnf"
     path.touch(mode=0o600)
-    password = server.admin_password.reveal()
-    path.write_text(f"[client]\nuser={server.admin_user}\npassword='{password}'\nsocket={server.socket}\n")
+    password = server.login.password.reveal()
+    path.write_text(f"[client]\nuser={server.login.user}\npassword='{password}'\nsocket={server.socket}\n")
     of_sysbench = path.with_name("sysbench.cnf")
     of_sysbench.touch(mode=0o600)
     of_sysbench.write_text(
-        f"mysql-user={server.admin_user}\nmysql-password={password}\nmysql-socket={server.socket}\n"
+        f"mysql-user={server.login.user}\nmysql-password={password}\nmysql-socket={server.socket}\n"
     )
     yield path
     ask(server, f"DROP DATABASE IF EXISTS {SCHEMA}")
@@ -162,7 +162,7 @@ def test_mysqlslap_and_its_copy_send_the_same_statements_and_print_the_same_line
     server: RunningServer, options_file: Path
 ) -> None:
     target = Target(
-        user=server.admin_user, password=server.admin_password, database=SCHEMA, socket=server.socket
+        user=server.login.user, password=server.login.password, database=SCHEMA, socket=server.socket
     )
     differing = {}
     for name, (options, own, arguments) in SLAPS.items():

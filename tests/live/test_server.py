@@ -192,8 +192,8 @@ def test_an_asked_port_is_open_on_the_loopback_only(server: RunningServer) -> No
     connection = pymysql.connect(
         host="127.0.0.1",
         port=server.port,
-        user=server.admin_user,
-        password=server.admin_password.reveal(),
+        user=server.login.user,
+        password=server.login.password.reveal(),
     )
     with connection, connection.cursor() as cursor:
         cursor.execute("SELECT CURRENT_USER()")
@@ -204,7 +204,7 @@ def test_the_port_works_without_name_resolution_too(start: Start) -> None:
     server = start({"skip_name_resolve": True}, port=0)
     assert server.port is not None
     pymysql.connect(
-        host="127.0.0.1", port=server.port, user="root", password=server.admin_password.reveal()
+        host="127.0.0.1", port=server.port, user="root", password=server.login.password.reveal()
     ).close()
 
 
@@ -244,7 +244,7 @@ def test_only_root_and_locked_accounts_exist(server: RunningServer) -> None:
 def test_the_password_is_nowhere_but_in_memory(start: Start, site: Site) -> None:
     server = start({"log_bin": "mysql-bin", "general_log": True, "server_id": 7}, port=0)
     server.variables()
-    password = server.admin_password.reveal().encode()
+    password = server.login.password.reveal().encode()
     process = Path(f"/proc/{server.pid}")
     assert password not in (process / "cmdline").read_bytes()
     assert password not in (process / "environ").read_bytes()
@@ -259,11 +259,11 @@ def test_the_password_is_nowhere_but_in_memory(start: Start, site: Site) -> None
     assert {server.error_log, server.config, site.lab / "journal.jsonl"} <= set(files)
     assert next(server.datadir.glob("*.log")).stat().st_size > 0
     assert [path for path in files if password in path.read_bytes()] == []
-    assert server.admin_password.reveal() not in repr(server)
+    assert server.login.password.reveal() not in repr(server)
 
 
 def test_each_start_has_a_password_of_its_own(start: Start) -> None:
-    assert start().admin_password != start().admin_password
+    assert start().login.password != start().login.password
 
 
 def test_a_deep_temporary_folder_does_not_make_the_socket_path_too_long(

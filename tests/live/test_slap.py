@@ -38,7 +38,7 @@ class Slap:
         self.output: list[str] = []
         self.notes: list[str] = []
         self.target = Target(
-            user=server.admin_user, password=server.admin_password, database=SCHEMA, socket=server.socket
+            user=server.login.user, password=server.login.password, database=SCHEMA, socket=server.socket
         )
 
     def run(self, options: dict[str, Any] | None = None, **settings: Any) -> Result:

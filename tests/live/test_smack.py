@@ -39,8 +39,8 @@ class Smack:
         self.notes: list[str] = []
         self.overrides = Overrides(
             socket=server.socket,
-            user=server.admin_user,
-            password=server.admin_password,
+            user=server.login.user,
+            password=server.login.password,
             database=DATABASE,
         )
 

@@ -106,7 +106,7 @@ def test_a_server_and_its_machine_are_read(start: Start) -> None:
     assert told.host_cache is None  # Everybody came by the socket: nothing was counted.
     assert_host(system.host, server)
     assert WORD not in system.to_json()
-    assert server.admin_password.reveal() not in system.to_json()
+    assert server.login.password.reveal() not in system.to_json()
     assert read_system(system.to_json(), "facts.json") == system
 
 
@@ -172,7 +172,7 @@ def test_an_account_without_rights_hears_which_grant_helps(start: Start) -> None
 
 
 def test_over_a_loopback_address_the_server_is_known_by_its_process(server: RunningServer) -> None:
-    login = Login(server.admin_user, server.admin_password, host="127.0.0.1", port=server.port)
+    login = Login(server.login.user, server.login.password, host="127.0.0.1", port=server.port)
     host = survey(login, seconds=0.0).host
     assert host is not None
     assert host.process is not None
@@ -190,7 +190,7 @@ def test_behind_a_forwarded_socket_is_a_machine_that_is_not_seen(
     try:
         assert ssh.stderr is not None
         assert any("Entering interactive session" in line for line in ssh.stderr)
-        login = Login(server.admin_user, server.admin_password, socket=here)
+        login = Login(server.login.user, server.login.password, socket=here)
         system = survey(login, seconds=0.0)
     finally:
         ssh.terminate()
@@ -213,7 +213,7 @@ def test_ctrl_c_ends_the_interval_early_and_the_command_prints_what_it_has(
     code, said = interrupt(running)
     assert code == 0, said
     assert "not read: which indexes are used: performance_schema is off" in said
-    assert server.admin_password.reveal() not in said
+    assert server.login.password.reveal() not in said
     system = read_system(said[said.index("{\n") :], "facts.json")
     assert system.server.address == str(server.socket)
     assert 0 < system.server.status.seconds < 60

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.machine import environment
-from mydyno.machine.environment import FileSystem, filesystem_under, read_environment, read_facts
+from mydyno.machine.environment import Mount, filesystem_under, read_environment, read_facts
 
 MOUNTS = """\
 21 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,errors=remount-ro
@@ -16,7 +16,7 @@ a line that the kernel never wrote
 
 def test_the_file_system_is_that_of_the_longest_mount_point() -> None:
     found = filesystem_under(Path("/var/tmp/lab"), MOUNTS)
-    assert found == FileSystem("/", "ext4", "/dev/vda", ("rw", "relatime", "errors=remount-ro"), "254:0")
+    assert found == Mount("/", "ext4", "/dev/vda", ("rw", "relatime", "errors=remount-ro"), "254:0", "/")
     nested = filesystem_under(Path("/tmp/lab"), MOUNTS)
     assert nested is not None
     assert nested.kind == "tmpfs"

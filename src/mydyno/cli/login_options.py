@@ -105,8 +105,10 @@ class LoginOptions:
 
     def transport(self) -> Transport:
         """How connections are protected and compressed. Raises UsageError."""
+        from mydyno.server.access.credentials import transport_of
+
         given = {name: getattr(self, name) for name in _TRANSPORT if getattr(self, name, None)}
-        return replace(self.option_file, **given).transport()
+        return transport_of(replace(self.option_file, **given))
 
     @cached_property
     def option_file(self) -> ClientOptions:

@@ -18,11 +18,11 @@ from mydyno.machine.environment import Environment, Place, environment_of, facts
 from mydyno.machine.frames import Hello, NoProgramError
 from mydyno.machine.identity import Identity
 from mydyno.machine.programs import bare_environment, find_program
-from mydyno.machine.protocol import Finished, HeldFile
+from mydyno.machine.protocol import Finished, HeldFile, Host
 from mydyno.machine.streams import Stream
 
 
-class AgentHost:
+class AgentHost(Host):
     """A place that an agent serves: a guest, or private namespaces of this machine."""
 
     def __init__(
@@ -45,10 +45,6 @@ class AgentHost:
         self._environment = dict(bare_environment() if environment is None else environment)
         self._programs = programs
         self.hello: Hello = channel.hello(ready_seconds)
-
-    @property
-    def reservable_bytes(self) -> int | None:
-        return None
 
     def run(
         self,

@@ -28,14 +28,16 @@ OWN = Path("/proc/self/mountinfo")
 
 @dataclass(frozen=True)
 class Mount:
-    point: str
+    """A file system where it is mounted, as /proc/PID/mountinfo has it."""
+
+    mount_point: str
     kind: str
     """`ext4`."""
     source: str
     options: tuple[str, ...]
     """Of the mount, then of its file system, each once."""
     device: str
-    """`8:1`."""
+    """MAJOR:MINOR; the major number is 0 where no block device is under it (btrfs, overlay, network)."""
     root: str
     """What of the file system is mounted: `/`, or a folder in it."""
 
@@ -49,7 +51,7 @@ def mounts(text: str | None) -> Iterator[Mount]:
             continue
         options = dict.fromkeys([*columns[5].split(","), *system[2].split(",")])
         yield Mount(
-            point=_plain(columns[4]),
+            mount_point=_plain(columns[4]),
             kind=system[0],
             source=_plain(system[1]),
             options=tuple(options),
@@ -69,18 +71,6 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class FileSystem:
-    """The file system under a path, as /proc/self/mountinfo names it."""
-
-    mount_point: str
-    kind: str
-    source: str
-    options: tuple[str, ...]
-    device: str
-    """MAJOR:MINOR; the major number is 0 where no block device is under it (btrfs, overlay, network)."""
-
-
-@dataclass(frozen=True)
 class Environment:
     """Everything about a machine that can move a benchmark and that is readable without root."""
 
@@ -90,7 +80,7 @@ class Environment:
     kernel: str
     distribution: str | None
     virtualisation: str | None
-    filesystem: FileSystem | None
+    filesystem: Mount | None
     io_scheduler: str | None
     transparent_hugepages: str | None
     swappiness: int | None
@@ -180,18 +170,13 @@ def virtualisation(cpuinfo: str | None, vendor: str | None) -> str | None:
     return (vendor or "").strip() or "virtual machine"
 
 
-def filesystem_under(path: Path, mountinfo: str | None) -> FileSystem | None:
+def filesystem_under(path: Path, mountinfo: str | None) -> Mount | None:
     """The mount whose point is the longest prefix of `path`; the last one wins where two are stacked.
 
     `mountinfo`: the text of that file.
     """
-    best: Mount | None = None
-    for mount in mounts(mountinfo):
-        if path.is_relative_to(mount.point) and (best is None or len(mount.point) >= len(best.point)):
-            best = mount
-    if best is None:
-        return None
-    return FileSystem(best.point, best.kind, best.source, best.options, best.device)
+    above = [mount for mount in mounts(mountinfo) if path.is_relative_to(mount.mount_point)]
+    return max(reversed(above), key=lambda mount: len(mount.mount_point), default=None)
 
 
 def chosen(text: str | None) -> str | None:

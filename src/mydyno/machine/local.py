@@ -19,7 +19,7 @@ from mydyno.core.writing import writing
 from mydyno.machine.environment import Environment, read_environment, read_facts
 from mydyno.machine.identity import Identity, server_identity, tied_to_parent
 from mydyno.machine.programs import find_program, inherited_environment
-from mydyno.machine.protocol import Finished, HeldFile
+from mydyno.machine.protocol import Finished, HeldFile, Host
 
 # The kernel kills a tied process when the THREAD that started it ends, so one thread that lives as
 # long as mydyno starts them all, whichever thread asks.
@@ -107,12 +107,11 @@ class LocalConversation(LocalProcess):
         self._errors.close()
 
 
-class LocalHost:
+class LocalHost(Host):
     """Commands run here, directly."""
 
     name = "local"
     ephemeral = False
-    reservable_bytes: int | None = None
 
     def __init__(self) -> None:
         self.server_identity = server_identity()

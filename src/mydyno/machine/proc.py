@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from mydyno.core.record import Record
 
 TICKS_PER_SECOND = 100
 """USER_HZ, the unit of CPU times that user space sees: 100 on x86 and ARM, whatever the kernel's HZ is."""
@@ -11,8 +12,7 @@ _MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _SECTOR_BYTES = 512
 
 
-@dataclass(frozen=True)
-class DiskCounters:
+class DiskCounters(Record):
     """One block device since boot; `busy_s` is the time with at least one request at work."""
 
     reads: int
@@ -22,8 +22,7 @@ class DiskCounters:
     busy_s: float
 
 
-@dataclass(frozen=True)
-class ProcessCounters:
+class ProcessCounters(Record):
     """One process with all its threads; what its files do not say, or may not be read, is None."""
 
     cpu_user_s: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,29 +72,26 @@ class HeldFile(Protocol):
         """Empties it, for the processes that have it too, and lets go of it. May be called twice."""
 
 
-class Host(Protocol):
+class Host(ABC):
     """Where commands run. Every method raises MissingToolError when the program does not exist there.
 
     Paths are the host's own. The lab is at the same path on every host. Raises LabError for a file or
     folder that cannot be written, HostError when the host itself has gone.
     """
 
-    @property
-    def name(self) -> str:
-        """`local`, `uml`, `vm`: for messages, and to distinguish answers of two hosts."""
-
-    @property
-    def ephemeral(self) -> bool:
-        """Whether all that is made on it goes with it, so that no undo of it need be kept."""
-
-    @property
-    def server_identity(self) -> Identity | None:
-        """The user that servers run as; None: the user that mydyno itself runs as."""
+    name: str
+    """`local`, `uml`, `vm`: for messages, and to distinguish answers of two hosts."""
+    ephemeral: bool
+    """Whether all that is made on it goes with it, so that no undo of it need be kept."""
+    server_identity: Identity | None
+    """The user that servers run as; None: the user that mydyno itself runs as."""
 
     @property
     def reservable_bytes(self) -> int | None:
         """The most address space that a program should set aside at once; None: as much as it likes."""
+        return None
 
+    @abstractmethod
     def run(
         self,
         argv: Sequence[str],
@@ -107,6 +105,7 @@ class Host(Protocol):
         Raises ServerError when it has not ended after `timeout_seconds` (it is killed then).
         """
 
+    @abstractmethod
     def start(
         self,
         argv: Sequence[str],
@@ -121,34 +120,45 @@ class Host(Protocol):
         `held` are those of this host's `hold` that it may read.
         """
 
+    @abstractmethod
     def open(self, argv: Sequence[str], *, identity: Identity | None = None) -> Conversation:
         """Starts a process to talk to."""
 
+    @abstractmethod
     def hold(self, content: bytes) -> HeldFile:
         """Keeps `content` for processes that `start` starts; wipe it when they have read it."""
 
+    @abstractmethod
     def dial(self, path: Path) -> socket.socket:
         """A stream connected to the unix socket `path` on that host. Raises OSError as connect(2) does."""
 
+    @abstractmethod
     def program(self, name: str) -> Path:
         """Where one of mydyno's own programs is on that host: `mydyno-engine`, `mydyno-agent`."""
 
+    @abstractmethod
     def exists(self, path: Path) -> bool: ...
 
+    @abstractmethod
     def make_folder(self, path: Path, *, mode: int = 0o700, owner: Identity | None = None) -> None:
         """Makes one folder, whose parent is there. A folder that is there already is an error."""
 
+    @abstractmethod
     def remove_tree(self, path: Path) -> None:
         """Removes a file or folder and all in it; nothing happens when there is none."""
 
+    @abstractmethod
     def read_text(self, path: Path) -> str | None:
         """The text of a file; None when it is missing or unreadable."""
 
+    @abstractmethod
     def write_text(self, path: Path, text: str, *, owner: Identity | None = None) -> None:
         """Writes a file that only `owner` (default: mydyno's own user) and root can read."""
 
+    @abstractmethod
     def facts(self, path: Path) -> HostFacts:
         """What a plan needs to know; the free disk is that of the file system under `path`."""
 
+    @abstractmethod
     def environment(self, path: Path) -> Environment:
         """What a result belongs to; the file system and disk are those under `path`."""

@@ -6,8 +6,9 @@ import base64
 
 import numpy as np
 
-from mydyno.lab.load.messages import Disk, HostCounters, Interval, Process, Sample
+from mydyno.lab.load.messages import HostCounters, Interval, Sample
 from mydyno.lab.sampling.histograms import HdrCounts
+from mydyno.machine.proc import DiskCounters, ProcessCounters
 
 AN_HOUR = 3_600_000_000_000
 
@@ -21,8 +22,8 @@ def histogram(*latencies_ns: int, times: int = 1) -> str:
     return base64.b64encode(HdrCounts(3, 1, AN_HOUR, counts).encode()).decode()
 
 
-def process(cpu_s: float = 0.0, rss_bytes: int = 1 << 20) -> Process:
-    return Process(
+def process(cpu_s: float = 0.0, rss_bytes: int = 1 << 20) -> ProcessCounters:
+    return ProcessCounters(
         cpu_user_s=cpu_s * 0.75,
         cpu_system_s=cpu_s * 0.25,
         rss_bytes=rss_bytes,
@@ -57,7 +58,7 @@ def sample(
         host=HostCounters(
             cpu=modes or cpu(),
             context_switches=1000,
-            disks={"sda": Disk(reads=0, read_bytes=0, writes=writes, write_bytes=0, busy_s=0.0)},
+            disks={"sda": DiskCounters(reads=0, read_bytes=0, writes=writes, write_bytes=0, busy_s=0.0)},
         ),
     )
 

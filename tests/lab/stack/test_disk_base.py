@@ -12,7 +12,6 @@ from mydyno.lab.stack.disk_base import (
     read_base,
     remove_base,
     remove_useless,
-    write_manifest,
 )
 from mydyno.server.program.file_places import Place
 
@@ -36,7 +35,7 @@ def base(lab: Path, name: str, number: int = FORMAT) -> Path:
         size_bytes=4096,
         seconds=20.5,
     )
-    write_manifest(folder, manifest)
+    manifest.write(folder)
     return folder
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from mydyno.lab.load import messages
 from mydyno.lab.trial.external import changed_meanwhile, other_traffic, without_host
+from mydyno.machine.proc import ProcessCounters
 
 IDLE = messages.HostCounters(cpu={}, context_switches=0, disks={})
-CLIENT = messages.Process(
+CLIENT = ProcessCounters(
     cpu_user_s=0.0,
     cpu_system_s=0.0,
     rss_bytes=0,

@@ -5,21 +5,21 @@ import pytest
 from machine.images.builders import kernel_manifest, root_manifest
 from mydyno.machine.cache_store import folder_elsewhere
 from mydyno.machine.images.root import installed_packages
-from mydyno.machine.images.store import ImageStore, read_manifest, write_manifest
+from mydyno.machine.images.store import ImageStore
 
 
 def put_root(store: ImageStore, suite: str, content: bytes) -> None:
     with store.staging() as staging:
         (staging / "image").mkdir()
         (staging / "image" / "root.erofs").write_bytes(content)
-        write_manifest(staging / "image", root_manifest(suite))
+        root_manifest(suite).write(staging / "image")
         store.put(staging / "image", store.folder / "roots" / suite)
 
 
 def put_kernel(store: ImageStore, version: str) -> None:
     with store.staging() as staging:
         (staging / "kernel").mkdir()
-        write_manifest(staging / "kernel", kernel_manifest(version, ("virtio.ko", "xfs.ko")))
+        kernel_manifest(version, ("virtio.ko", "xfs.ko")).write(staging / "kernel")
         store.put(staging / "kernel", store.folder / "kernels" / version)
 
 
@@ -89,8 +89,8 @@ def test_an_image_of_another_mydyno_is_not_read_but_can_be_removed(tmp_path: Pat
 
 def test_a_manifest_reads_back_as_it_was_written(tmp_path: Path) -> None:
     for manifest in (root_manifest(), kernel_manifest(modules=("virtio.ko",))):
-        write_manifest(tmp_path, manifest)
-        assert read_manifest(tmp_path) == manifest
+        manifest.write(tmp_path)
+        assert type(manifest).read(tmp_path) == manifest
 
 
 def test_installed_packages_are_those_that_dpkg_calls_installed() -> None:

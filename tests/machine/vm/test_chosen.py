@@ -5,7 +5,6 @@ import pytest
 from machine.images.builders import kernel_manifest, root_manifest
 from mydyno.core.errors import HostError, MissingToolError
 from mydyno.machine.images import ImageStore
-from mydyno.machine.images.store import write_manifest
 from mydyno.machine.vm.chosen import chosen_kernel, chosen_root
 
 
@@ -14,7 +13,7 @@ def store(tmp_path: Path) -> ImageStore:
     """With a root of sid, which is no machine's own in these tests but a developer's, and a kernel 6.1."""
     for folder, manifest in (("roots/sid", root_manifest("sid")), ("kernels/6.1", kernel_manifest("6.1"))):
         (tmp_path / folder).mkdir(parents=True)
-        write_manifest(tmp_path / folder, manifest)
+        manifest.write(tmp_path / folder)
     return ImageStore(tmp_path)
 
 

@@ -3,16 +3,16 @@ from lab.stack.builders import mariadb, mysql
 
 from mydyno.core.errors import SpecError
 from mydyno.core.server_variables import Setting
-from mydyno.server.variables.names import SettingsError, canonical, find_problems, understand
+from mydyno.server.variables.names import SettingsError, canonical, understand
 
 
 def problem(name: str, value: Setting = 1, *, on_mysql: bool = False) -> str:
-    (found,) = find_problems(mysql() if on_mysql else mariadb(), {name: value})
+    (found,) = understand(mysql() if on_mysql else mariadb(), {name: value}).problems
     return str(found)
 
 
 def problem_of(config: dict[str, Setting], name: str) -> str:
-    return next(str(found) for found in find_problems(mysql(), config) if found.name == name)
+    return next(str(found) for found in understand(mysql(), config).problems if found.name == name)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_cannot_be_translated_is_refused_with_its_history_and_the_alternati
     said = problem("query_cache_size", "64M", on_mysql=True)
     assert "MySQL removed it in 8.0.3; MariaDB has it" in said
     assert "cache in the application or in a proxy" in said
-    assert find_problems(mariadb(), {"query_cache_size": "64M"}) == ()
+    assert understand(mariadb(), {"query_cache_size": "64M"}).problems == ()
 
 
 def test_a_setting_switched_off_is_understood_where_the_server_does_not_have_it() -> None:
@@ -90,7 +90,7 @@ def test_two_settings_that_become_the_same_are_refused() -> None:
 
 def test_the_place_of_a_file_is_refused_under_its_older_name_too() -> None:
     assert "inside the data directory" in str(
-        find_problems(mariadb(), {"log_slow_queries": "/var/log/slow.log"})[0]
+        understand(mariadb(), {"log_slow_queries": "/var/log/slow.log"}).problems[0]
     )
 
 
@@ -119,7 +119,7 @@ def test_files_may_not_be_put_outside_the_data_directory(place: str) -> None:
 
 
 def test_files_inside_the_data_directory_are_allowed() -> None:
-    assert find_problems(mariadb(), {"slow_query_log_file": "slow.log", "log_bin": "mysql-bin"}) == ()
+    assert understand(mariadb(), {"slow_query_log_file": "slow.log", "log_bin": "mysql-bin"}).problems == ()
 
 
 def test_a_value_that_would_break_out_of_its_line_is_refused() -> None:
@@ -127,7 +127,7 @@ def test_a_value_that_would_break_out_of_its_line_is_refused() -> None:
 
 
 def test_one_setting_written_twice_is_refused() -> None:
-    (found,) = find_problems(mariadb(), {"max_connections": 1, "max-connections": 2})
+    (found,) = understand(mariadb(), {"max_connections": 1, "max-connections": 2}).problems
     assert str(found) == "max-connections: is the same setting as max_connections"
 
 

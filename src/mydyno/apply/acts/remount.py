@@ -103,7 +103,7 @@ def remounting(mount_point: str, add: Iterable[str], remove: Iterable[str]) -> R
 def mounted(mount_point: str, mountinfo: str | None = None) -> Mount:
     """The uppermost mount there, of `mountinfo` (its text) or of this process. Raises ApplyError."""
     listed = own_mounts() if mountinfo is None else tuple(mounts(mountinfo))
-    here = [mount for mount in listed if mount.point == mount_point]
+    here = [mount for mount in listed if mount.mount_point == mount_point]
     if not here:
         raise ApplyError(f"nothing is mounted at {mount_point}")
     return here[-1]

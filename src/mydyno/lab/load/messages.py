@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from mydyno.core.record import Record
+from mydyno.machine.proc import DiskCounters, ProcessCounters
 
 
 class _Message(Record):
@@ -92,31 +93,10 @@ class Table(Record):
     rows: int
 
 
-class Process(Record):
-    """One process as /proc shows it; bytes read and written need the right to see them."""
-
-    cpu_user_s: float
-    cpu_system_s: float
-    rss_bytes: int
-    threads: int
-    voluntary_switches: int | None
-    involuntary_switches: int | None
-    read_bytes: int | None
-    write_bytes: int | None
-
-
-class Disk(Record):
-    reads: int
-    read_bytes: int
-    writes: int
-    write_bytes: int
-    busy_s: float
-
-
 class HostCounters(Record):
     cpu: dict[str, float]
     context_switches: int
-    disks: dict[str, Disk]
+    disks: dict[str, DiskCounters]
 
 
 class Hello(_OfServer):
@@ -181,33 +161,38 @@ class Measuring(_OfServer):
     phase: int
 
 
-class Interval(_Message):
+class _Stretch(_Message):
     """What was finished within one stretch of a phase; percentiles are None when nothing was."""
 
-    type: Literal["interval"] = "interval"
     phase: int
     from_ns: int
     to_ns: int
     queries: int
     transactions: int
     errors: int
-    reconnects: int | None = None
-    """None from programs that do not report them."""
     connections: int
-    queries_by_class: QueryClasses | None = None
-    """None for sql-bench, and from programs that do not report them."""
     p50_ns: int | None
     p95_ns: int | None
     p99_ns: int | None
     max_ns: int | None
     warmup: bool
+    histogram: str | None = None
+    """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
+
+
+class Interval(_Stretch):
+    """A stretch of the phase's only server."""
+
+    type: Literal["interval"] = "interval"
+    reconnects: int | None = None
+    """None from programs that do not report them."""
+    queries_by_class: QueryClasses | None = None
+    """None for sql-bench, and from programs that do not report them."""
     transaction_p95_ns: int | None = None
     """Of the events; the percentiles above are of statements (sysbench's own: of events too). None when no
     event ended, and from programs that do not report it."""
     transaction_percentile_ns: int | None = None
     """The same at the job's percentile."""
-    histogram: str | None = None
-    """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
 
 
 class SliceUsage(Record):
@@ -219,32 +204,19 @@ class SliceUsage(Record):
     write_bytes: int | None
 
 
-class Slice(_OfServer):
-    """What was finished on one server in one slice of a phase; percentiles are None when nothing was."""
+class Slice(_Stretch, _OfServer):
+    """What was finished on one server in one slice of a phase."""
 
     type: Literal["slice"] = "slice"
-    phase: int
     round: int
     """Counted through the warm-up and the measured rounds."""
     position: int
     after: int | None
     """The server of the slice before; None for the first of a phase."""
-    warmup: bool
-    from_ns: int
-    to_ns: int
     drained_ns: int
     """When the last event under way at the end had ended."""
-    queries: int
-    transactions: int
-    errors: int
-    connections: int
     parts: tuple[int, ...]
     """Queries that ended in each tenth of the slice."""
-    p50_ns: int | None
-    p95_ns: int | None
-    p99_ns: int | None
-    max_ns: int | None
-    histogram: str | None
     usage: tuple[SliceUsage | None, ...]
     """Of the process of every server, up to `drained_ns`; None for one that cannot be read."""
 
@@ -254,8 +226,8 @@ class Sample(_Message):
     server_number: int = 0
     """Number of the server in the job; `server` is its process."""
     status: dict[str, str] | None
-    server: Process | None
-    client: Process
+    server: ProcessCounters | None
+    client: ProcessCounters
     host: HostCounters
 
 

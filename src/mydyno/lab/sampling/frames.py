@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from mydyno.lab.load.messages import Disk, Interval, Process, Sample
+from mydyno.lab.load.messages import Interval, Sample
 from mydyno.lab.results.records import PhaseRecord
 from mydyno.lab.sampling.catalogue import number
 from mydyno.lab.sampling.histograms import packed
+from mydyno.machine.proc import DiskCounters, ProcessCounters
 
 Value = int | float | None
 
@@ -84,7 +85,7 @@ def _flat(sample: Sample) -> dict[str, Value]:
     return row
 
 
-def _named(prefix: str, reading: Process | Disk) -> dict[str, Value]:
+def _named(prefix: str, reading: ProcessCounters | DiskCounters) -> dict[str, Value]:
     return {f"{prefix}.{name}": value for name, value in reading}
 
 

@@ -5,50 +5,36 @@ from mydyno.core.raid import Raid
 from mydyno.lab.spec.arrays import usable_bytes
 from mydyno.lab.spec.config_value import ConfigValue
 from mydyno.lab.spec.design import Design
-from mydyno.lab.spec.disks import Device, Disks
 from mydyno.lab.spec.experiment import Experiment, Variant
-from mydyno.lab.spec.factors import Factor, Level
 from mydyno.lab.spec.host import Host, kernel_version
 from mydyno.lab.spec.load import load, loads
-from mydyno.lab.spec.load_shape import Arrival, Each, Think
-from mydyno.lab.spec.points import Points, PointsKind
+from mydyno.lab.spec.load_shape import Each
+from mydyno.lab.spec.points import PointsKind
 from mydyno.lab.spec.sampling import Sampling
 from mydyno.lab.spec.schema import json_schema
-from mydyno.lab.spec.server import Network, Server
+from mydyno.lab.spec.server import Server
 from mydyno.lab.spec.setup import Setup
 from mydyno.lab.spec.storage import FileSystem, Storage, Volume
-from mydyno.lab.spec.volume_values import Scheduler
 from mydyno.lab.spec.workload import Workload
-from mydyno.machine.process_limits import Limits
 from mydyno.server.access.address import External
 
 __all__ = [
-    "Arrival",
     "ConfigValue",
     "Design",
-    "Device",
-    "Disks",
     "Each",
     "Experiment",
     "External",
-    "Factor",
     "FileSystem",
     "Host",
-    "Level",
-    "Limits",
-    "Network",
-    "Points",
     "PointsKind",
     "Position",
     "Problem",
     "Raid",
     "Sampling",
-    "Scheduler",
     "Server",
     "Setup",
     "SpecErrors",
     "Storage",
-    "Think",
     "Variant",
     "Volume",
     "Workload",

@@ -16,7 +16,7 @@ From an experiment's values to a running server and back:
 ...         server = built.of(RunningServer)
 ...         differences = settings_difference(server.settings, server.variables())
 
-`find_problems(binary, config)` lists, before anything is started, every setting that the binary does
+`understand(binary, config).problems` lists, before anything is started, every setting that the binary does
 not know, with the nearest names. `built.of(FrozenDataset).facts` is what `prepare` returned when the
 dataset was made. `cleanup(lab)` undoes whatever a killed run left. Everything outside the lab is in the
 journal before it is done; servers die with the process that started them.
@@ -27,7 +27,7 @@ from mydyno.lab.stack.datadir import DataDirectory, DataDirectoryLayer
 from mydyno.lab.stack.dataset import DatasetLayer, Facts, FrozenDataset, Origin
 from mydyno.lab.stack.journal import Journal, cleanup, outstanding_in
 from mydyno.lab.stack.layer import BuiltLayers, Layer
-from mydyno.lab.stack.server.external import ExternalFacts, ExternalServer, look_at
+from mydyno.lab.stack.server.external import ExternalFacts, look_at
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.server.server import Server
 from mydyno.lab.stack.server_layer import ExternalServerLayer, ServerLayer
@@ -35,8 +35,8 @@ from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.stack import Stack
 from mydyno.lab.stack.tables_layer import LoadedTables, TablesLayer
 from mydyno.server.program.binary import ServerBinary, find_binary, inspect_binary
-from mydyno.server.variables.names import SettingProblem, SettingsError, find_problems, understand
-from mydyno.server.variables.settings import SettingDifference, settings_difference
+from mydyno.server.variables.names import SettingsError, understand
+from mydyno.server.variables.settings import settings_difference
 
 __all__ = [
     "BuiltLayers",
@@ -44,7 +44,6 @@ __all__ = [
     "DataDirectoryLayer",
     "DatasetLayer",
     "ExternalFacts",
-    "ExternalServer",
     "ExternalServerLayer",
     "Facts",
     "FrozenDataset",
@@ -57,15 +56,12 @@ __all__ = [
     "ServerBinary",
     "ServerLayer",
     "Setting",
-    "SettingDifference",
-    "SettingProblem",
     "SettingsError",
     "Site",
     "Stack",
     "TablesLayer",
     "cleanup",
     "find_binary",
-    "find_problems",
     "inspect_binary",
     "look_at",
     "outstanding_in",

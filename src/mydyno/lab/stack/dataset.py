@@ -12,14 +12,14 @@ from typing import Any
 from mydyno.core.errors import LabError, ServerError
 from mydyno.core.server_variables import Setting
 from mydyno.core.writing import writing
-from mydyno.lab.stack.datasets.manifest import DatasetManifest, TableContent, read_manifest, write_manifest
+from mydyno.lab.stack.datasets.manifest import DatasetManifest, TableContent, read_manifest
 from mydyno.lab.stack.datasets.store import DatasetStore, touch
 from mydyno.lab.stack.datasets.tables import PAGE_LIST, contents_of, dump_pages, one_checksum, read_everything
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.site import Site
-from mydyno.machine.trees import move_tree, size_of_tree, sync_tree
+from mydyno.machine.trees import move_tree, size_of_tree
 from mydyno.server.program.binary import ServerBinary
 from mydyno.server.variables import catalogue
 from mydyno.server.variables.names import canonical
@@ -137,46 +137,32 @@ class DatasetLayer:
 
     def _make(self, site: Site, place: Path) -> None:
         started = time.monotonic()
-        work = site.roomy_folder()
-        try:
-            loaded = self._load(site, work.path)
-            self._freeze(site, place, work.path / "data", loaded, started)
-        finally:
-            site.remove(work)
+        with site.temporary(site.roomy_folder()) as work:
+            loaded = self._load(site, work)
+            self._freeze(site, place, work / "data", loaded, started)
 
     def _freeze(self, site: Site, place: Path, data: Path, loaded: _Loaded, started: float) -> None:
-        """Written next to its place and renamed, so that a dataset is there whole or not at all."""
-        with writing(place.parent):
-            place.parent.mkdir(parents=True, exist_ok=True)
-        staging = site.folder_in(place.parent)
-        try:
-            pages = _set_aside(loaded.page_list, staging.path / PAGE_LIST)
-            move_tree(site.host, data, staging.path / "data")
-            write_manifest(
-                staging.path,
-                DatasetManifest(
-                    format=2,
-                    fingerprint=self.fingerprint(),
-                    release=str(self.binary.version),
-                    settings=self._shaping(),
-                    contents=dict(self.contents),
-                    facts=dict(loaded.facts),
-                    size_bytes=size_of_tree(staging.path / "data"),
-                    seconds=round(time.monotonic() - started, 3),
-                    workload=self.origin.workload if self.origin else None,
-                    options=self.origin.options if self.origin else None,
-                    binary=str(self.binary.path),
-                    made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-                    tables=loaded.tables,
-                    checksum=one_checksum(loaded.tables),
-                    listed_pages=pages,
-                ),
+        with site.staged(place) as staging:
+            pages = _set_aside(loaded.page_list, staging / PAGE_LIST)
+            move_tree(site.host, data, staging / "data")
+            manifest = DatasetManifest(
+                format=2,
+                fingerprint=self.fingerprint(),
+                release=str(self.binary.version),
+                settings=self._shaping(),
+                contents=dict(self.contents),
+                facts=dict(loaded.facts),
+                size_bytes=size_of_tree(staging / "data"),
+                seconds=round(time.monotonic() - started, 3),
+                workload=self.origin.workload if self.origin else None,
+                options=self.origin.options if self.origin else None,
+                binary=str(self.binary.path),
+                made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                tables=loaded.tables,
+                checksum=one_checksum(loaded.tables),
+                listed_pages=pages,
             )
-            sync_tree(site.host, staging.path)
-            with writing(place):
-                staging.path.rename(place)
-        finally:
-            site.remove(staging)
+            manifest.write(staging)
 
     def _load(self, site: Site, work: Path) -> _Loaded:
         datadir, scratch = work / "data", work / "scratch"

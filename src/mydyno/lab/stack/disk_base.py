@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
+from mydyno.core.manifest import FILE_NAME, Manifest
 from mydyno.core.server_files import FileKind
 from mydyno.core.server_variables import Setting
 from mydyno.core.writing import writing
@@ -25,13 +24,9 @@ from mydyno.server.program.file_places import Place
 FORMAT = 2
 """Another one when the same description gives other bytes: bases of another format are never used."""
 
-_MANIFEST = "manifest.json"
 
-
-class BaseManifest(BaseModel):
+class BaseManifest(Manifest):
     """What shaped a base, and where in a guest its data directory is."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: int
     shaped_by: Mapping[str, Any]
@@ -72,23 +67,14 @@ def bases(lab: Path) -> list[DiskBase]:
 
 def read_base(folder: Path) -> DiskBase | None:
     """None when there is none, or it is of another format."""
-    try:
-        manifest = BaseManifest.model_validate_json((folder / _MANIFEST).read_bytes())
-    except (OSError, ValidationError):
-        return None
-    return DiskBase(folder, manifest) if manifest.format == FORMAT else None
-
-
-def write_manifest(folder: Path, manifest: BaseManifest) -> None:
-    """Raises LabError."""
-    with writing(folder):
-        (folder / _MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n")
+    manifest = BaseManifest.read(folder)
+    return DiskBase(folder, manifest) if manifest and manifest.format == FORMAT else None
 
 
 def remove_base(folder: Path) -> None:
     """Killed at any moment, it leaves what does not count as a base. Raises LabError."""
     with writing(folder):
-        (folder / _MANIFEST).unlink(missing_ok=True)
+        (folder / FILE_NAME).unlink(missing_ok=True)
         shutil.rmtree(folder)
 
 

@@ -22,7 +22,6 @@ from mydyno.lab.stack.disk_base import (
     bases_folder,
     read_base,
     remove_useless,
-    write_manifest,
 )
 from mydyno.lab.stack.ground.vm import VmGround, VmGroundLayer
 from mydyno.lab.stack.layer import BuiltLayers, Layer, fingerprint_of
@@ -31,7 +30,7 @@ from mydyno.lab.stack.stack import Stack
 from mydyno.lab.stack.storage import building_layers
 from mydyno.machine.environment import read_facts, usable_cpus
 from mydyno.machine.images import ImageStore
-from mydyno.machine.trees import size_of_tree, sync_tree
+from mydyno.machine.trees import size_of_tree
 from mydyno.machine.vm.chosen import chosen_kernel, chosen_root
 
 
@@ -110,15 +109,11 @@ class DiskBaseLayer:
             )
 
     def _make(self, site: Site, place: Path, shaped_by: dict[str, object]) -> None:
-        """Written next to its place and renamed, so that a base is there whole or not at all."""
         started = time.monotonic()
-        with writing(place.parent):
-            place.parent.mkdir(parents=True, exist_ok=True)
-        staging = site.folder_in(place.parent)
-        try:
-            directory = self._build(site, place.name, staging.path)
-            with writing(staging.path):
-                for file in staging.path.iterdir():
+        with site.staged(place) as staging:
+            directory = self._build(site, place.name, staging)
+            with writing(staging):
+                for file in staging.iterdir():
                     file.chmod(0o444)
             manifest = BaseManifest(
                 format=FORMAT,
@@ -128,15 +123,10 @@ class DiskBaseLayer:
                 scratch=directory.scratch,
                 places=directory.places,
                 settings=directory.settings,
-                size_bytes=size_of_tree(staging.path),
+                size_bytes=size_of_tree(staging),
                 seconds=round(time.monotonic() - started, 3),
             )
-            write_manifest(staging.path, manifest)
-            sync_tree(site.host, staging.path)
-            with writing(place):
-                staging.path.rename(place)
-        finally:
-            site.remove(staging)
+            manifest.write(staging)
 
     def _build(self, site: Site, name: str, folder: Path) -> DataDirectory:
         """Builds on disks in `folder`, and removes all but what is on them."""

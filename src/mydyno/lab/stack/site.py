@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from mydyno.core.writing import writing
 from mydyno.lab.stack.journal import Journal
 from mydyno.lab.stack.undo import RemoveTree, Undo
 from mydyno.machine.protocol import Host
+from mydyno.machine.trees import sync_tree
 
 LONGEST_SOCKET_PATH = 107
 """Bytes that a unix socket's path may have: sun_path is 108 with its closing zero (unix(7))."""
@@ -63,6 +66,26 @@ class Site:
                 inside.mkdir(mode=0o755, exist_ok=True)
             self._roomy = inside if self._enterable(inside) else Path("/var/tmp")
         return self.folder_in(self._roomy)
+
+    @contextmanager
+    def temporary(self, folder: PrivateFolder) -> Iterator[Path]:
+        """`folder` for the length of a block."""
+        try:
+            yield folder.path
+        finally:
+            self.remove(folder)
+
+    @contextmanager
+    def staged(self, place: Path) -> Iterator[Path]:
+        """A private folder next to `place`, which is renamed to it at the end of the block: so it is there
+        whole or not at all. Raises LabError."""
+        with writing(place.parent):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        with self.temporary(self.folder_in(place.parent)) as staging:
+            yield staging
+            sync_tree(self.host, staging)
+            with writing(place):
+                staging.rename(place)
 
     def remove(self, folder: PrivateFolder) -> None:
         """Removes a private folder. Raises UndoError, and then the journal keeps it."""

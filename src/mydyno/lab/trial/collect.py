@@ -160,20 +160,7 @@ def operation_record(operation: messages.Operation) -> OperationRecord:
     """One finished operation of sql-bench."""
     server = operation.server_cpu
     return OperationRecord(
-        **operation.model_dump(
-            include={
-                "name",
-                "tests",
-                "statements",
-                "rows",
-                "failed",
-                "elapsed_ns",
-                "original_elapsed_ns",
-                "estimated",
-                "warning",
-                "in_totals",
-            }
-        ),
+        **operation.model_dump(exclude={"type", "t_ns", "phase", "program", "client_cpu", "server_cpu"}),
         client_cpu_user_s=operation.client_cpu.user_s,
         client_cpu_system_s=operation.client_cpu.system_s,
         server_cpu_user_s=None if server is None else server.user_s,

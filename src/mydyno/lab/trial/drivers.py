@@ -26,20 +26,7 @@ from mydyno.server.access.login import server_errors
 
 def driver(workload: Workload, job: Job, host: Host) -> Driver:
     """The job, started on `host`. Raises MissingToolError, UsageError, EngineError."""
-    external = workload.external
-    if external is None:
-        return Engine(job, host)
-    return External(
-        job.target,
-        job.phases,
-        external,
-        job.sampling,
-        seed=job.seed,
-        prepare=job.prepare,
-        interval_s=job.interval_s,
-        drop_existing=job.drop_existing,
-        answer_within_s=job.answer_within_s,
-    )
+    return Engine(job, host) if workload.external is None else External(job, workload.external)
 
 
 def disk_driver(

@@ -14,7 +14,7 @@ from mydyno.core.writing import writing
 from mydyno.machine.images.apt import PrivateApt
 from mydyno.machine.images.build import Progress, need, now
 from mydyno.machine.images.modules import choose, read_module, unsigned
-from mydyno.machine.images.store import ImageStore, KernelImage, KernelManifest, write_manifest
+from mydyno.machine.images.store import ImageStore, KernelImage, KernelManifest
 from mydyno.machine.images.suites import sources_of, suite_of_kernel
 from mydyno.machine.local import LocalHost
 
@@ -41,7 +41,7 @@ def build_kernel(store: ImageStore, version: str, progress: Progress) -> KernelI
         progress("choosing modules")
         manifest = _assemble(staging / "kernel", tree, fetched.file, suite, version, started)
         manifest = manifest.model_copy(update={"sources": tuple(source.shown() for source in sources)})
-        write_manifest(staging / "kernel", manifest)
+        manifest.write(staging / "kernel")
         place = store.folder / "kernels" / version
         store.put(staging / "kernel", place)
     return KernelImage(place, manifest)

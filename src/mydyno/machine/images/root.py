@@ -19,7 +19,7 @@ from mydyno.core.errors import HostError
 from mydyno.core.writing import writing
 from mydyno.machine.cache_store import folder_elsewhere
 from mydyno.machine.images.build import DOCUMENTS, EPOCH, Progress, need, now, watch
-from mydyno.machine.images.store import ImageStore, RootImage, RootManifest, write_manifest
+from mydyno.machine.images.store import ImageStore, RootImage, RootManifest
 from mydyno.machine.images.suites import check_suite, reaching_settings, source_lines, sources_of
 from mydyno.machine.local import LocalHost
 
@@ -92,7 +92,7 @@ def build_root(store: ImageStore, suite: str, progress: Progress) -> RootImage:
             server=version,
             packages=packages,
         )
-        write_manifest(image, manifest)
+        manifest.write(image)
         place = store.folder / "roots" / suite
         store.put(image, place)
     return RootImage(place, manifest)

@@ -15,18 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from mydyno.core.folders import cache_folder
-from mydyno.core.writing import writing
+from mydyno.core.manifest import Manifest as BaseManifest
 from mydyno.machine.cache_store import CacheStore, remove_tree
 
-FILE_NAME = "manifest.json"
 
-
-class _Manifest(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Manifest(BaseManifest):
     name: str
     """What `images list` shows and `images remove` takes."""
     suite: str
@@ -67,26 +61,6 @@ class KernelManifest(_Manifest):
 
 
 Manifest = RootManifest | KernelManifest
-
-
-def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest in `folder`; None when there is none that this version of mydyno reads."""
-    try:
-        content = (folder / FILE_NAME).read_bytes()
-    except OSError:
-        return None
-    for kind in (RootManifest, KernelManifest):
-        try:
-            return kind.model_validate_json(content)
-        except ValidationError:
-            continue
-    return None
-
-
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Raises LabError."""
-    with writing(folder / FILE_NAME):
-        (folder / FILE_NAME).write_text(manifest.model_dump_json(indent=2) + "\n")
 
 
 @dataclass(frozen=True)
@@ -130,18 +104,19 @@ class ImageStore(CacheStore):
     def root(self, suite: str) -> RootImage | None:
         """The root of `suite`; None when it has not been built."""
         folder = self.folder / "roots" / suite
-        manifest = read_manifest(folder)
-        return RootImage(folder, manifest) if isinstance(manifest, RootManifest) else None
+        manifest = RootManifest.read(folder)
+        return RootImage(folder, manifest) if manifest else None
 
     def kernel(self, version: str) -> KernelImage | None:
         """The kernel of `version`, like 6.1; None when it has not been built."""
         folder = self.folder / "kernels" / version
-        manifest = read_manifest(folder)
-        return KernelImage(folder, manifest) if isinstance(manifest, KernelManifest) else None
+        manifest = KernelManifest.read(folder)
+        return KernelImage(folder, manifest) if manifest else None
 
     def images(self) -> list[Manifest]:
         """Of all that is built, roots first."""
-        return [manifest for folder in self._folders() if (manifest := read_manifest(folder)) is not None]
+        read = (RootManifest.read(folder) or KernelManifest.read(folder) for folder in self._folders())
+        return [manifest for manifest in read if manifest is not None]
 
     def remove(self, name: str) -> bool:
         """Removes the image of that name, even one that an older mydyno built; False: there is none.

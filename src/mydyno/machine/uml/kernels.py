@@ -12,11 +12,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from mydyno.core import raid
 from mydyno.core.errors import UsageError
 from mydyno.core.folders import cache_folder
+from mydyno.core.manifest import Manifest
 from mydyno.core.writing import writing
 from mydyno.machine.cache_store import PARTIAL, CacheStore
 from mydyno.machine.images.apt import PrivateApt
@@ -25,7 +24,6 @@ from mydyno.machine.images.modules import choose, read_module
 from mydyno.machine.images.suites import SUITES, machine_suite, sources_of, suite_of_kernel
 from mydyno.machine.local import LocalHost
 
-MANIFEST = "manifest.json"
 BINARY = "linux.uml"
 MODULES = "modules"
 LIBRARIES = "libraries"
@@ -44,10 +42,8 @@ WANTED = (
 _LIBRARY_PACKAGES = ("libc6",)
 
 
-class UmlManifest(BaseModel):
+class UmlManifest(Manifest):
     """What is known of a fetched kernel."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     release: str
     """As uname(1) prints it: 6.1.176."""
@@ -100,11 +96,8 @@ class UmlKernels:
     def kernel(self, version: str) -> UmlKernel | None:
         """The kernel of `version`, like 6.1; None when it has not been fetched."""
         folder = self.folder / version
-        try:
-            manifest = UmlManifest.model_validate_json((folder / MANIFEST).read_bytes())
-        except (OSError, ValidationError):
-            return None
-        return UmlKernel(folder, manifest)
+        manifest = UmlManifest.read(folder)
+        return UmlKernel(folder, manifest) if manifest else None
 
     def all(self) -> list[UmlKernel]:
         """Those that are here, oldest version first."""
@@ -168,8 +161,7 @@ def fetch_kernel(kernels: UmlKernels, version: str, progress: Progress) -> UmlKe
             modules=tuple(names),
             absent=chosen.absent,
         )
-        with writing(done):
-            (done / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n")
+        manifest.write(done)
         store.put(done, kernels.folder / version)
     return UmlKernel(kernels.folder / version, manifest)
 

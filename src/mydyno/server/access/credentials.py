@@ -14,6 +14,7 @@ from pathlib import Path
 from mydyno.core.errors import UsageError
 from mydyno.core.secrets import Secret
 from mydyno.core.visible import visible
+from mydyno.server.access.address import External
 from mydyno.server.access.transport import SslMode, Transport, transport
 
 _SECTIONS = ("client", "mysql", "mariadb", "client-mariadb", "mydyno")
@@ -36,15 +37,15 @@ class ClientOptions:
     compression_algorithms: str | None = None
     zstd_compression_level: int | None = None
 
-    def transport(self) -> Transport:
-        """Raises UsageError."""
-        return transport(
-            self.ssl_mode,
-            ca=self.ssl_ca,
-            cert=self.ssl_cert,
-            key=self.ssl_key,
-            public_key=self.server_public_key,
-        ).compressed(self.compression_algorithms, self.zstd_compression_level)
+
+def transport_of(options: ClientOptions | External) -> Transport:
+    """What they say of how connections are protected and compressed. Raises UsageError."""
+    ca, cert, key, public_key = (
+        None if path is None else Path(path)
+        for path in (options.ssl_ca, options.ssl_cert, options.ssl_key, options.server_public_key)
+    )
+    protected = transport(options.ssl_mode, ca=ca, cert=cert, key=key, public_key=public_key)
+    return protected.compressed(options.compression_algorithms, options.zstd_compression_level)
 
 
 def read_option_file(path: Path, group: str | None = None) -> ClientOptions:

@@ -15,8 +15,8 @@ from mydyno.core.secrets import Secret
 from mydyno.core.visible import one_line
 from mydyno.server.access import dbapi
 from mydyno.server.access.address import DEFAULT_PORT, External
-from mydyno.server.access.credentials import read_option_file, read_password_file
-from mydyno.server.access.transport import Transport, transport
+from mydyno.server.access.credentials import read_option_file, read_password_file, transport_of
+from mydyno.server.access.transport import Transport
 
 if TYPE_CHECKING:
     from mydyno.server.access.client import BoundedConnection
@@ -117,7 +117,7 @@ def login_of(external: External) -> Login:
         return _of_file(Path(home.defaults_file), home)
     password = read_password_file(Path(home.password_file)) if home.password_file else Secret("")
     assert home.user is not None, "the spec asks for one"
-    protected = _transport_of(home)
+    protected = transport_of(home)
     if home.socket is not None:
         return Login(home.user, password, socket=Path(home.socket), transport=protected)
     return Login(home.user, password, host=home.host, port=home.port or DEFAULT_PORT, transport=protected)
@@ -128,7 +128,7 @@ def _of_file(path: Path, home: External) -> Login:
     if options.user is None:
         raise UsageError(f"{path} names no user", "a line `user = NAME` in its group [client]")
     password = options.password or Secret("")
-    protected = _transport_of(home) if home.says_transport else options.transport()
+    protected = transport_of(home if home.says_transport else options)
     protected = protected.compressed(
         *(
             getattr(options, name) if getattr(home, name) is None else getattr(home, name)
@@ -146,15 +146,6 @@ def _of_file(path: Path, home: External) -> Login:
     return Login(
         options.user, password, host=options.host, port=options.port or DEFAULT_PORT, transport=protected
     )
-
-
-def _transport_of(home: External) -> Transport:
-    ca, cert, key, public_key = (
-        None if path is None else Path(path)
-        for path in (home.ssl_ca, home.ssl_cert, home.ssl_key, home.server_public_key)
-    )
-    protected = transport(home.ssl_mode, ca=ca, cert=cert, key=key, public_key=public_key)
-    return protected.compressed(home.compression_algorithms, home.zstd_compression_level)
 
 
 @contextmanager

@@ -10,13 +10,12 @@ A provider is where a release comes from, one file for each. The system is not c
 from mydyno.server.releases.find import binary_of, not_installed
 from mydyno.server.releases.install import install
 from mydyno.server.releases.known import KNOWN, Known, known_release
-from mydyno.server.releases.store import Installed, Manifest, ReleaseStore
+from mydyno.server.releases.store import Installed, ReleaseStore
 
 __all__ = [
     "KNOWN",
     "Installed",
     "Known",
-    "Manifest",
     "ReleaseStore",
     "binary_of",
     "install",

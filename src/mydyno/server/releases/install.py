@@ -14,7 +14,7 @@ from mydyno.machine.local import LocalHost
 from mydyno.machine.trees import size_of_tree, sync_tree
 from mydyno.server.releases.find import binary_of_installed
 from mydyno.server.releases.provider import CONTENT, Provider
-from mydyno.server.releases.store import Installed, Manifest, ReleaseStore, write_manifest
+from mydyno.server.releases.store import Installed, Manifest, ReleaseStore
 
 _LITTLE_BYTES = 16 * 1024**2
 """Less than the large files of a server take: with so little left, a full disk is what was wrong."""
@@ -59,7 +59,7 @@ def install(store: ReleaseStore, name: str, provider: Provider, progress: Progre
         if provided.series is not None and not provided.series.has(binary.version):
             raise ServerError(f"{provided.source} is {binary.version}, and {provided.series} is expected")
         manifest = manifest.model_copy(update={"version": str(binary.version)})
-        write_manifest(content, manifest)
+        manifest.write(content)
         sync_tree(LocalHost(), content)
         store.put(content, store.folder / name)
     return Installed(store.folder / name, manifest)

@@ -17,11 +17,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from mydyno.core import environment
 from mydyno.core.errors import UsageError
 from mydyno.core.folders import cache_folder
+from mydyno.core.manifest import Manifest as BaseManifest
 from mydyno.core.writing import writing
 from mydyno.machine.cache_store import PARTIAL, CacheStore, remove_tree
 from mydyno.machine.local import LocalHost
@@ -31,13 +30,10 @@ _NAME = "servers"
 
 _OF_THE_MACHINE = Path("/var/cache/mydyno") / _NAME
 """Where root's cache of releases is when its home is closed to the user that servers run as."""
-FILE_NAME = "manifest.json"
 
 
-class Manifest(BaseModel):
+class Manifest(BaseManifest):
     """One release."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     provider: ProviderName
@@ -56,20 +52,6 @@ class Manifest(BaseModel):
     installed: str
     """UTC, to the second, ISO 8601."""
     seconds: float
-
-
-def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest in `folder`; None when there is none that this version of mydyno reads."""
-    try:
-        return Manifest.model_validate_json((folder / FILE_NAME).read_bytes())
-    except (OSError, ValidationError):
-        return None
-
-
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Raises LabError."""
-    with writing(folder / FILE_NAME):
-        (folder / FILE_NAME).write_text(manifest.model_dump_json(indent=2) + "\n")
 
 
 @dataclass(frozen=True)
@@ -110,7 +92,7 @@ class ReleaseStore(CacheStore):
     def installed(self, name: str) -> Installed | None:
         """The release of that name; None when it is not here, or not readable."""
         folder = self.folder / name
-        manifest = read_manifest(folder)
+        manifest = Manifest.read(folder)
         return Installed(folder, manifest) if manifest else None
 
     def all(self) -> list[Installed]:

@@ -5,7 +5,7 @@
 """
 
 from mydyno.server.variables.catalogue import Catalogue, catalogue
-from mydyno.server.variables.row import Loss, Row
-from mydyno.server.variables.translate import Note, Problem, Remark, Translation, translate
+from mydyno.server.variables.row import Row
+from mydyno.server.variables.translate import Note, Remark, Translation, translate
 
-__all__ = ["Catalogue", "Loss", "Note", "Problem", "Remark", "Row", "Translation", "catalogue", "translate"]
+__all__ = ["Catalogue", "Note", "Remark", "Row", "Translation", "catalogue", "translate"]

@@ -7,17 +7,16 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import ValidationError, model_validator
 
 from mydyno.core.nearest import several_nearest
+from mydyno.core.record import Record
 from mydyno.core.server_version import Version
 from mydyno.server.variables.row import Memory, Row
 
 
-class Catalogue(BaseModel):
+class Catalogue(Record):
     """`variables` by name in the order of the file, and the `sources` that their facts are from."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     sources: Mapping[str, str]
     """Key -> title and section."""

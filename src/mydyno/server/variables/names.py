@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from mydyno.core.errors import SpecError
@@ -12,22 +12,10 @@ from mydyno.core.server_version import Version
 from mydyno.server.program.binary import ServerBinary
 from mydyno.server.program.config import refusal
 from mydyno.server.variables import Note, Remark, catalogue, translate
+from mydyno.server.variables.translate import SettingProblem as SettingProblem
 
 _SKIPPING = ("skip_", "disable_")
 _PLAIN = ("enable_", "loose_")
-
-
-@dataclass(frozen=True)
-class SettingProblem:
-    """One setting that cannot be used: its name as written, why, and names that may have been meant."""
-
-    name: str
-    why: str
-    nearest: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        meant = f" (did you mean {' or '.join(self.nearest)}?)" if self.nearest else ""
-        return f"{self.name}: {self.why}{meant}"
 
 
 class SettingsError(SpecError):
@@ -80,15 +68,10 @@ def understand(binary: Knows, config: Mapping[str, Setting]) -> Understood:
     for name, value in translated.settings.items():
         if name not in plain and (why := refusal(name, value)):
             problems.append(SettingProblem(name, why))
-    problems += [SettingProblem(written_as[each.name], each.why) for each in translated.problems]
+    problems += [replace(each, name=written_as[each.name]) for each in translated.problems]
     order = list(config)
     problems.sort(key=lambda problem: order.index(problem.name) if problem.name in config else len(order))
     return Understood(translated.settings, translated.notes, tuple(problems), written_as)
-
-
-def find_problems(binary: ServerBinary, config: Mapping[str, Setting]) -> tuple[SettingProblem, ...]:
-    """Every setting that this very binary cannot take, or that mydyno does not let an experiment set."""
-    return understand(binary, config).problems
 
 
 def canonical(binary: ServerBinary, config: Mapping[str, Setting]) -> dict[str, Setting]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import BeforeValidator, model_validator
 
+from mydyno.core.record import Record
 from mydyno.core.server_version import Version
 
 _WRITTEN = re.compile(r"(by )?(\d+)\.(\d+)(?:\.(\d+))?")
@@ -54,10 +55,8 @@ def _read(raw: object) -> Release:
 Written = Annotated[Release, BeforeValidator(_read)]
 
 
-class Life(BaseModel):
+class Life(Record):
     """When a family had a variable. Without `since`: as long as the oldest release that the table covers."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     since: Written | None = None
     deprecated: Written | None = None

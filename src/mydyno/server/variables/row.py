@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from mydyno.core.record import Record
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS, Setting
 from mydyno.core.server_version import Version
 from mydyno.server.variables.release import Family, Life, Written
@@ -33,11 +34,7 @@ How = Literal[
 Level = Literal["unsafe", "server crash", "OS crash"]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class _Limited(_Part):
+class _Limited(Record):
     """A fact of one family or both, from a release on."""
 
     on: Family | None = None
@@ -97,7 +94,7 @@ class Hint(_Limited):
     words: Mapping[str, str] = Field(default_factory=dict)
 
 
-class Loss(_Part):
+class Loss(Record):
     """A value that costs durability. Exactly one of `value`, `other_than`, `above` and `absent`."""
 
     value: str | None = None
@@ -128,7 +125,7 @@ class Fixed(_Limited):
     because: str
 
 
-class NewDefault(_Part):
+class NewDefault(Record):
     """A default that another release changed."""
 
     on: Family
@@ -137,7 +134,7 @@ class NewDefault(_Part):
     was: str
 
 
-class Row(_Part):
+class Row(Record):
     """One variable under its plain name (small letters, underscores)."""
 
     unit: Unit

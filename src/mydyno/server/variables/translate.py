@@ -46,11 +46,16 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A setting that cannot be brought over."""
+class SettingProblem:
+    """One setting that cannot be used: its name as written, why, and names that may have been meant."""
 
     name: str
     why: str
+    nearest: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        meant = f" (did you mean {' or '.join(self.nearest)}?)" if self.nearest else ""
+        return f"{self.name}: {self.why}{meant}"
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class Translation:
 
     settings: Mapping[str, Setting]
     notes: tuple[Note | Remark, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SettingProblem, ...]
 
 
 @dataclass
@@ -74,7 +79,7 @@ class _Work:
     consumed: set[str] = field(default_factory=set)
     """Settings that went into another one's translation."""
     notes: list[Note | Remark] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[SettingProblem] = field(default_factory=list)
 
 
 def translate(
@@ -94,7 +99,7 @@ def _one(work: _Work, name: str, value: Setting) -> None:
         _put(work, name, {name: value})
         return
     if why := _refusal(row, value, work.version):
-        work.problems.append(Problem(name, why))
+        work.problems.append(SettingProblem(name, why))
     elif name in work.known and not row.ignored(work.version):
         _put(work, name, {name: value})
         _remark(work, name, value, row)
@@ -141,10 +146,10 @@ def _renamed(work: _Work, name: str, value: Setting, row: Row) -> bool:
         except ConversionError as error:
             if any(drop.holds(work.version) and drop.takes(value) for drop in row.dropped):
                 return False
-            work.problems.append(Problem(name, f"it is {becomes.name} here, and {error}"))
+            work.problems.append(SettingProblem(name, f"it is {becomes.name} here, and {error}"))
             return True
         if why := _refused_there(work, made):
-            work.problems.append(Problem(name, why))
+            work.problems.append(SettingProblem(name, why))
             return True
         also = ""
         if partner is not None and becomes.how == "times":
@@ -182,11 +187,11 @@ def _dropped(work: _Work, name: str, value: Setting, row: Row) -> bool:
 
 def _missing(work: _Work, name: str, value: Setting, row: Row) -> None:
     if row.where == "running":
-        work.problems.append(Problem(name, "only a running server has it: no option sets it at start"))
+        work.problems.append(SettingProblem(name, "only a running server has it: no option sets it at start"))
     elif name in work.known:  # Listed, not heeded, and nothing stands for it.
-        work.problems.append(Problem(name, f"this server lists it without heeding it; {_help(row)}"))
+        work.problems.append(SettingProblem(name, f"this server lists it without heeding it; {_help(row)}"))
     else:
-        work.problems.append(Problem(name, f"this server has no such setting; {_help(row)}"))
+        work.problems.append(SettingProblem(name, f"this server has no such setting; {_help(row)}"))
 
 
 def _help(row: Row) -> str:
@@ -198,7 +203,7 @@ def _put(work: _Work, name: str, made: Mapping[str, Setting]) -> None:
         other = work.made_by.get(here) or (here if here in work.configured and here != name else None)
         if other is not None and other not in work.consumed and other != name:
             and_also = "which is configured, too" if other == here else f"and so is {other}"
-            work.problems.append(Problem(name, f"it is {here} here, {and_also}: one of them"))
+            work.problems.append(SettingProblem(name, f"it is {here} here, {and_also}: one of them"))
             continue
         work.settings[here] = value
         work.made_by[here] = name

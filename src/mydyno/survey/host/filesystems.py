@@ -10,8 +10,7 @@ from typing import Any
 
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS
 from mydyno.machine.block_tree import BlockTree
-from mydyno.machine.environment import FileSystem as Mount
-from mydyno.machine.environment import filesystem_under
+from mydyno.machine.environment import Mount, filesystem_under
 from mydyno.survey.facts import FileSystem, Unread, Use
 from mydyno.survey.facts.storage import Files
 from mydyno.survey.host.machine import Machine

@@ -20,7 +20,7 @@ from mydyno.lab.load.external import External
 from mydyno.lab.load.external.program import Child, Closed, Line, PrivateFolder
 from mydyno.lab.load.external.slap import Slap
 from mydyno.lab.load.external.sysbench import Sysbench
-from mydyno.lab.load.job import Phase, Target, closed_loop, events, open_loop, rounds, think, timed
+from mydyno.lab.load.job import Job, Phase, Target, closed_loop, events, open_loop, rounds, think, timed
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 
 PASSWORD = "s3cret with, comma #and 'quote"
@@ -60,11 +60,11 @@ def install(folder: Path, name: str, text: str) -> Path:
 
 def sysbench(folder: PrivateFolder, target: Target = TARGET, seed: int = 1, **keys: object) -> Sysbench:
     options = ExternalSysbench.model_validate({"script": "oltp_read_only", **keys})
-    return Sysbench(options, target, folder, seed, 1.0)
+    return Sysbench(options, Job(target=target, seed=seed, workload={}), folder)
 
 
 def slap(folder: PrivateFolder, target: Target = TARGET, **keys: object) -> Slap:
-    return Slap(ExternalSlap.model_validate(keys), target, folder)
+    return Slap(ExternalSlap.model_validate(keys), Job(target=target, seed=1, workload={}), folder)
 
 
 def test_a_missing_program_is_told_with_its_package(
@@ -188,7 +188,7 @@ def test_what_the_programs_cannot_do_is_refused(folder: PrivateFolder) -> None:
 def test_shapes_that_only_our_own_engine_has_are_refused(shape: dict[str, Any]) -> None:
     phase = replace(COUNTED, **shape)
     with pytest.raises(UsageError, match="does not support"):
-        External(TARGET, [phase], ExternalSlap())
+        External(Job(target=TARGET, seed=1, workload={}, phases=(phase,)), ExternalSlap())
 
 
 @pytest.mark.usefixtures("programs")

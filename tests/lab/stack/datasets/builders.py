@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from mydyno.lab.stack.datasets import DatasetManifest, DatasetStore, TableContent
-from mydyno.lab.stack.datasets.manifest import write_manifest
 from mydyno.lab.stack.datasets.tables import one_checksum
 
 TABLES = {
@@ -47,7 +46,7 @@ def put(lab: Path, fingerprint: str, **more: Any) -> Path:
     folder = DatasetStore(lab).place(fingerprint)
     (folder / "data").mkdir(parents=True)
     (folder / "data" / "ibdata1").write_bytes(b"pages")
-    write_manifest(folder, manifest(fingerprint, **more))
+    manifest(fingerprint, **more).write(folder)
     return folder
 
 

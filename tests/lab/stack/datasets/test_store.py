@@ -10,7 +10,7 @@ from lab.stack.datasets.builders import put, put_old
 from mydyno.core.errors import UsageError
 from mydyno.lab.stack.datasets import DatasetStore
 from mydyno.lab.stack.datasets.store import touch
-from mydyno.lab.stack.disk_base import FORMAT, BaseManifest, bases, bases_folder, write_manifest
+from mydyno.lab.stack.disk_base import FORMAT, BaseManifest, bases, bases_folder
 
 DAY = 86400.0
 
@@ -19,20 +19,17 @@ def put_base(lab: Path, name: str, dataset: str) -> None:
     folder = bases_folder(lab) / name
     folder.mkdir(parents=True)
     place = Path("/mydyno/data")
-    write_manifest(
-        folder,
-        BaseManifest(
-            format=FORMAT,
-            shaped_by={},
-            dataset=dataset,
-            data=place,
-            scratch=place,
-            places={},
-            settings={},
-            size_bytes=1 << 20,
-            seconds=1.0,
-        ),
-    )
+    BaseManifest(
+        format=FORMAT,
+        shaped_by={},
+        dataset=dataset,
+        data=place,
+        scratch=place,
+        places={},
+        settings={},
+        size_bytes=1 << 20,
+        seconds=1.0,
+    ).write(folder)
 
 
 def last_used(folder: Path, days_ago: float) -> None:

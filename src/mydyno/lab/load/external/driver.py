@@ -12,12 +12,12 @@ from typing import Self
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.lab.load import messages
 from mydyno.lab.load.external.admin import administration
-from mydyno.lab.load.external.foreign import Cut, ForeignProgram, PhaseListener, Start, Step
+from mydyno.lab.load.external.foreign import Cut, PhaseListener, Start, Step
 from mydyno.lab.load.external.program import Child, Closed, Ended, Line, Patience, PrivateFolder
 from mydyno.lab.load.external.slap import Slap
 from mydyno.lab.load.external.sysbench import Sysbench
 from mydyno.lab.load.external.watch import Clock, Watch
-from mydyno.lab.load.job import PROTOCOL, Phase, Sampling, Target
+from mydyno.lab.load.job import PROTOCOL, Job, Phase
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 
 _LOOK_EVERY_S = 0.5
@@ -30,31 +30,13 @@ _Heard = Line | Closed | messages.Sample | Exception
 class External:
     """One job done by a foreign program; iterate over it to hear what happened. A `Driver`.
 
-    `prepare` is `none`, `create` or `if-missing`, as in a `Job`. A program that waits for
-    `answer_within_s` seconds without using any CPU is stopped: the server does not answer.
+    The job's workload is the program's own, with `options`. A program that waits for `answer_within_s`
+    seconds without using any CPU is stopped: the server does not answer.
     """
 
-    def __init__(
-        self,
-        target: Target,
-        phases: Sequence[Phase],
-        options: ExternalSysbench | ExternalSlap,
-        sampling: Sampling | None = None,
-        *,
-        seed: int = 1,
-        prepare: str = "none",
-        interval_s: float = 1.0,
-        drop_existing: bool = False,
-        answer_within_s: float = 60.0,
-    ) -> None:
+    def __init__(self, job: Job, options: ExternalSysbench | ExternalSlap) -> None:
         """Raises MissingToolError without the program, UsageError for phases that it cannot do."""
-        self._target = target
-        self._phases = tuple(phases)
-        self._sampling = sampling
-        self._seed = seed
-        self._prepare_how = prepare
-        self._drop_existing = drop_existing
-        self._answer_within_s = answer_within_s
+        self._job = job
         self._heard: SimpleQueue[_Heard] = SimpleQueue()
         self._stopping = False
         self._untidy = False
@@ -63,8 +45,12 @@ class External:
         self._cpu = (0.0, 0.0)
         self._folder = PrivateFolder()
         try:
-            self._generator = _generator(options, target, self._folder, seed, interval_s)
-            for phase in self._phases:
+            self._generator = (
+                Sysbench(options, job, self._folder)
+                if isinstance(options, ExternalSysbench)
+                else Slap(options, job, self._folder)
+            )
+            for phase in job.phases:
                 _refuse_shape(phase, self._generator.program.name)
                 self._generator.check(phase)
         except BaseException:
@@ -94,22 +80,22 @@ class External:
         yield self._hello()
         yield from self._prepare()
         aborted = False
-        if self._phases and not self._stopping:
-            if self._sampling:
-                self._watch = Watch(self._target, self._sampling, self._clock, self._heard.put)
+        if self._job.phases and not self._stopping:
+            if self._job.sampling:
+                self._watch = Watch(self._job.target, self._job.sampling, self._clock, self._heard.put)
             aborted = yield from self._run_phases()
             yield from self._last_samples()
         yield messages.foreign_done(self._cpu, self._clock.now(), interrupted=self._stopping, aborted=aborted)
 
     def _hello(self) -> messages.Hello:
         cpus = sorted(os.sched_getaffinity(0))
-        with administration(self._target) as admin:
-            if self._phases:
-                self._generator.before(admin, self._drop_existing)
+        with administration(self._job.target) as admin:
+            if self._job.phases:
+                self._generator.before(admin)
             return messages.Hello(
                 protocol=PROTOCOL,
                 engine_version=str(self._generator.program),
-                seed=self._seed,
+                seed=self._job.seed,
                 started_unix_ns=self._clock.started_unix_ns,
                 reactors=len(cpus),
                 pinned=False,
@@ -120,20 +106,20 @@ class External:
             )
 
     def _prepare(self) -> Iterator[messages.Message]:
-        if self._prepare_how == "none":
+        if self._job.prepare == "none":
             return
-        with administration(self._target) as admin:
+        with administration(self._job.target) as admin:
             if self._generator.schema:
                 admin.make_schema(self._generator.schema)
             steps: Sequence[Step] = ()
-            if self._prepare_how == "create" or self._generator.missing(admin):
-                steps = self._generator.preparation(admin, self._drop_existing)
+            if self._job.prepare == "create" or self._generator.missing(admin):
+                steps = self._generator.preparation(admin)
         for step in steps:
             yield from self._run_step(step)
         if self._stopping:
             return
         # Another connection: the first may have been idle for longer than the server allows.
-        with administration(self._target) as admin:
+        with administration(self._job.target) as admin:
             tables = self._generator.prepared(admin)
         yield messages.Prepared(tables=tables, statements=None, t_ns=self._clock.now())
 
@@ -152,11 +138,11 @@ class External:
 
     def _run_phases(self) -> Generator[messages.Message, None, bool]:
         """Every phase in turn; whether one was aborted, which ends them all."""
-        for index, phase in enumerate(self._phases):
+        for index, phase in enumerate(self._job.phases):
             end = yield from self._run_phase(index, phase)
             if end.aborted or self._stopping:
                 return end.aborted is not None
-            if index < len(self._phases) - 1:
+            if index < len(self._job.phases) - 1:
                 yield from self._rest(phase.pause_s)
             if self._stopping:
                 return False
@@ -181,7 +167,7 @@ class External:
         if not self._untidy:
             return
         self._untidy = False
-        with contextlib.suppress(EngineError), administration(self._target) as admin:
+        with contextlib.suppress(EngineError), administration(self._job.target) as admin:
             self._generator.tidy(admin)
 
     def _cpu_of_child(self) -> tuple[float, float]:
@@ -195,7 +181,7 @@ class External:
     ) -> Generator[messages.Message, None, tuple[Ended, Cut]]:
         """One run of the program, to its end or until it is cut off."""
         child = self._child = Child(argv, self._folder, self._heard.put)
-        patience = Patience(child, self._answer_within_s)
+        patience = Patience(child, self._job.answer_within_s)
         cut, kill_at = Cut(), float("inf")
         while True:
             heard = self._next(_LOOK_EVERY_S)
@@ -225,7 +211,7 @@ class External:
         if latest_end_ns is not None and self._clock.now() > latest_end_ns:
             return Cut(why=f"{name} had not ended 10 s after its time: the server does not answer")
         if patience.is_over():
-            return Cut(why=f"{name} waited {self._answer_within_s:g} s: the server does not answer")
+            return Cut(why=f"{name} waited {self._job.answer_within_s:g} s: the server does not answer")
         return Cut()
 
     def _rest(self, seconds: float) -> Iterator[messages.Message]:
@@ -276,15 +262,3 @@ def _heard_out(
         if isinstance(message, messages.PhaseEnd):
             return message
     raise AssertionError("a phase ends with its PhaseEnd")
-
-
-def _generator(
-    options: ExternalSysbench | ExternalSlap,
-    target: Target,
-    folder: PrivateFolder,
-    seed: int,
-    interval_s: float,
-) -> ForeignProgram:
-    if isinstance(options, ExternalSysbench):
-        return Sysbench(options, target, folder, seed, interval_s)
-    return Slap(options, target, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -52,34 +53,37 @@ class Step:
     progress: Callable[[str], messages.Progress | None]
 
 
-class ForeignProgram(Protocol):
+class ForeignProgram(ABC):
     """A foreign program with its options."""
 
-    @property
-    def program(self) -> Program: ...
+    program: Program
+    schema: str | None = None
+    """The schema that must be there before the program runs; None when it makes its own."""
 
-    @property
-    def schema(self) -> str | None:
-        """The schema that must be there before the program runs; None when it makes its own."""
-
+    @abstractmethod
     def check(self, phase: Phase) -> None:
         """Raises UsageError for a phase that the program cannot do."""
 
-    def before(self, admin: Admin, drop_existing: bool) -> None:
+    @abstractmethod
+    def argv(self, phase: Phase) -> Sequence[str]: ...
+
+    @abstractmethod
+    def listener(self, start: Start) -> PhaseListener: ...
+
+    def before(self, admin: Admin) -> None:  # noqa: B027
         """Raises EngineError when a run would destroy what mydyno did not make."""
 
     def missing(self, admin: Admin) -> bool:
         """Whether a table is missing or has another number of rows than wanted."""
+        return False
 
-    def preparation(self, admin: Admin, drop_existing: bool) -> Sequence[Step]:
+    def preparation(self, admin: Admin) -> Sequence[Step]:
         """The runs that create all tables again. Raises EngineError for tables that are not ours."""
+        return ()
 
     def prepared(self, admin: Admin) -> list[messages.Table]:
         """Marks what was made as ours and counts it."""
+        return []
 
-    def argv(self, phase: Phase) -> Sequence[str]: ...
-
-    def listener(self, start: Start) -> PhaseListener: ...
-
-    def tidy(self, admin: Admin) -> None:
+    def tidy(self, admin: Admin) -> None:  # noqa: B027
         """Removes what a run that was ended from outside has left."""

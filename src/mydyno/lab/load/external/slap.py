@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from mydyno.core.errors import UsageError
 from mydyno.lab.load import messages
 from mydyno.lab.load.external.admin import Admin
-from mydyno.lab.load.external.foreign import Cut, Start, Step
+from mydyno.lab.load.external.foreign import Cut, ForeignProgram, Start
 from mydyno.lab.load.external.program import Ended, Line, PrivateFolder, find, refuse_in_file
 from mydyno.lab.load.external.slap_report import Block, Failure, read_report
-from mydyno.lab.load.job import Phase, Target
+from mydyno.lab.load.job import Job, Phase, Target
 from mydyno.lab.workload.external_program import ExternalSlap
 
 _VERSION = re.compile(r"(?:Ver (?:[\d.]+ Distrib )?|from )([\d.]+(?:-MariaDB)?)")
@@ -27,16 +27,15 @@ _UNKNOWN_ERROR = 1105
 """ER_UNKNOWN_ERROR: mysqlslap prints the text of a failed statement without its code."""
 
 
-class Slap:
-    """mysqlslap with its options on one server."""
+class Slap(ForeignProgram):
+    """mysqlslap with its options on one server. It makes its tables itself."""
 
-    schema = None
-
-    def __init__(self, options: ExternalSlap, target: Target, folder: PrivateFolder) -> None:
+    def __init__(self, options: ExternalSlap, job: Job, folder: PrivateFolder) -> None:
         self.program = find(["mariadb-slap", "mysqlslap"], "mariadb-client", _VERSION)
         self._options = options
+        self._drop_existing = job.drop_existing
         # The only option file that it reads, so that those of the machine change nothing.
-        self._file = folder.hold(_option_file(target))
+        self._file = folder.hold(_option_file(job.target))
 
     def check(self, phase: Phase) -> None:
         if phase.arrival["kind"] != "closed":
@@ -54,21 +53,12 @@ class Slap:
                 "use a multiple, or rounds for each connection",
             )
 
-    def before(self, admin: Admin, drop_existing: bool) -> None:
+    def before(self, admin: Admin) -> None:
         schema = self._options.database
-        if not drop_existing:
+        if not self._drop_existing:
             admin.refuse_foreign(
                 schema, list(admin.tables(schema)), f"{self.program.name} would drop {schema}"
             )
-
-    def missing(self, admin: Admin) -> bool:
-        return False  # It makes its tables itself.
-
-    def preparation(self, admin: Admin, drop_existing: bool) -> Sequence[Step]:
-        return ()
-
-    def prepared(self, admin: Admin) -> list[messages.Table]:
-        return []
 
     def argv(self, phase: Phase) -> Sequence[str]:
         options = self._options

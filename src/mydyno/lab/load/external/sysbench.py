@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from mydyno.core.errors import UsageError
 from mydyno.lab.load import messages
 from mydyno.lab.load.external.admin import Admin
-from mydyno.lab.load.external.foreign import Start, Step
+from mydyno.lab.load.external.foreign import ForeignProgram, Start, Step
 from mydyno.lab.load.external.program import PrivateFolder, find, refuse_in_file
 from mydyno.lab.load.external.sysbench_phase import SysbenchPhase
-from mydyno.lab.load.job import Phase, Target
+from mydyno.lab.load.job import Job, Phase, Target
 from mydyno.lab.workload.external_program import ExternalSysbench
 from mydyno.lab.workload.external_program.passed import dashed
 
@@ -30,18 +30,15 @@ _MOST_PASSWORD_BYTES = 200
 """Its option file is read in lines of at most 255 bytes (sysbench 1.0.20)."""
 
 
-class Sysbench:
-    """sysbench with one script on one server."""
+class Sysbench(ForeignProgram):
+    """sysbench with one script on one server. A run drops nothing, and its tables stay."""
 
-    def __init__(
-        self, options: ExternalSysbench, target: Target, folder: PrivateFolder, seed: int, interval_s: float
-    ) -> None:
+    def __init__(self, options: ExternalSysbench, job: Job, folder: PrivateFolder) -> None:
         self.program = find(["sysbench"], "sysbench", _VERSION)
-        self.schema = target.database
+        self.schema: str = job.target.database
         self._options = options
-        self._seed = seed
-        self._interval_s = max(1, round(interval_s))
-        self._base = [str(self.program.path), *_way_in(target, folder)]
+        self._job = job
+        self._base = [str(self.program.path), *_way_in(job.target, folder)]
 
     def check(self, phase: Phase) -> None:
         if phase.arrival["kind"] == "fixed":
@@ -63,9 +60,6 @@ class Sysbench:
                     f"sysbench counts in whole seconds, not {seconds:g} s", f"use {int(seconds) + 1}s"
                 )
 
-    def before(self, admin: Admin, drop_existing: bool) -> None:
-        """A run drops nothing."""
-
     def missing(self, admin: Admin) -> bool:
         there = admin.tables(self.schema)
         return any(
@@ -73,8 +67,8 @@ class Sysbench:
             for name in self._options.table_names
         )
 
-    def preparation(self, admin: Admin, drop_existing: bool) -> Sequence[Step]:
-        if not drop_existing:
+    def preparation(self, admin: Admin) -> Sequence[Step]:
+        if not self._job.drop_existing:
             admin.refuse_foreign(self.schema, self._options.table_names, "sysbench would replace its tables")
         threads = min(self._options.tables, len(os.sched_getaffinity(0)))
         return [
@@ -105,10 +99,10 @@ class Sysbench:
         return self._command(
             "run",
             threads=phase.connections,
-            report_interval=self._interval_s,
+            report_interval=max(1, round(self._job.interval_s)),
             percentile=self._options.percentile,
             histogram="on",
-            rand_seed=(self._seed - 1) % _LARGEST_SEED + 1,  # 0 would mean the time of day.
+            rand_seed=(self._job.seed - 1) % _LARGEST_SEED + 1,  # 0 would mean the time of day.
             **limits,
         )
 
@@ -118,9 +112,6 @@ class Sysbench:
         )
         codes = str(next(ignored, _IGNORED_BY_DEFAULT))
         return SysbenchPhase(start, self.program.name, "/".join(codes.split(",")))
-
-    def tidy(self, admin: Admin) -> None:
-        """Its tables stay."""
 
     def _command(self, command: str, **own: object) -> list[str]:
         options = self._options

@@ -141,15 +141,14 @@ def sample(host: Host, pid: int, t_ns: int) -> messages.Sample | None:
     status, own = read(f"/proc/{pid}/status"), read(f"/proc/{pid}/stat")
     if not stat or not status or not own:
         return None
-    client = proc.process(status, own, read(f"/proc/{pid}/io"))
     return messages.Sample(
         status=None,
         server=None,
-        client=messages.Process(**vars(client)),
+        client=proc.process(status, own, read(f"/proc/{pid}/io")),
         host=messages.HostCounters(
             cpu=proc.cpu_seconds(stat),
             context_switches=proc.context_switches(stat),
-            disks={name: messages.Disk(**vars(disk)) for name, disk in proc.disks(diskstats or "").items()},
+            disks=proc.disks(diskstats or ""),
         ),
         t_ns=t_ns,
     )

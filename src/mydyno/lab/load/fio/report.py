@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mydyno.core.errors import EngineError
@@ -84,14 +84,14 @@ def parse(text: str) -> Report:
 
 def _report(version: str, jobs: Sequence[Mapping[str, Any]]) -> Report:
     fsync = _merged([_kind(job["sync"], 0) for job in jobs])
-    syncs = fsync.count if fsync else 0
     kinds = {
         name: kind
         for name in ("read", "write")
         if (kind := _merged([_kind(job[name], int(job[name]["runtime"])) for job in jobs])) is not None
     }
     if fsync is not None:
-        kinds = {name: _without_syncs(kind, syncs) for name, kind in kinds.items()}
+        # fio 3.33 counts each queued fsync as a short read as well, since none of its bytes are transferred.
+        kinds = {name: replace(kind, short=max(0, kind.short - fsync.count)) for name, kind in kinds.items()}
         kinds["fsync"] = fsync
     found = [job["steadystate"]["attained"] for job in jobs if "steadystate" in job]
     return Report(
@@ -121,11 +121,6 @@ def _kind(told: Mapping[str, Any], runtime_ms: int) -> Kind:
         short=int(told.get("short_ios", 0)),
         dropped=int(told.get("drop_ios", 0)),
     )
-
-
-def _without_syncs(kind: Kind, syncs: int) -> Kind:
-    """fio 3.33 counts each queued fsync as a short read as well, since none of its bytes are transferred."""
-    return Kind(kind.count, kind.seconds, kind.latencies, max(0, kind.short - syncs), kind.dropped)
 
 
 def _merged(kinds: Sequence[Kind]) -> Kind | None:
@@ -192,24 +187,17 @@ class Window:
     ios: int
 
 
-@dataclass(frozen=True)
-class _Rate:
-    from_s: float
-    to_s: float
-    per_second: float
-
-
 def windows(log: str, window_s: float, ios: int, seconds: float) -> tuple[Window, ...]:
     """The measured `seconds` in windows, with what is in no line of the log, of all `ios`, in the last."""
     # A rest of less than half a window belongs to the window before it.
     count = max(1, round(seconds / window_s))
     edges = [number * window_s for number in range(count)] + [seconds]
     done = [0.0] * count
-    for rate in _rates(log, window_s):
+    for from_s, to_s, per_second in _rates(log, window_s):
         for number in range(count):
-            shared = min(rate.to_s, edges[number + 1]) - max(rate.from_s, edges[number])
+            shared = min(to_s, edges[number + 1]) - max(from_s, edges[number])
             if shared > 0:
-                done[number] += shared * rate.per_second
+                done[number] += shared * per_second
     counts = [round(each) for each in done]
     counts[-1] = max(0, ios - sum(counts[:-1]))
     if seconds <= 0:
@@ -217,7 +205,8 @@ def windows(log: str, window_s: float, ios: int, seconds: float) -> tuple[Window
     return tuple(Window(edges[number], edges[number + 1], counts[number]) for number in range(count))
 
 
-def _rates(log: str, window_s: float) -> Iterator[_Rate]:
+def _rates(log: str, window_s: float) -> Iterator[tuple[float, float, float]]:
+    """From when to when, in seconds, and how many I/Os a second."""
     before_s, at_s = 0.0, 0.0
     directions: set[int] = set()
     for line in log.splitlines():
@@ -229,4 +218,4 @@ def _rates(log: str, window_s: float) -> Iterator[_Rate]:
             before_s, at_s, directions = at_s, t_s, set()
         directions.add(direction)
         from_s = before_s if at_s - before_s < LATE * window_s else at_s - window_s
-        yield _Rate(from_s, at_s, rate)
+        yield from_s, at_s, rate

@@ -15,11 +15,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mydyno.core.errors import LabError
-from mydyno.core.writing import writing
+from mydyno.core.manifest import FILE_NAME, Manifest
 from mydyno.server.program.config import refusal
 from mydyno.server.variables import catalogue
 
-FILE_NAME = "manifest.json"
 _CREATOR = slice(16, 48)
 _RELEASE = re.compile(r"(\d+\.\d+(?:\.\d+)?)")
 _MARKS = ("mysql_upgrade_info", "mariadb_upgrade_info")
@@ -35,10 +34,10 @@ class TableContent(BaseModel):
     """CHECKSUM TABLE; None when the server gives none. It depends on the row format and on the release."""
 
 
-class DatasetManifest(BaseModel):
+class DatasetManifest(Manifest):
     """Format 1 had no more than `seconds`; what came later is None there."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(extra="ignore")
 
     format: Literal[1, 2]
     fingerprint: str
@@ -93,13 +92,6 @@ def read_manifest(folder: Path) -> DatasetManifest:
         if name not in catalogue().shaping() or refusal(name, value) is not None:
             raise LabError(f"its manifest has the setting {name}, which does not affect the data files")
     return manifest
-
-
-def write_manifest(folder: Path, manifest: DatasetManifest) -> None:
-    """Raises LabError."""
-    path = folder / FILE_NAME
-    with writing(path):
-        path.write_text(manifest.model_dump_json(indent=2) + "\n")
 
 
 def _trouble(error: ValidationError) -> str:

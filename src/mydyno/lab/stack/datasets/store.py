@@ -17,8 +17,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from mydyno.core.errors import LabError, UsageError
+from mydyno.core.manifest import FILE_NAME
 from mydyno.core.writing import writing
-from mydyno.lab.stack.datasets.manifest import FILE_NAME, DatasetManifest, read_manifest
+from mydyno.lab.stack.datasets.manifest import DatasetManifest, read_manifest
 from mydyno.lab.stack.disk_base import DiskBase, bases, remove_base
 from mydyno.lab.stack.undo import PRIVATE_NAME
 

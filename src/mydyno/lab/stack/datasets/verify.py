@@ -106,21 +106,18 @@ def _contents(site: Site, binary: ServerBinary, dataset: FrozenDataset) -> dict[
     layer = DataDirectoryLayer("verify")
     directory = layer.build(site, BuiltLayers((dataset,)))
     try:
-        log = site.short_folder()
-        try:
+        with site.temporary(site.short_folder()) as log:
             server = start_server(
                 site,
                 binary,
                 datadir=directory.data,
                 scratch=directory.scratch,
                 config=dataset.settings,
-                folder=log.path,
+                folder=log,
             )
             try:
                 return contents_of(server)
             finally:
                 server.stop()
-        finally:
-            site.remove(log)
     finally:
         layer.remove(site, directory)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import ClassVar, Literal
 
-from mydyno.machine.protocol import Host
+from mydyno.machine.agent import AgentHost
 
 Budget = Literal["joint", "separate"]
 """How a disk's limit counts: reads and writes together, as on cloud disks, or each on its own."""
@@ -38,48 +40,48 @@ class DiskLimits:
     bytes_per_second: int | None = None
 
 
-@runtime_checkable
-class Ground(Protocol):
+@dataclass(eq=False)
+class Ground(ABC):
     """A running environment with disks. Layers above it run their commands on its host."""
 
-    @property
-    def kind(self) -> str:
-        """`local`, `uml` or `vm`."""
-
-    @property
-    def host(self) -> Host: ...
-
-    @property
-    def budget(self) -> Budget: ...
-
-    @property
-    def disk_model(self) -> str:
-        """What a disk here is, what limits it, and how the limit counts, in words."""
+    host: AgentHost
+    disks: Mapping[str, tuple[Disk, ...]]
+    """The disks of each volume by its name."""
+    described: Mapping[str, str]
+    """What a result should show of it besides: a guest's kernel package, its accelerator, real disks."""
+    _removal: ExitStack = field(repr=False)
+    """Everything that has to be removed again."""
+    kind: ClassVar[str]
+    """`local`, `uml` or `vm`."""
+    budget: ClassVar[Budget] = "separate"
+    disk_model: ClassVar[str]
+    """What a disk here is, what limits it, and how the limit counts, in words."""
 
     @property
     def kernel(self) -> str:
         """The kernel's release, as uname(1) shows it."""
+        return self.host.hello.kernel
 
     @property
-    def described(self) -> Mapping[str, str]:
-        """What a result should show of it besides: a guest's kernel package, its accelerator, real disks."""
+    def cpus(self) -> int:
+        return self.host.hello.cpus
 
     @property
-    def cpus(self) -> int: ...
-
-    @property
-    def disks(self) -> Mapping[str, tuple[Disk, ...]]:
-        """The disks of each volume by its name."""
-
-    @property
-    def contents(self) -> Contents: ...
+    def contents(self) -> Contents:
+        return "blank"
 
     @property
     def longest_queue(self) -> int | None:
         """Requests that the queue of a disk may hold here; None: as many as its kernel likes."""
+        return None
 
+    @abstractmethod
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
         """Sets the limits of these disks from now on; `DiskLimits()` lifts them. Raises StorageError."""
 
+    @abstractmethod
     def kernel_log(self) -> str:
         """The last lines of the kernel's log, for errors; empty when it cannot be read."""
+
+    def close(self) -> None:
+        self._removal.close()

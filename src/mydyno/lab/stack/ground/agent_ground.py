@@ -16,35 +16,13 @@ from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.lab.spec import Host, Storage
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.stack.ground import Disk
+from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.site import PrivateFolder, Site
-from mydyno.machine.agent import AgentHost
 from mydyno.machine.environment import read_facts
 from mydyno.machine.uml.host import UmlHost
 from mydyno.machine.vm.host import VmHost
 
 KERNEL_LOG_LINES = 20
-
-
-@dataclass(eq=False)
-class AgentGround:
-    """An environment that runs, and everything that has to be removed again."""
-
-    host: AgentHost
-    disks: Mapping[str, tuple[Disk, ...]]
-    described: Mapping[str, str]
-    _removal: ExitStack = field(repr=False)
-
-    @property
-    def kernel(self) -> str:
-        return self.host.hello.kernel
-
-    @property
-    def cpus(self) -> int:
-        return self.host.hello.cpus
-
-    def close(self) -> None:
-        self._removal.close()
 
 
 @dataclass(frozen=True)
@@ -65,7 +43,7 @@ class GroundLayer:
         """The disks that an experiment configures, by volume."""
         return {name: volume.disks for name, volume in self.storage.volumes.items()} if self.storage else {}
 
-    def remove(self, site: Site, product: AgentGround) -> None:
+    def remove(self, site: Site, product: Ground) -> None:
         product.close()
 
 
@@ -80,7 +58,7 @@ def private_folder(site: Site, removal: ExitStack) -> PrivateFolder:
 
 
 @dataclass(eq=False)
-class GuestGround(AgentGround):
+class GuestGround(Ground):
     """A guest that runs."""
 
     host: UmlHost | VmHost

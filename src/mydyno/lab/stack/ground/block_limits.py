@@ -104,5 +104,5 @@ def _mounted(host: Host) -> Path | None:
     """Where the root group of blkio is mounted already: its root within the hierarchy must be `/`."""
     for mount in mounts(host.read_text(OWN)):
         if mount.kind == "cgroup" and "blkio" in mount.options and mount.root == "/":
-            return Path(mount.point)
+            return Path(mount.mount_point)
     return None

@@ -18,10 +18,9 @@ from mydyno.core.errors import MissingToolError, MydynoError, StorageError
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.stack.ground import Budget, Contents, Disk, DiskLimits
+from mydyno.lab.stack.ground import Disk, DiskLimits, Ground
 from mydyno.lab.stack.ground.agent_ground import (
     KERNEL_LOG_LINES,
-    AgentGround,
     GroundLayer,
     make_disk_files,
     private_folder,
@@ -42,22 +41,16 @@ _HOLDER_SECONDS = 5.0
 
 
 @dataclass(eq=False)
-class LocalGround(AgentGround):
+class LocalGround(Ground):
     """This machine with disks."""
 
     _numbers: Mapping[Disk, str] = field(repr=False)
     _limits: BlockLimits = field(repr=False)
-    kind: str = "local"
-    budget: Budget = "separate"
-    contents: Contents = "blank"
-    disk_model: str = (
+    kind = "local"
+    disk_model = (
         "loop devices with direct I/O over sparse files, or real disks; the blkio controller of this machine "
         "limits reads and writes each on their own"
     )
-
-    @property
-    def longest_queue(self) -> int | None:
-        return None
 
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
         self._limits.set({self._numbers[disk]: wanted for disk, wanted in limits.items()})

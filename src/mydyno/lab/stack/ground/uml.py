@@ -17,7 +17,7 @@ from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec.disks import Disks
 from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
-from mydyno.lab.stack.ground import Budget, Contents, Disk, DiskLimits
+from mydyno.lab.stack.ground import Disk, DiskLimits
 from mydyno.lab.stack.ground.agent_ground import (
     GroundLayer,
     GuestGround,
@@ -48,10 +48,8 @@ class UmlGround(GuestGround):
     """A User-Mode Linux guest, whose disks are limited inside it."""
 
     _limits: BlockLimits = field(repr=False)
-    kind: str = "uml"
-    budget: Budget = "separate"
-    contents: Contents = "blank"
-    disk_model: str = (
+    kind = "uml"
+    disk_model = (
         "files as block devices of User-Mode Linux; the guest's blkio controller limits reads and writes "
         "each on their own, and counts requests before they are merged"
     )

@@ -13,7 +13,7 @@ from mydyno.core.errors import HostError, StorageError
 from mydyno.lab.spec.disks import Disks
 from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
 from mydyno.lab.stack.disk_base import DiskBase
-from mydyno.lab.stack.ground import Budget, Contents, Disk, DiskLimits
+from mydyno.lab.stack.ground import Contents, Disk, DiskLimits
 from mydyno.lab.stack.ground.agent_ground import (
     GroundLayer,
     GuestGround,
@@ -41,16 +41,10 @@ _PROGRAMS = ("mydyno-agent", "mydyno-engine")
 class VmGround(GuestGround):
     """A QEMU guest, whose disks are limited outside it."""
 
-    contents: Contents
-    kind: str = "vm"
-    budget: Budget = "joint"
-    disk_model: str = (
-        "files as virtio disks; QEMU limits reads and writes together, as cloud disks are limited"
-    )
-
-    @property
-    def longest_queue(self) -> int | None:
-        return None
+    contents: Contents = "blank"
+    kind = "vm"
+    budget = "joint"
+    disk_model = "files as virtio disks; QEMU limits reads and writes together, as cloud disks are limited"
 
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
         assert isinstance(self.host, VmHost)

@@ -49,9 +49,8 @@ def ask_running(binary: ServerBinary, names: Collection[str]) -> Mapping[str, To
     lab.chmod(0o755)
     try:
         site = Site(lab, LocalHost(), Journal(lab))
-        work = site.roomy_folder()
-        try:
-            data, scratch = work.path / "data", work.path / "scratch"
+        with site.temporary(site.roomy_folder()) as work:
+            data, scratch = work / "data", work / "scratch"
             initialise(site, binary, datadir=data, scratch=scratch, settings={})
             server = start_server(site, binary, datadir=data, scratch=scratch, config={}, folder=lab)
             try:
@@ -59,8 +58,6 @@ def ask_running(binary: ServerBinary, names: Collection[str]) -> Mapping[str, To
                     return _of_mariadb(cursor) if binary.version.is_mariadb else _of_mysql(cursor, names)
             finally:
                 server.stop(patience_seconds=10.0)
-        finally:
-            site.remove(work)
     finally:
         shutil.rmtree(lab)
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from mydyno.core.errors import ServerError, UndoError
 from mydyno.core.server_variables import Setting
 from mydyno.core.server_version import Version, parse_version
+from mydyno.lab.stack.server.server import Server
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import RestoreVariables
-from mydyno.machine import process_limits as os_limits
-from mydyno.machine.protocol import Host
 from mydyno.server.access import dbapi
 from mydyno.server.access.address import External
 from mydyno.server.access.login import ANSWER_SECONDS, TOO_MANY_CONNECTIONS, Login, login_of
@@ -38,16 +37,10 @@ class ExternalFacts:
         return self.variables
 
 
-@dataclass(eq=False)
-class ExternalServer:
+@dataclass(eq=False, kw_only=True)
+class ExternalServer(Server):
     """A server that mydyno has not started, with the configured settings in force until `restore`."""
 
-    login: Login
-    version: Version
-    host: Host
-    """Where the load runs: this machine."""
-    pid: int | None
-    settings: Mapping[str, Setting]
     _site: Site = field(repr=False)
     _undo: int | None = field(repr=False)
 
@@ -67,10 +60,6 @@ class ExternalServer:
         """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""
         with session(self.login, "SHOW GLOBAL VARIABLES") as cursor:
             return show_global(cursor, "VARIABLES")
-
-    def limits(self) -> tuple[os_limits.LimitInForce, ...]:
-        """What the operating system lets it have, where its process can be seen."""
-        return () if self.pid is None else os_limits.in_force(self.host, self.pid)
 
     def restore(self) -> None:
         """Gives the variables their old values. The journal keeps that for a server that has gone.
@@ -104,7 +93,15 @@ def attach(site: Site, external: External, config: Mapping[str, Setting]) -> Ext
         raise ServerError(f"{facts.login.address}: {'; '.join(map(str, understood.problems))}")
     settings = understood.settings
     undo = _set(site, external, facts.login, settings) if settings else None
-    return ExternalServer(facts.login, facts.version, site.host, facts.pid, settings, site, undo)
+    return ExternalServer(
+        login=facts.login,
+        version=facts.version,
+        host=site.host,
+        pid=facts.pid,
+        settings=settings,
+        _site=site,
+        _undo=undo,
+    )
 
 
 def _set(site: Site, external: External, login: Login, settings: Mapping[str, Setting]) -> int | None:

@@ -107,9 +107,8 @@ def initialise(
     refuse_covered(binary.root, (datadir, scratch))
     for folder in (datadir, scratch):
         site.host.make_folder(folder, owner=site.host.server_identity)
-    private = site.short_folder()
-    try:
-        config = private.path / "my.cnf"
+    with site.temporary(site.short_folder()) as private:
+        config = private / "my.cnf"
         own = place_settings(binary, datadir, scratch) | room_settings(binary, site.host)
         if "innodb_buffer_pool_dump_at_shutdown" in binary.options:
             # Its list of pages would be loaded by the first server that starts here.
@@ -129,8 +128,6 @@ def initialise(
             )
         finally:
             site.undo(ending)
-    finally:
-        site.remove(private)
     if finished.returncode != 0 or not site.host.exists(datadir / "mysql"):
         log = finished.stderr + finished.stdout
         text = "\n".join(f"    {line}" for line in telling_lines(log))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -13,18 +13,18 @@ from types import MappingProxyType
 from mydyno.core.errors import HostError, ServerError
 from mydyno.core.secrets import Secret
 from mydyno.core.server_variables import Setting
-from mydyno.core.server_version import Version
 from mydyno.core.writing import writing
 from mydyno.lab.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.lab.stack.server.initialise import place_settings, room_settings
+from mydyno.lab.stack.server.server import Server
 from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.lab.stack.undo import EndProcesses
-from mydyno.machine import process_limits as os_limits
 from mydyno.machine.local import LocalHost
-from mydyno.machine.process_limits import Limits
+from mydyno.machine.process_limits import Limits, check
 from mydyno.machine.protocol import Host, Process
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
+from mydyno.server.access.session import show_global
 from mydyno.server.program.binary import ServerBinary
 from mydyno.server.program.command import refuse_covered, server_command
 from mydyno.server.program.config import render
@@ -41,38 +41,26 @@ _ANSWER_SECONDS = 30
 _HURRY_SECONDS = 5
 
 
-@dataclass(eq=False)
-class RunningServer:
+@dataclass(eq=False, kw_only=True)
+class RunningServer(Server):
     """A server that runs now. `socket` always works; `port` (on 127.0.0.1) only when it was requested.
 
-    `error_log` and `config` (its my.cnf) are kept files that outlive the server. Settings are the
-    configured ones, under the names that the binary lists.
+    `error_log` and `config` (its my.cnf) are kept files that outlive the server.
     """
 
     pid: int
     socket: Path
     port: int | None
-    version: Version
-    admin_user: str
-    admin_password: Secret
     error_log: Path
     config: Path
     datadir: Path
-    settings: Mapping[str, Setting]
     places: Mapping[str, Setting]
     """Settings of ours that say where files are that do not lie in the data directory."""
     _process: Process = field(repr=False)
-    host: Host = field(repr=False)
-    """Where it runs."""
     _site: Site = field(repr=False)
     _private: PrivateFolder = field(repr=False)
     _ending: int | None = field(repr=False)
     _log_start: int = field(repr=False)
-
-    @property
-    def login(self) -> Login:
-        """The way in for the load."""
-        return Login(self.admin_user, self.admin_password, socket=self.socket)
 
     def alive(self) -> bool:
         """Whether the process runs; not whether it answers."""
@@ -80,19 +68,15 @@ class RunningServer:
 
     def connect(self, *, answer_seconds: int = _ANSWER_SECONDS) -> dbapi.Connection[dbapi.Cursor]:
         """A new connection as root. Raises dbapi.Error."""
-        return _connect(self.host, self.socket, self.admin_password, answer_seconds)
+        return _connect(self.host, self.socket, self.login.password, answer_seconds)
 
     def variables(self) -> dict[str, str]:
         """`SHOW GLOBAL VARIABLES`: the settings in force. Raises ServerError when it does not answer."""
-        return self._show("SHOW GLOBAL VARIABLES")
+        return self._show("VARIABLES")
 
     def status(self) -> dict[str, str]:
         """`SHOW GLOBAL STATUS`. Raises ServerError when it does not answer."""
-        return self._show("SHOW GLOBAL STATUS")
-
-    def limits(self) -> tuple[os_limits.LimitInForce, ...]:
-        """What the operating system lets it have now, read from its /proc."""
-        return os_limits.in_force(self.host, self.pid)
+        return self._show("STATUS")
 
     def leave_pages_unwritten(self) -> None:
         """Lets `stop` be quick where its data is thrown away: slow disks write a full pool for minutes.
@@ -122,13 +106,12 @@ class RunningServer:
         self._site.remove(self._private)
         return code == 0
 
-    def _show(self, statement: str) -> dict[str, str]:
+    def _show(self, what: str) -> dict[str, str]:
         try:
             with self.connect() as connection, connection.cursor() as cursor:
-                cursor.execute(statement)
-                return {str(name): str(value) for name, value in cursor.fetchall()}
+                return show_global(cursor, what)
         except dbapi.Error as error:
-            raise ServerError(f"{statement} was not answered: {_failure(self, error)}") from error
+            raise ServerError(f"SHOW GLOBAL {what} was not answered: {_failure(self, error)}") from error
 
 
 def start_server(
@@ -153,10 +136,12 @@ def start_server(
     """
     settings = canonical(binary, config)
     if limits is not None:
-        os_limits.check(site.host, limits)
+        check(site.host, limits)
     port = _usable_port(port)
-    private = site.short_folder()
-    try:
+    error_log = folder / "error.log"
+    with ExitStack() as failed:
+        private = site.short_folder()
+        failed.callback(site.remove, private)
         refuse_covered(binary.root, (datadir, scratch, private.path))
         own = {
             **place_settings(binary, datadir, scratch),
@@ -165,74 +150,49 @@ def start_server(
             **_access_settings(private.path, port),
             **{name: value for name, value in _NO_UPGRADE.items() if name in binary.options},
         }
-        return _start(
-            site, binary, private, datadir, own, settings, places, folder, port, limits, ready_seconds
-        )
-    except BaseException:
-        site.remove(private)
-        raise
-
-
-def _start(
-    site: Site,
-    binary: ServerBinary,
-    private: PrivateFolder,
-    datadir: Path,
-    own: Mapping[str, Setting],
-    settings: Mapping[str, Setting],
-    places: Mapping[str, Setting],
-    folder: Path,
-    port: int | None,
-    limits: Limits | None,
-    ready_seconds: float,
-) -> RunningServer:
-    password = Secret.random()
-    statements = set_password(binary.version, password, over_network=port is not None)
-    login = site.host.hold(init_file(statements))
-    configured = {name: value for name, value in settings.items() if name not in own}
-    text = render({**own, "init_file": login.path}, configured)
-    site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
-    site.host.write_text(folder / "my.cnf", text)
-    error_log = folder / "error.log"
-    with writing(error_log):
-        error_log.touch()
-    log_start = error_log.stat().st_size
-    defaults = f"--defaults-file={private.path / 'my.cnf'}"
-    ending = site.intend(EndProcesses(argument=defaults))
-    try:
-        command = server_command(site.host, binary.path, [defaults], root=binary.root, limits=limits)
-        process = site.host.start(command.argv, identity=command.identity, output=error_log, held=[login])
-        server = RunningServer(
-            pid=process.pid,
-            socket=private.path / "s.sock",
-            port=port,
-            version=binary.version,
-            admin_user=ADMIN_USER,
-            admin_password=password,
-            error_log=error_log,
-            config=folder / "my.cnf",
-            datadir=datadir,
-            settings=settings,
-            places=places,
-            _process=process,
-            host=site.host,
-            _site=site,
-            _private=private,
-            _ending=ending,
-            _log_start=log_start,
-        )
-        _wait_until_it_answers(server, ready_seconds)
+        password = Secret.random()
+        statements = set_password(binary.version, password, over_network=port is not None)
+        login = site.host.hold(init_file(statements))
+        try:
+            text = render({**own, "init_file": login.path}, _unasked(settings, own))
+            site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
+            site.host.write_text(folder / "my.cnf", text)
+            with writing(error_log):
+                error_log.touch()
+            log_start = error_log.stat().st_size
+            defaults = f"--defaults-file={private.path / 'my.cnf'}"
+            ending = site.intend(EndProcesses(argument=defaults))
+            failed.callback(site.undo, ending)
+            command = server_command(site.host, binary.path, [defaults], root=binary.root, limits=limits)
+            process = site.host.start(command.argv, identity=command.identity, output=error_log, held=[login])
+            server = RunningServer(
+                login=Login(ADMIN_USER, password, socket=private.path / "s.sock"),
+                pid=process.pid,
+                socket=private.path / "s.sock",
+                port=port,
+                version=binary.version,
+                error_log=error_log,
+                config=folder / "my.cnf",
+                datadir=datadir,
+                settings=settings,
+                places=places,
+                _process=process,
+                host=site.host,
+                _site=site,
+                _private=private,
+                _ending=ending,
+                _log_start=log_start,
+            )
+            _wait_until_it_answers(server, ready_seconds)
+        finally:
+            login.wipe()
+        failed.pop_all()
         return server
-    except BaseException:
-        site.undo(ending)
-        raise
-    finally:
-        login.wipe()
 
 
-def _unasked(own: Mapping[str, Setting], settings: Mapping[str, Setting]) -> dict[str, Setting]:
-    """Settings of ours for which the experiment has no value."""
-    return {name: value for name, value in own.items() if name not in settings}
+def _unasked(settings: Mapping[str, Setting], others: Mapping[str, Setting]) -> dict[str, Setting]:
+    """Those for which `others` has no value."""
+    return {name: value for name, value in settings.items() if name not in others}
 
 
 def _access_settings(private: Path, port: int | None) -> dict[str, Setting]:

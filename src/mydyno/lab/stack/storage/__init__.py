@@ -10,7 +10,7 @@ Each layer reads back what it has built and raises StorageError when that is not
 from mydyno.lab.spec.storage import Storage
 from mydyno.lab.stack.layer import Layer
 from mydyno.lab.stack.storage.array import ArrayLayer
-from mydyno.lab.stack.storage.built import FLUSHES, Array, Built, FileSystem, MountedVolume, described
+from mydyno.lab.stack.storage.built import FLUSHES, Built, MountedVolume, described
 from mydyno.lab.stack.storage.degrade import DegradeLayer, ThrottleLayer
 from mydyno.lab.stack.storage.filesystem import FileSystemLayer
 from mydyno.lab.stack.storage.mount import MountLayer
@@ -36,9 +36,7 @@ def loading_layers(storage: Storage) -> list[Layer]:
 
 __all__ = [
     "FLUSHES",
-    "Array",
     "Built",
-    "FileSystem",
     "MountedVolume",
     "building_layers",
     "described",

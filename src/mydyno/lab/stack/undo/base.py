@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict
-
 from mydyno.core.errors import MydynoError, UndoError
+from mydyno.core.record import Record
 from mydyno.machine.local import LocalHost
 
 PRIVATE_NAME = re.compile(r"mydyno-[0-9a-f]{12}")
@@ -20,10 +19,8 @@ PRIVATE_NAME = re.compile(r"mydyno-[0-9a-f]{12}")
 _POLL_SECONDS = 0.01
 
 
-class WayBack(BaseModel, ABC):
+class WayBack(Record, ABC):
     """One way back. Carrying it out twice, or when the act never happened, does nothing."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     needs_receipt: ClassVar[bool] = False
     """Whether it names anything but what mydyno makes under its own names (receipts.py)."""

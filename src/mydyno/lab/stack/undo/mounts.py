@@ -90,7 +90,7 @@ class Unmount(WayBack):
 def mounts_on(path: Path, mountinfo: Path = OWN) -> int:
     """How many file systems are mounted on exactly this point, here."""
     text = mountinfo.read_text(encoding="utf-8", errors="surrogateescape")
-    return sum(mount.point == str(path) for mount in mounts(text))
+    return sum(mount.mount_point == str(path) for mount in mounts(text))
 
 
 class RemoveMountRoot(WayBack):
