@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import random
 import shutil
 import signal
 import socket
 import stat
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -24,11 +27,12 @@ from mydyno.core.errors import HostError, UsageError
 from mydyno.machine.hosts.check import check_host
 from mydyno.machine.hosts.clock import clock_offset
 from mydyno.machine.hosts.entry import HostEntry, read_hosts
-from mydyno.machine.hosts.host import connect
+from mydyno.machine.hosts.host import RemoteHost, connect, sweep
 from mydyno.machine.hosts.install import own_programs
 from mydyno.machine.hosts.ssh import SshLauncher
 
 PATIENCE = 20.0
+KILLS = 3
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +144,50 @@ def test_what_a_killed_agent_has_left_goes_with_the_next_session(entry: HostEntr
     with closing(connect(entry, session=True)):
         assert not left.exists()
         assert comes_true(lambda: not alive(pid))
+
+
+@pytest.mark.parametrize("victim", ["the client of ssh", "the child of sshd", "the agent"])
+def test_a_kill_at_a_random_moment_leaves_nothing(entry: HostEntry, victim: str) -> None:
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    moments = random.Random(seed)
+    for _ in range(KILLS):
+        kill_once(entry, victim, moments.uniform(0, 0.5))
+
+
+def kill_once(entry: HostEntry, victim: str, seconds: float) -> None:
+    with closing(connect(entry, session=True)) as host:
+        folder = host.trial_folder
+        agent = int(host.run(["sh", "-c", "echo $PPID"]).stdout)
+        status = Path(f"/proc/{agent}/status").read_text()
+        child = int(status.partition("PPid:")[2].split()[0])
+        pid = {"the client of ssh": host.pid, "the child of sshd": child, "the agent": agent}[victim]
+        killing = threading.Timer(seconds, os.kill, (pid, signal.SIGKILL))
+        killing.start()
+        with pytest.raises(HostError):
+            start_for_ever(host)
+        killing.join()
+    if victim == "the agent":
+        assert comes_true(lambda: not alive(agent))
+        assert sweep(entry) == (str(folder),)
+    assert comes_true(lambda: not folder.exists() and not marked(folder))
+
+
+def start_for_ever(host: RemoteHost) -> None:
+    for number in itertools.count():
+        output = host.trial_folder / f"{number}"
+        host.start(["sh", "-c", "setsid sleep 600 & wait"], output=output)
+
+
+def marked(folder: Path) -> list[str]:
+    """Processes of a session."""
+    mark = f"MYDYNO_SESSION={folder}".encode()
+    processes = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if mark in (place / "environ").read_bytes().split(b"\0"):
+                processes.append(place.name)
+    return processes
 
 
 def test_cleanup_removes_what_a_killed_run_has_left_on_every_host_that_answers(

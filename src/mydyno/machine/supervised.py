@@ -82,6 +82,8 @@ class SupervisedHost(AgentHost):
         except BaseException as error:
             why = self._explained(error)
             self.close()
+            if why is error:
+                raise
             raise why from error
 
     @property
