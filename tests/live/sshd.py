@@ -1,7 +1,12 @@
-"""A private sshd on 127.0.0.1, with keys of its own, in a mount namespace of its own."""
+"""A private sshd on 127.0.0.1, with keys of its own, in a mount namespace of its own.
+
+Root's lets in root and `far`, an ordinary user whom only that namespace knows, with a separate home. Where an
+ordinary user runs the tests, it lets in that user alone.
+"""
 
 from __future__ import annotations
 
+import getpass
 import os
 import shutil
 import socket
@@ -24,38 +29,64 @@ exec "$2" -D -e -r -f "$1/sshd_config"
 """
 
 
+FAR = 64123
+"""User and group id of `far`."""
+
+
 @dataclass(frozen=True)
 class Sshd:
     port: int
+    user: str
+    """The ordinary user that it lets in."""
+    home: Path
+    config: Path
+    """A configuration of ssh in which `there` is that user, and `root` is root."""
+    process: int
     options: tuple[str, ...]
     """For ssh, before the target."""
 
 
 @contextmanager
-def private_sshd(folder: Path) -> Iterator[Sshd]:
-    """Runs until the block ends; skips the test, aloud, where there can be none."""
-    if os.geteuid() != 0:
-        pytest.skip("a private sshd that runs commands needs root")
+def private_sshd(folder: Path, *, for_root: bool = True) -> Iterator[Sshd]:
+    """Runs until the block ends; skips the test, aloud, where there can be none.
+
+    `for_root`: the test logs in as root.
+    """
+    is_root = os.geteuid() == 0
+    if for_root and not is_root:
+        pytest.skip("an sshd that lets root in needs root")
     program, environment = _program(folder)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    user = "far" if is_root else getpass.getuser()
+    home = folder / "home"
+    home.mkdir()
+    if is_root:
+        os.chown(home, FAR, FAR)
     for name in ("host", "own"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
     (folder / "authorized").write_text((folder / "own.pub").read_text())
     (folder / "known").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
     (folder / "passwd").write_text(
-        Path("/etc/passwd").read_text() + "sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n"
+        f"{Path('/etc/passwd').read_text()}sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n"
+        f"far:x:{FAR}:{FAR}::{home}:/bin/sh\n"
     )
     (folder / "sshd_config").write_text(
         f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nPidFile none\nUsePAM no\n"
         f"AuthorizedKeysFile {folder}/authorized\nStrictModes no\nPermitRootLogin yes\n"
-        "PasswordAuthentication no\nKbdInteractiveAuthentication no\n"
+        f"PasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv XDG_CACHE_HOME={home}/.cache\n"
     )
-    argv = ["unshare", "--mount", "setpriv", "--pdeathsig", "KILL", "--", "sh", "-ec", _START, "sh"]
-    sshd = subprocess.Popen(
-        [*argv, str(folder), str(program)], stderr=subprocess.PIPE, text=True, env=environment
+    (folder / "ssh_config").write_text(
+        f"Host there\n  User {user}\nHost root\n  User root\nHost *\n  HostName 127.0.0.1\n  Port {port}\n"
+        f"  IdentityFile {folder}/own\n  IdentitiesOnly yes\n  UserKnownHostsFile {folder}/known\n"
+        "  GlobalKnownHostsFile /dev/null\n"
     )
+    tied = ["setpriv", "--pdeathsig", "KILL", "--"]
+    argv = ["unshare", "--mount", *tied, "sh", "-ec", _START, "sh", str(folder), str(program)]
+    if not is_root:
+        argv = [*tied, str(program), "-D", "-e", "-r", "-f", f"{folder}/sshd_config"]
+    sshd = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=environment)
     try:
         assert sshd.stderr is not None
         said = []
@@ -67,6 +98,10 @@ def private_sshd(folder: Path) -> Iterator[Sshd]:
             pytest.skip(f"sshd does not run here: {''.join(said)}")
         yield Sshd(
             port,
+            user,
+            home,
+            folder / "ssh_config",
+            sshd.pid,
             (
                 *("-F", "none", "-i", str(folder / "own"), "-o", "IdentitiesOnly=yes"),
                 *("-o", f"UserKnownHostsFile={folder}/known", "-o", "StrictHostKeyChecking=yes"),

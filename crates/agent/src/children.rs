@@ -1,6 +1,7 @@
 //! Processes that were started here: each in a separate session, none outliving the agent.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -12,9 +13,10 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 use crate::request::{Refusal, Start, User};
 use crate::streams::never_wait;
 
-#[derive(Default)]
 pub struct Children {
     numbers: HashMap<i32, u32>,
+    /// A variable that every process has in its environment.
+    mark: Option<(OsString, OsString)>,
 }
 
 /// The agent's ends of a started process's pipes.
@@ -26,6 +28,10 @@ pub struct Pipes {
 }
 
 impl Children {
+    pub fn marked(mark: Option<(OsString, OsString)>) -> Self {
+        Self { numbers: HashMap::new(), mark }
+    }
+
     /// Starts the process of this number; `input` is what its standard input holds when it has no stream.
     ///
     /// To be called from the thread that lives as long as the agent: the kernel kills the process
@@ -42,6 +48,7 @@ impl Children {
         };
         let mut command = Command::new(program);
         command.args(arguments).env_clear().envs(&start.env).current_dir(&start.cwd);
+        command.envs(self.mark.iter().map(|(name, value)| (name, value)));
         let pipes = connect(&mut command, start, input)?;
         prepare(&mut command, start.user, held);
         // The handle is dropped: the server reaps all children by itself.

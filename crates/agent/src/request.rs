@@ -81,6 +81,8 @@ pub enum Request {
     Place {
         path: PathBuf,
     },
+    /// Reports the time of day.
+    Clock {},
     PowerOff {},
 }
 
@@ -115,6 +117,7 @@ pub enum Answer {
     Bytes { bytes: usize },
     Exists { exists: bool },
     Place(Place),
+    Clock { nanoseconds: u64 },
     Done {},
 }
 

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 mod requests;
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -40,18 +42,29 @@ pub enum Ending {
     PowerOff,
     /// It does not speak the protocol.
     Malformed(String),
+    /// Nothing has come for the time that `Limits::silence` gives.
+    Silent,
+}
+
+/// What differs between channels and hosts.
+#[derive(Default)]
+pub struct Limits {
+    /// What the channel can hold when it must not be filled: see [`TTY_WINDOW`].
+    pub window: Option<usize>,
+    /// How long the other side may be silent: a network that was cut does not end a channel.
+    pub silence: Option<Duration>,
+    /// A variable that every started process has in its environment.
+    pub mark: Option<(OsString, OsString)>,
 }
 
 /// Serves one channel until it ends; then no process that was started is left.
 ///
 /// Blocks SIGCHLD in this thread, which must be the only one, and takes in orphans.
-///
-/// `window` is what the channel can hold when it must not be filled: see [`TTY_WINDOW`].
-pub fn serve(input: &OwnedFd, output: &OwnedFd, window: Option<usize>) -> io::Result<Ending> {
+pub fn serve(input: &OwnedFd, output: &OwnedFd, limits: Limits) -> io::Result<Ending> {
     never_wait(input)?;
     never_wait(output)?;
     rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1))?;
-    let mut server = Server::new(window)?;
+    let mut server = Server::new(limits)?;
     let ending = server.run(input.as_fd(), output.as_fd());
     children::end_all();
     ending
@@ -79,10 +92,13 @@ struct Server {
     window: Option<usize>,
     /// Bytes of the channel that have been read and not been credited.
     read: usize,
+    silence: Option<Duration>,
+    /// When something has come last.
+    heard: Instant,
 }
 
 impl Server {
-    fn new(window: Option<usize>) -> io::Result<Self> {
+    fn new(Limits { window, silence, mark }: Limits) -> io::Result<Self> {
         let (finish, finished) = channel();
         let mut out = Outgoing::default();
         out.greet();
@@ -91,7 +107,7 @@ impl Server {
             decoder: Decoder::default(),
             out,
             streams: BTreeMap::new(),
-            children: Children::default(),
+            children: Children::marked(mark),
             held: HashMap::new(),
             incomplete: None,
             finish,
@@ -104,6 +120,8 @@ impl Server {
             power_off: false,
             window,
             read: 0,
+            silence,
+            heard: Instant::now(),
         })
     }
 
@@ -111,6 +129,9 @@ impl Server {
         loop {
             if self.power_off && self.out.is_empty() {
                 return Ok(Ending::PowerOff);
+            }
+            if self.silence.is_some_and(|longest| self.heard.elapsed() > longest) {
+                return Ok(Ending::Silent);
             }
             let ready = self.wait(input, output)?;
             if !ready.output.is_empty() && self.send(output).is_err() {
@@ -190,6 +211,7 @@ impl Server {
             Err(Errno::AGAIN | Errno::INTR) => return Ok(true),
             Ok(0) | Err(_) => return Ok(false),
             Ok(count) => {
+                self.heard = Instant::now();
                 self.decoder.feed(&buffer[..count]);
                 self.credit_channel(count);
             }

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mydyno_agent::frames::{Decoder, Frame, GREETING, Kind, PIECE};
 use mydyno_agent::streams::WINDOW;
@@ -23,10 +23,16 @@ struct Agent {
 impl Agent {
     /// Started, with its greeting and hello heard.
     fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same with further arguments.
+    fn start_with(arguments: &[&str]) -> Self {
         let (ours, its) = UnixStream::pair().unwrap();
         ours.set_read_timeout(Some(PATIENCE)).unwrap();
         let process = Command::new(env!("CARGO_BIN_EXE_mydyno-agent"))
             .arg("serve")
+            .args(arguments)
             .stdin(OwnedFd::from(its.try_clone().unwrap()))
             .stdout(OwnedFd::from(its))
             .stderr(Stdio::piped())
@@ -337,4 +343,83 @@ fn more_than_the_window_breaks_the_protocol() {
     }
     assert!(agent.next_or_end().is_none());
     assert!(agent.end().1.contains("stream 10 got more than it takes"));
+}
+
+#[test]
+fn the_clock_says_the_time_of_day_and_a_credit_for_the_channel_is_only_a_sign_of_life() {
+    let mut agent = Agent::start();
+    agent.send(Kind::Credit, 0, &0u32.to_le_bytes());
+    let before = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+    agent.request(1, &json!({"do": "clock"}));
+    let there = u128::from(agent.answer(1).0["ok"]["nanoseconds"].as_u64().unwrap());
+    let after = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
+    assert!((before..=after).contains(&there), "{before} {there} {after}");
+}
+
+#[test]
+fn a_session_has_a_folder_that_its_processes_know_and_that_goes_with_it() {
+    let parent = folder("session");
+    let path = parent.join("mydyno-00000000cafe");
+    let arguments = ["--session", path.to_str().unwrap(), "--silence", "60"];
+    let mut agent = Agent::start_with(&arguments);
+    assert!(path.is_dir());
+    let mut request = start(&["printenv", "MYDYNO_SESSION"]);
+    request["stdout"] = json!(11);
+    agent.request(1, &request);
+    let frames = agent.until(Kind::End, 11);
+    assert_eq!(bytes_of(&frames, Kind::Data, 11), format!("{}\n", path.display()).as_bytes());
+    let second = Command::new(env!("CARGO_BIN_EXE_mydyno-agent"))
+        .args(["serve", "--session", parent.join("mydyno-00000000beef").to_str().unwrap()])
+        .args(["--silence", "60"])
+        .output()
+        .unwrap();
+    assert_eq!(second.status.code(), Some(75));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("another run"));
+    assert_eq!(agent.end(), (Some(0), String::new()));
+    assert!(!path.exists());
+    fs::remove_dir_all(parent).unwrap();
+}
+
+#[test]
+fn a_session_ends_when_nothing_comes_for_too_long() {
+    let parent = folder("silence");
+    let path = parent.join("mydyno-00000000dead");
+    let arguments = ["--session", path.to_str().unwrap(), "--silence", "1"];
+    let mut agent = Agent::start_with(&arguments);
+    let mut request = start(&["sh", "-c", "echo $$; sleep 600 & wait"]);
+    request["stdout"] = json!(11);
+    agent.request(1, &request);
+    let frames = agent.until(Kind::Data, 11);
+    let pid = String::from_utf8(bytes_of(&frames, Kind::Data, 11)).unwrap();
+    while agent.next_or_end().is_some() {}
+    let (code, said) = agent.end();
+    assert_eq!(code, Some(1));
+    assert!(said.contains("nothing was heard"), "{said}");
+    assert!(is_gone(pid.trim()));
+    assert!(!path.exists());
+    fs::remove_dir_all(parent).unwrap();
+}
+
+#[test]
+fn sweep_ends_what_a_killed_agent_has_left() {
+    let parent = folder("sweep");
+    let path = parent.join("mydyno-00000000feed");
+    let arguments = ["--session", path.to_str().unwrap(), "--silence", "60"];
+    let mut agent = Agent::start_with(&arguments);
+    let mut request = start(&["sh", "-c", "setsid sleep 600 & echo $!; wait"]);
+    request["stdout"] = json!(11);
+    agent.request(1, &request);
+    let pid = String::from_utf8(bytes_of(&agent.until(Kind::Data, 11), Kind::Data, 11)).unwrap();
+    agent.process.kill().unwrap();
+    agent.end();
+    assert!(Path::new("/proc").join(pid.trim()).exists());
+    let sweep = |parent: &Path| {
+        Command::new(env!("CARGO_BIN_EXE_mydyno-agent")).arg("sweep").arg(parent).output().unwrap()
+    };
+    let swept = sweep(&parent);
+    assert_eq!(String::from_utf8_lossy(&swept.stdout), format!("{}\n", path.display()));
+    assert!(is_gone(pid.trim()) && !path.exists());
+    assert!(sweep(&parent).stdout.is_empty());
+    assert!(sweep(&parent.join("none")).status.success());
+    fs::remove_dir_all(parent).unwrap();
 }

@@ -21,6 +21,7 @@ from mydyno.cli import (
     facts,
     gen_data,
     history,
+    hosts,
     images,
     import_table,
     load,
@@ -84,7 +85,7 @@ PANELS = {
     ),
     "Queries": (digest.digest, slowlog.slowlog),
     "Machine": (
-        *(doctor.doctor, cleanup.cleanup, servers.commands),
+        *(doctor.doctor, cleanup.cleanup, hosts.commands, servers.commands),
         *(variables.variables, images.commands, datasets.commands),
     ),
 }

@@ -147,6 +147,10 @@ class AgentHost(Host):
     def environment(self, path: Path) -> Environment:
         return environment_of(self._read, self.hello.cpus, self.hello.kernel, self._place(path))
 
+    def clock(self) -> int:
+        """Its time of day, in nanoseconds since 1970."""
+        return int(self._channel.request("clock").fields["nanoseconds"])
+
     def power_off(self) -> None:
         """Ends the guest; its agent answers first. Raises HostError when it has gone already."""
         self._channel.request("power_off")

@@ -52,11 +52,24 @@ class _Waiting:
 class Channel:
     """Takes over the descriptors `reader` and `writer` (which may be one) of a stream to an agent."""
 
-    def __init__(self, reader: int, writer: int, *, name: str, console: Callable[[], str]) -> None:
-        """`name` is the host's, for messages; `console` gives what the guest has said outside the channel."""
+    def __init__(
+        self,
+        reader: int,
+        writer: int,
+        *,
+        name: str,
+        console: Callable[[], str],
+        alive_seconds: float | None = None,
+    ) -> None:
+        """`name` is the host's, for messages; `console` gives what the guest has said outside the channel.
+
+        `alive_seconds`: the agent hears something at least so often, since it ends when it hears nothing.
+        """
         self._reader, self._writer = reader, writer
         self._name = name
         self._console = console
+        self._alive_seconds = alive_seconds
+        self._sent_at = time.monotonic()
         self._changed = threading.Condition()
         self._outgoing = bytearray()
         self._window: int | None = None
@@ -211,8 +224,10 @@ class Channel:
             poll.register(file, interest)
         for file, stream in streams.items():
             poll.register(file, stream.wanted())
-        ready = dict(poll.poll())
+        wait = None if self._alive_seconds is None else 1000 * self._alive_seconds
+        ready = dict(poll.poll(wait))
         with self._changed:
+            self._show_life()
             if self._woken in ready:
                 os.read(self._woken, 4096)
             for file, stream in streams.items():
@@ -224,6 +239,12 @@ class Channel:
             if self._reader in ready and ready[self._reader] != select.POLLOUT:
                 return self._receive()
         return True
+
+    def _show_life(self) -> None:
+        """A credit of nothing for the channel itself: no request, so that no answer is waited for."""
+        if self._alive_seconds is not None and time.monotonic() - self._sent_at >= self._alive_seconds:
+            self._push(Frame(Kind.CREDIT, 0, bytes(4)))
+            self._sent_at = time.monotonic()
 
     def _write(self) -> None:
         with suppress(BlockingIOError):

@@ -21,6 +21,10 @@ _NEUTRAL = {"LC_ALL": "C.UTF-8", "HOME": "/nonexistent"}
 _FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 
+OWN = tuple(_NAMED)
+"""mydyno's programs that other hosts need."""
+
+
 def find_program(name: str) -> Path:
     """The program that its variable names, else next to Python, else on PATH. Raises MissingToolError."""
     variable = _NAMED[name]
@@ -56,3 +60,8 @@ def bare_environment() -> dict[str, str]:
     """None of our variables but where programs are, for a host whose files may be others."""
     ours = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     return {"PATH": os.pathsep.join(dict.fromkeys([*ours, *_FOLDERS])), **_NEUTRAL}
+
+
+def far_environment() -> dict[str, str]:
+    """For another machine: where its programs usually are."""
+    return {"PATH": os.pathsep.join(_FOLDERS), **_NEUTRAL}

@@ -26,19 +26,29 @@ AGENT = "mydyno-agent"
 _ENDS_WITHIN_SECONDS = 10.0
 
 
+READY_SECONDS = 30.0
+
+
+def serving() -> list[str]:
+    """The command of this machine's agent. Raises MissingToolError."""
+    return [str(find_program(AGENT)), "serve"]
+
+
 class SupervisedHost(AgentHost):
     """All that is started on it ends with it: at `close`, or when mydyno itself is killed."""
 
     def __init__(
         self,
         *,
-        prefix: Sequence[str] = (),
+        command: Sequence[str] = (),
         name: str,
         ephemeral: bool,
         server_identity: Identity | None,
         environment: Mapping[str, str] | None = None,
+        alive_seconds: float | None = None,
+        ready_seconds: float = READY_SECONDS,
     ) -> None:
-        """`prefix` is a command that becomes the agent, such as `unshare --mount ...`.
+        """`command` becomes the agent, or gives its stream; default: this machine's agent.
 
         Raises MissingToolError for a program that is not there, HostError with what was said when the
         agent does not come up.
@@ -48,7 +58,7 @@ class SupervisedHost(AgentHost):
         try:
             with theirs:
                 self._child = launch(
-                    [*prefix, str(find_program(AGENT)), "serve"],
+                    command or serving(),
                     None,
                     stdin=theirs.fileno(),
                     stdout=theirs.fileno(),
@@ -59,7 +69,7 @@ class SupervisedHost(AgentHost):
             self._errors.close()
             raise
         file = ours.detach()
-        self._agent_channel = Channel(file, file, name=name, console=self._output)
+        self._agent_channel = Channel(file, file, name=name, console=self.errors, alive_seconds=alive_seconds)
         try:
             super().__init__(
                 self._agent_channel,
@@ -67,10 +77,14 @@ class SupervisedHost(AgentHost):
                 ephemeral=ephemeral,
                 server_identity=server_identity,
                 environment=environment,
+                ready_seconds=ready_seconds,
             )
-        except BaseException:
+        except BaseException as error:
+            why = self._explained(error)
             self.close()
-            raise
+            if why is error:
+                raise
+            raise why from error
 
     @property
     def pid(self) -> int:
@@ -87,7 +101,12 @@ class SupervisedHost(AgentHost):
             self._child.wait()
         self._errors.close()
 
-    def _output(self) -> str:
+    def _explained(self, error: BaseException) -> BaseException:
+        """Why it does not come up."""
+        return error
+
+    def errors(self) -> str:
+        """What it has written to its standard error so far."""
         size = os.fstat(self._errors.fileno()).st_size
         return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")
 
@@ -109,7 +128,7 @@ class NamespaceHost(SupervisedHost):
                 "run mydyno as root, or take `host: uml`, which needs none",
             )
         super().__init__(
-            prefix=[*_PRIVATE, mark(folder), "--"],
+            command=[*_PRIVATE, mark(folder), "--", *serving()],
             name="local",
             ephemeral=False,
             server_identity=server_identity(),

@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::server::{Ending, serve};
+use crate::server::{Ending, Limits, serve};
 use config::Config;
 
 /// Never returns in a guest: it powers off, whatever happens, with the reason on the console.
@@ -26,8 +26,9 @@ pub fn run(config: &Path) -> ExitCode {
     }
     let shares = match prepare(config) {
         Ok((config, channel)) => {
-            match serve(&channel, &channel, config.channel.window()) {
-                Ok(Ending::Closed | Ending::PowerOff) => {}
+            let limits = Limits { window: config.channel.window(), ..Limits::default() };
+            match serve(&channel, &channel, limits) {
+                Ok(Ending::Closed | Ending::PowerOff | Ending::Silent) => {}
                 Ok(Ending::Malformed(what)) => eprintln!("mydyno-agent: malformed: {what}"),
                 Err(error) => eprintln!("mydyno-agent: {error}"),
             }

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 
 from mydyno.core.errors import HostError
+from mydyno.machine.hosts.ssh import ssh_command, ssh_error
 from mydyno.machine.local import LocalHost
 from mydyno.machine.protocol import Finished
 from mydyno.survey.host.machine import PATIENCE_SECONDS
 
-_CONNECT_SECONDS = 10
 _NO_SUCH_PROGRAM = 127
 _MOST_AT_ONCE = 200
 """Requests on their way before an answer is read, so that neither side waits for the other to read."""
@@ -33,8 +33,7 @@ class SshMachine:
         self._texts: dict[str, str | None] = {}
         self._mark = f"mydyno-{secrets.token_hex(8)}"
         self._received = b""
-        words = f"ssh -T -o BatchMode=yes -o ConnectTimeout={_CONNECT_SECONDS}".split()
-        self._client = [*words, *(("-p", str(port)) if port else ()), *options, "--", target]
+        self._client = ssh_command(target, port, options)
         self._shell = LocalHost().open([*self._client, "exec env LC_ALL=C sh"])
         try:
             self._many([["true"]])
@@ -146,12 +145,7 @@ class SshMachine:
 
     def _lost(self) -> HostError:
         self._shell.wait(2.0)
-        errors = self._shell.errors().strip().splitlines()
-        return HostError(
-            f"ssh to {self._target}: {errors[-1] if errors else 'the connection ended'}",
-            f"`ssh -o BatchMode=yes {self._target} true` must work without a question: with a key that it"
-            " knows and a host key that you have accepted once",
-        )
+        return ssh_error(self._target, self._shell.errors())
 
 
 def _reason(errors: str) -> str:

@@ -1,0 +1,121 @@
+"""Another machine as a host: its agent over the stream of a launcher, and the session's private folder."""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+from mydyno.core.errors import HostError
+from mydyno.machine.hosts.entry import HostEntry
+from mydyno.machine.hosts.install import (
+    MISSING,
+    SILENCE_SECONDS,
+    TRIALS,
+    Program,
+    copy,
+    notes,
+    own_programs,
+    refusal,
+    serve_line,
+)
+from mydyno.machine.hosts.launcher import Launcher, launcher_of
+from mydyno.machine.identity import UNPRIVILEGED_USER, Identity
+from mydyno.machine.programs import far_environment
+from mydyno.machine.supervised import AGENT, SupervisedHost
+
+_ALIVE_SECONDS = SILENCE_SECONDS / 4
+_READY_SECONDS = 60.0
+_ENDING_SECONDS = 5.0
+
+
+class RemoteHost(SupervisedHost):
+    """A machine that answers. Whatever is started on it ends with it: at `close`, when mydyno is killed, or
+    when the network is cut for SILENCE_SECONDS; so does the session's folder."""
+
+    def __init__(
+        self, launcher: Launcher, entry: HostEntry, programs: tuple[Program, ...], session: str | None
+    ) -> None:
+        self._launcher = launcher
+        self.session = session
+        super().__init__(
+            command=launcher.command(serve_line(entry, programs, session)),
+            name=launcher.address,
+            ephemeral=True,
+            server_identity=None,
+            environment=far_environment(),
+            alive_seconds=_ALIVE_SECONDS,
+            ready_seconds=_READY_SECONDS,
+        )
+        self.folder = Path(notes(self.errors())["folder"])
+        """mydyno's own there."""
+        self._programs = lambda name: self._place_of(name, programs)
+        try:
+            self.user = self._output_of("id", "-un")
+            self.is_root = self._output_of("id", "-u") == "0"
+            self.server_identity = self._unprivileged() if self.is_root else None
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def trial_folder(self) -> Path:
+        """The session's, which goes with it."""
+        assert self.session is not None
+        return self.folder / TRIALS / self.session
+
+    def _place_of(self, name: str, programs: tuple[Program, ...]) -> Path:
+        (place,) = (each.place for each in programs if each.name == name)
+        return self.folder / "programs" / place
+
+    def _unprivileged(self) -> Identity:
+        uid, gid = (int(self._output_of("id", option, UNPRIVILEGED_USER)) for option in ("-u", "-g"))
+        return Identity(UNPRIVILEGED_USER, uid, gid)
+
+    def _output_of(self, *argv: str) -> str:
+        done = self.run(argv)
+        if done.returncode != 0:
+            raise HostError(f"{self.name}: `{' '.join(argv)}`: {done.stderr.strip()}")
+        return done.stdout.strip()
+
+    def _explained(self, error: BaseException) -> BaseException:
+        if not isinstance(error, HostError):
+            return error
+        try:
+            self._child.wait(_ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            return error
+        if MISSING in notes(self.errors()):
+            return MissingProgramsError(self.name)
+        return refusal(self._launcher, self.errors())
+
+
+class MissingProgramsError(HostError):
+    """The machine has not all of mydyno's programs, or damaged ones."""
+
+
+def connect(entry: HostEntry, *, session: bool = False) -> RemoteHost:
+    """Connects, and copies mydyno's programs when they are not there.
+
+    `session`: with a private folder, which one run at a time may have. Raises HostError, MissingToolError.
+    """
+    launcher, programs = launcher_of(entry), own_programs()
+    name = f"mydyno-{secrets.token_hex(6)}" if session else None
+    try:
+        return RemoteHost(launcher, entry, programs, name)
+    except MissingProgramsError:
+        copy(launcher, entry, programs)
+    return RemoteHost(launcher, entry, programs, name)
+
+
+def sweep(entry: HostEntry) -> tuple[str, ...]:
+    """Ends and removes what killed runs have left there; gives the folders.
+
+    Raises HostError, also while a run is there.
+    """
+    with closing(connect(entry)) as host:
+        done = host.run([str(host.program(AGENT)), "sweep", str(host.folder / TRIALS)])
+        if done.returncode != 0:
+            raise refusal(launcher_of(entry), host.errors() + done.stderr)
+        return tuple(done.stdout.splitlines())
