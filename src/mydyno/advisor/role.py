@@ -31,7 +31,7 @@ class _Guard(NamedTuple):
     `roles`. All are lists of words."""
 
     roles: str
-    """Fields of Role, or `first`: a source that is no replica."""
+    """Fields of Role, or `first`: a source that does not replicate itself."""
     names: str
     allowed: str
     because: str
