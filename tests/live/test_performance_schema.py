@@ -43,6 +43,8 @@ def run(server: RunningServer, *statements: str, database: str | None = None) ->
     with server.login.connect(database) as connection, connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
+        # A statement is counted after its answer was sent, and before the next command of its connection.
+        connection.ping(reconnect=False)
 
 
 def prepared(server: RunningServer) -> RunningServer:

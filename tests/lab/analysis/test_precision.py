@@ -58,10 +58,12 @@ def test_two_trials_or_a_point_without_valid_ones_are_no_knowledge() -> None:
     assert precision(trials([], [1000] * 5), sequential()).half_width is None
 
 
-def test_a_control_is_not_waited_for() -> None:
-    close = trials([1100, 1101, 1099], [1000, 1000, 1001])
-    wild = [measured(CONTROL, block, {10: value}) for block, value in enumerate([10, 1000, 90000], 1)]
-    assert precision([*close, *wild], sequential(0.03, 20, CONTROL)) == precision(close, sequential())
+def test_a_control_is_a_second_measurement_of_its_point() -> None:
+    run = trials([1100, 1110, 1090], [1000, 1020, 990])
+    other = [measured(CONTROL, block, {10: value}) for block, value in enumerate([1010, 980, 1030], 1)]
+    means = [(one * two) ** 0.5 for one, two in zip([1000, 1020, 990], [1010, 980, 1030], strict=True)]
+    both = precision([*run, *other], sequential(0.03, 20, CONTROL)).half_width
+    assert both == pytest.approx(precision(trials([1100, 1110, 1090], means), sequential()).half_width)
 
 
 def test_a_single_point_is_known_by_its_mean() -> None:

@@ -50,6 +50,20 @@ def test_points_that_do_not_share_every_block_are_compared_as_groups(blocks: lis
     assert not ratio(observed(*[1.0, 2.0, 3.0, 4.0][: len(blocks)], blocks=blocks), observed(1, 2, 3)).paired
 
 
+def test_a_side_that_was_measured_twice_in_each_block_counts_with_the_mean_of_both() -> None:
+    left = observed(110, 220, 331)
+    twice = observed(90, 160, 300, 100, 225, 270, blocks=[0, 1, 2, 0, 1, 2])
+    means = observed(*(math.sqrt(one * other) for one, other in ((90, 100), (160, 225), (300, 270))))
+    both, one = ratio(left, twice).interval, ratio(left, means).interval
+    assert both is not None
+    assert one is not None
+    assert (both.low, both.high) == pytest.approx((one.low, one.high))
+    # One of the second measurements is missing: its block has one.
+    assert ratio(left, twice[:5]).paired
+    # Three in one block are repetitions, not a control.
+    assert not ratio(left, [*twice, observed(95, blocks=[0])[0]]).paired
+
+
 def test_invalid_trials_do_not_count() -> None:
     good = pair_of_points([110, 111, 112], [100, 101, 102])
     broken = measured(LEFT, 7, {10: 5}, valid=False)

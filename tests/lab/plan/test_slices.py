@@ -24,7 +24,7 @@ def made(
 
 def test_a_load_of_a_given_time_is_measured_in_slices_with_an_a_a_control() -> None:
     sliced = made()
-    assert sliced.design.slice_s == (0.5,)
+    assert sliced.design.slice_s == (0.1,)
     assert [point.id for point in sliced.points] == ["p1", "p2", "p1-control"]
     assert "in each block the servers of all 3 points run at the same time" in plan.render(sliced)
     assert "and 3 clones of the largest" in plan.render(sliced)

@@ -94,6 +94,12 @@ def test_a_control_that_differs_stands_with_the_verdict() -> None:
     (control,) = whole.controls
     assert control.differs
     assert "although both are the same" in " ".join(terminal(whole).split())
+    # The setting was measured at its rate and at half of it: the ratio to the mean of both.
+    (plain,), (found,) = (
+        verdicts(gather(replace(run, experiment=each, records=slower))).ratios
+        for each in (replace(design, points=(first, second)), design)
+    )
+    assert found.overall.value == pytest.approx((plain.overall.value or 0) * 0.5**0.5, rel=0.01)
 
 
 def test_a_trial_that_is_left_out_for_no_number_is_named() -> None:

@@ -12,8 +12,10 @@ use crate::sample;
 
 /// The slices of the warm-up show how long a server takes to drain: there are two of each at least.
 const LEAST_WARMUP_ROUNDS: usize = 2;
-/// How many times as long as its drain a slice is at least.
+/// How many times as long as its drain a slice is, where that leaves rounds enough.
 const SLICE_TO_DRAIN: u64 = 4;
+/// Fewer say little of how much rounds differ.
+const LEAST_ROUNDS: u64 = 5;
 
 /// The rounds of one phase.
 pub(super) struct Rounds<'a> {
@@ -205,8 +207,9 @@ impl<'a> Rounds<'a> {
         }
         if self.round >= LEAST_WARMUP_ROUNDS && self.driven_ns >= self.warmup_ns {
             let drains = watches.iter_mut().map(|watch| watch.sliced.median_drain_ns());
+            let longest_ns = nanoseconds(self.slices.longest_s).min(self.measure_ns / LEAST_ROUNDS);
             let least_ns = SLICE_TO_DRAIN * drains.max().unwrap_or(0);
-            self.length_ns = self.length_ns.max(least_ns.min(nanoseconds(self.slices.longest_s)));
+            self.length_ns = self.length_ns.max(least_ns.min(longest_ns));
             self.warmup = false;
             self.driven_ns = 0;
         }

@@ -120,7 +120,7 @@ impl Worker<'_> {
         self.reporter.send(&Message::Sample(Sample {
             server_number: self.server,
             status,
-            server: self.server_pid.and_then(proc::process),
+            server: self.server_pid.and_then(proc::process_with_switches),
             client,
             host: proc::host(),
         }));

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.results.records import PhaseRecord, TrialRecord
+from mydyno.lab.results.records import PhaseRecord, PointRecord, TrialRecord
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,12 @@ class Observation:
 def valid_trials(trials: Iterable[TrialRecord], point_id: str) -> list[TrialRecord]:
     """The trials of a point that may count."""
     return [trial for trial in trials if trial.point_id == point_id and trial.status == "valid"]
+
+
+def controls_as_points(trials: Iterable[TrialRecord], points: Iterable[PointRecord]) -> list[TrialRecord]:
+    """The same, those of an A/A control as more trials of the point that it measures again."""
+    of = {point.point_id: point.control_of for point in points if point.control_of is not None}
+    return [replace(trial, point_id=of.get(trial.point_id, trial.point_id)) for trial in trials]
 
 
 def value_at(trial: TrialRecord, place: Place, metric: Metric) -> float | None:

@@ -16,6 +16,7 @@ from mydyno.lab.analysis.bootstrap import LEVEL, mean_estimate
 from mydyno.lab.analysis.grid import grid
 from mydyno.lab.analysis.observations import (
     common_observations,
+    controls_as_points,
     overall_observations,
     overall_places,
     valid_trials,
@@ -57,6 +58,7 @@ def first_comparisons(
     trials: Sequence[TrialRecord], experiment: ExperimentRecord, level: float = LEVEL
 ) -> Iterator[tuple[PointRecord, Ratio | None]]:
     """Each point over the first of its row, over all places; None where they have no place in common."""
+    trials = controls_as_points(trials, experiment.points)
     table = grid(experiment.factors, experiment.points, design=experiment.design.points)
     for row in table.rows if table else ():
         of_row = row.of(trials)

@@ -6,7 +6,8 @@ ratios is the logarithm of the geometric mean, which is what is reported.
 
 When both points ran once in each of the same blocks, the trials of a block are compared with each other and
 n ratios remain, free of what the block's trials shared (a warm file system, a noisy neighbour, the time of
-day). In any other case the two groups are compared as independent (Welch).
+day). A point that was measured twice in each block (an A/A control) counts with the mean of both, which
+leaves three quarters of the variance. In any other case the two groups are compared as independent (Welch).
 """
 
 from __future__ import annotations
@@ -164,7 +165,7 @@ def ratio(left: Sequence[Observation], right: Sequence[Observation], level: floa
     if not left or not right or any(seen.value <= 0 for seen in (*left, *right)):
         return nothing
     if pairs := _pairs(left, right):
-        return ratio_of_logs([math.log(one.value) - math.log(other.value) for one, other in pairs], level)
+        return ratio_of_logs([one - other for one, other in pairs], level)
     left_logs = [math.log(seen.value) for seen in left]
     right_logs = [math.log(seen.value) for seen in right]
     spread = None
@@ -187,15 +188,22 @@ def _with_error(of: Ratio, estimate: Estimate, spread: float | None) -> Ratio:
     return replace(found, interval=_exponential(estimate.interval), p_value=estimate.p_value)
 
 
-def _pairs(
-    left: Sequence[Observation], right: Sequence[Observation]
-) -> list[tuple[Observation, Observation]]:
-    """Left and right of each block; empty unless each block has exactly one of both."""
-    lefts = {seen.block: seen for seen in left}
-    rights = {seen.block: seen for seen in right}
-    if lefts.keys() != rights.keys() or not len(lefts) == len(left) == len(right):
+def _pairs(left: Sequence[Observation], right: Sequence[Observation]) -> list[tuple[float, float]]:
+    """The logarithms of left and right of each block; empty unless each block has both, and one of them once.
+    The other may have been measured twice, which an A/A control is: the mean of both counts."""
+    lefts, rights = _by_block(left), _by_block(right)
+    if lefts.keys() != rights.keys():
         return []
-    return [(lefts[block], rights[block]) for block in sorted(lefts)]
+    if sorted(max(map(len, side.values())) for side in (lefts, rights)) > [1, 2]:
+        return []
+    return [(statistics.fmean(lefts[block]), statistics.fmean(rights[block])) for block in sorted(lefts)]
+
+
+def _by_block(observations: Sequence[Observation]) -> dict[int, list[float]]:
+    blocks: dict[int, list[float]] = {}
+    for seen in observations:
+        blocks.setdefault(seen.block, []).append(math.log(seen.value))
+    return blocks
 
 
 def _exponential(interval: Interval) -> Interval:

@@ -16,8 +16,9 @@ from mydyno.lab.plan.memory import TIGHT, memory_sum
 from mydyno.lab.plan.point import Point
 from mydyno.lab.plan.statements import writes
 
-READING_S = 0.5
-"""Length of a slice of a load that only reads."""
+READING_S = 0.1
+"""Length of a slice of a load that only reads: in the same time, many short ones cancel more of what a busy
+machine does than a few long ones."""
 WRITING_S = 2.0
 """Of a load that writes: what a server flushes after its slice is then little next to what it does in it."""
 LONGEST_S = 5.0

@@ -100,14 +100,14 @@ class Design(Section):
     order: Order = Field(
         default="auto",
         description="`slices`: in each block the servers of all points run at the same time and are driven "
-        "in turn, in slices of half a second, so that a busy machine meets all points alike. `blocked`: each "
+        "in turn, in slices of 0.1 s, so that a busy machine meets all points alike. `blocked`: each "
         "block holds each point once, one after the other, shuffled again; points that share expensive "
         "layers stay together. `sequential`: as written. `auto`: slices where they are sound (`mydyno plan` "
         "says why not), else blocked.",
     )
     slice: Annotated[float, DurationRule(SHORTEST_SLICE_S, LONGEST_SLICE_S)] | None = Field(
         default=None,
-        description="Length of a slice, from 50ms to 60s. By default 0.5 s, and 2 s for a load that writes; "
+        description="Length of a slice, from 50ms to 60s. By default 0.1 s, and 2 s for a load that writes; "
         "longer where statements take long.",
     )
     rest: Duration = Field(

@@ -144,7 +144,7 @@ def _repetition(evidence: Evidence) -> Step:
     blocks = len({trial.block for trial in evidence.trials})
     control = (
         " One point was measured twice in each block under two names (an A/A control): the difference "
-        "between the two is noise."
+        "between the two is noise. Other points are compared with the mean of both."
         if any(point.control_of for point in evidence.experiment.points)
         else ""
     )

@@ -10,7 +10,7 @@ from mydyno.lab.analysis.bootstrap import Interval, ends
 from mydyno.lab.analysis.grid import GridRow
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import CONNECT_P95, Metric
-from mydyno.lab.analysis.observations import Place, finite, overall_places, places
+from mydyno.lab.analysis.observations import Place, controls_as_points, finite, overall_places, places
 from mydyno.lab.analysis.optimum import optimum
 from mydyno.lab.analysis.standard import Standard
 from mydyno.lab.analysis.summary import Summary, total_summary
@@ -148,7 +148,7 @@ def compared_row(
 
     Without a `metric` it is the one that the row's own load is about.
     """
-    trials = row.of(evidence.trials)
+    trials = row.of(controls_as_points(evidence.trials, evidence.experiment.points))
     metric = evidence.metric_of(trials) if metric is None else metric
     over = _common_places(trials, metric)
     found = {
