@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from mydyno.lab.results.files import plain_name, tree_bytes
 from mydyno.lab.results.records import ClaimRecord, DesignRecord, ExperimentRecord, PointRecord
@@ -39,7 +38,7 @@ _SUMMARIES = """
                max(started_at) AS last_started_at, coalesce(sum(file_bytes), 0) AS file_bytes
         FROM attempts GROUP BY run_id
     )
-    SELECT r.run_id, r.folder, r.experiment, r.size, r.created_at, r.planned_trials AS planned, r.imported,
+    SELECT r.run_id, r.folder, r.experiment, r.size, r.created_at, r.planned_trials, r.imported,
            c.last_started_at, coalesce(c.valid, 0) AS valid, coalesce(c.invalid, 0) AS invalid,
            coalesce(c.file_bytes, 0) AS file_bytes
     FROM runs r LEFT JOIN counted c USING (run_id)
@@ -66,8 +65,14 @@ def insert_run(connection: sqlite3.Connection, experiment: ExperimentRecord, fol
     for position, point in enumerate(experiment.points):
         _POINTS.insert(connection, point, run_id=run_id, position=position)
         for factor, level in point.levels.items():
-            owner = {"run_id": run_id, "point_id": point.point_id}
-            insert(connection, "point_levels", **owner, factor=factor, level=level)
+            insert(
+                connection,
+                "point_levels",
+                run_id=run_id,
+                point_id=point.point_id,
+                factor=factor,
+                level=level,
+            )
     return run_id
 
 
@@ -175,10 +180,21 @@ def list_runs(connection: sqlite3.Connection, runs_folder: Path) -> tuple[RunSum
         trials = runs_folder / plain_name(row["run"], runs_folder) / "trials"
         size = tree_bytes(trials / plain_name(row["folder"], trials))
         sizes[row["run_id"]] = sizes.get(row["run_id"], 0) + size
-    return tuple(_summary(dict(row), sizes) for row in connection.execute(_SUMMARIES))
-
-
-def _summary(row: dict[str, Any], sizes: Mapping[int, int]) -> RunSummary:
-    run_id = row.pop("run_id")
-    row["file_bytes"] += sizes.get(run_id, 0)
-    return sound(RunSummary(**row | {"imported": bool(row["imported"])}), f"run {run_id}")
+    return tuple(
+        sound(
+            RunSummary(
+                folder=row["folder"],
+                experiment=row["experiment"],
+                size=row["size"],
+                created_at=row["created_at"],
+                last_started_at=row["last_started_at"],
+                planned=row["planned_trials"],
+                valid=row["valid"],
+                invalid=row["invalid"],
+                file_bytes=row["file_bytes"] + sizes.get(row["run_id"], 0),
+                imported=bool(row["imported"]),
+            ),
+            f"run {row['run_id']}",
+        )
+        for row in connection.execute(_SUMMARIES)
+    )

@@ -9,19 +9,6 @@ from __future__ import annotations
 APPLICATION_ID = 0x4D59444E
 """`MYDN`: marks the file as a mydyno lab for file(1) and for ourselves (PRAGMA application_id)."""
 
-_CURVE = """
-    CREATE VIEW curve AS
-        SELECT r.folder AS run, r.experiment, r.size, o.title AS point,
-               t.trial_id, t.attempt, t.block, t.status, p.label,
-               p.connections_asked AS connections, p.connections_reached, p.queries_per_second,
-               p.transactions_per_second, l.mean_ns, l.p50_ns, l.p95_ns, l.p99_ns, l.max_ns, p.aborted
-        FROM phases p
-        JOIN trials t USING (trial_key)
-        JOIN runs r USING (run_id)
-        JOIN points o USING (run_id, point_id)
-        LEFT JOIN latencies l ON l.trial_key = p.trial_key AND l.phase = p.phase AND l.scope = 'queries'
-    """
-
 _FIRST = (
     """
     CREATE TABLE runs (
@@ -191,8 +178,32 @@ _FIRST = (
         FOREIGN KEY (trial_key, phase) REFERENCES phases
     ) WITHOUT ROWID
     """,
-    _CURVE.replace(" p.label,", ""),
+    """
+    CREATE VIEW curve AS
+        SELECT r.folder AS run, r.experiment, r.size, o.title AS point,
+               t.trial_id, t.attempt, t.block, t.status,
+               p.connections_asked AS connections, p.connections_reached, p.queries_per_second,
+               p.transactions_per_second, l.mean_ns, l.p50_ns, l.p95_ns, l.p99_ns, l.max_ns, p.aborted
+        FROM phases p
+        JOIN trials t USING (trial_key)
+        JOIN runs r USING (run_id)
+        JOIN points o USING (run_id, point_id)
+        LEFT JOIN latencies l ON l.trial_key = p.trial_key AND l.phase = p.phase AND l.scope = 'queries'
+    """,
 )
+
+_CURVE = """
+    CREATE VIEW curve AS
+        SELECT r.folder AS run, r.experiment, r.size, o.title AS point,
+               t.trial_id, t.attempt, t.block, t.status, p.label,
+               p.connections_asked AS connections, p.connections_reached, p.queries_per_second,
+               p.transactions_per_second, l.mean_ns, l.p50_ns, l.p95_ns, l.p99_ns, l.max_ns, p.aborted
+        FROM phases p
+        JOIN trials t USING (trial_key)
+        JOIN runs r USING (run_id)
+        JOIN points o USING (run_id, point_id)
+        LEFT JOIN latencies l ON l.trial_key = p.trial_key AND l.phase = p.phase AND l.scope = 'queries'
+    """
 
 _WORKLOADS = (
     # The test program; NULL where the number of connections distinguishes phases.

@@ -76,8 +76,14 @@ class RunWriter(Run):
                 "SELECT coalesce(max(start), 0) FROM environments WHERE run_id = ?", (self._run_id,)
             ).fetchone()
             for name, value in facts.items():
-                start = {"run_id": self._run_id, "start": last + 1}
-                insert(self._connection, "environments", **start, name=name, value=value)
+                insert(
+                    self._connection,
+                    "environments",
+                    run_id=self._run_id,
+                    start=last + 1,
+                    name=name,
+                    value=value,
+                )
 
     def stop_after(self, trials: int) -> None:
         """The run is complete with so many trials: its design has found out all that it wanted to."""
@@ -95,10 +101,14 @@ class RunWriter(Run):
         """
         self._next_attempt(trial_id)
         partial = self._partial(trial_id)
-        doing, largest = f"trial {trial_id}", self._largest_trial_bytes()
-        with self._explain_full_disk(doing, largest):
-            if files.free_bytes(self._trials_folder) < largest:
-                raise files.full_disk(self._trials_folder, doing, largest, len(self.completed()))
+        with self._explain_full_disk(f"trial {trial_id}", self._largest_trial_bytes()):
+            if files.free_bytes(self._trials_folder) < self._largest_trial_bytes():
+                raise files.full_disk(
+                    self._trials_folder,
+                    f"trial {trial_id}",
+                    self._largest_trial_bytes(),
+                    len(self.completed()),
+                )
             if partial.exists():
                 shutil.rmtree(partial)
             partial.mkdir()
