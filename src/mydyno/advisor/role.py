@@ -7,8 +7,8 @@ Servers", "Setting The Binary Log Format"; Amazon RDS User Guide, "Working with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from mydyno.apply.change import (
     ByHand,
@@ -26,15 +26,20 @@ from mydyno.server.variables.row import same_value
 from mydyno.survey.facts import Role, System
 
 
-@dataclass(frozen=True)
-class _Guard:
-    """Variables that may only have `allowed` values (none: are left alone) as long as `holds`."""
+class _Guard(NamedTuple):
+    """Variables that may only have the `allowed` values (none: are left alone) on a server that is any of
+    `roles`. All are lists of words."""
 
-    holds: Callable[[Role], bool | None]
-    """Of a role that is known in all."""
-    names: tuple[str, ...]
+    roles: str
+    """Fields of Role, or `first`: a source that does not replicate itself."""
+    names: str
+    allowed: str
     because: str
-    allowed: tuple[str, ...] = ()
+
+    def holds(self, role: Role) -> bool:
+        """Of a role that is known in all."""
+        first = role.source and not role.replica
+        return any(first if name == "first" else getattr(role, name) for name in self.roles.split())
 
 
 def forbidden(system: System, change: Change) -> str | None:
@@ -54,8 +59,8 @@ def _of_variable(role: Role, name: str, value: str | None) -> str | None:
     if role.managed is not None:
         return _of_service(role.managed, name)
     for guard in _GUARDS:
-        kept = value is not None and any(same_value(value, allowed) for allowed in guard.allowed)
-        if name not in guard.names or kept or not any(guard.holds(each) for each in role.possible()):
+        kept = value is not None and any(same_value(value, allowed) for allowed in guard.allowed.split())
+        if name not in guard.names.split() or kept or not any(guard.holds(each) for each in role.possible()):
             continue
         surely = all(guard.holds(each) for each in role.possible())
         return guard.because if surely else f"its role is not fully known, and possibly {guard.because}"
@@ -104,118 +109,74 @@ _NOT_IN_AURORA = frozenset((
 
 _GALERA = "Galera orders transactions by row events and by their keys: "
 _GROUP = "a member of Group Replication needs "
-_TOPOLOGY = ("gtid_mode", "enforce_gtid_consistency", "gtid_strict_mode", "gtid_domain_id", "server_id")
-
-
-def _replicates(role: Role) -> bool | None:
-    return role.replica or role.source or role.galera or role.group_replication
-
-
+_CLUSTER = "galera group_replication"
+_REPLICATES = f"replica source {_CLUSTER}"
 _GUARDS = (
+    _Guard("galera", "innodb_autoinc_lock_mode", "2", f"{_GALERA}it needs innodb_autoinc_lock_mode = 2"),
+    _Guard("galera", "binlog_format", "ROW", f"{_GALERA}it needs binlog_format = ROW"),
     _Guard(
-        lambda role: role.galera,
-        ("innodb_autoinc_lock_mode",),
-        _GALERA + "it needs innodb_autoinc_lock_mode = 2",
-        ("2",),
-    ),
-    _Guard(lambda role: role.galera, ("binlog_format",), _GALERA + "it needs binlog_format = ROW", ("ROW",)),
-    _Guard(
-        lambda role: role.galera,
-        ("binlog_row_image",),
-        _GALERA + "write sets carry whole rows, so binlog_row_image stays FULL",
-        ("FULL",),
+        *("galera", "binlog_row_image", "FULL"),
+        f"{_GALERA}write sets carry whole rows, so binlog_row_image stays FULL",
     ),
     _Guard(
-        lambda role: role.galera,
-        ("innodb_doublewrite",),
+        *("galera", "innodb_doublewrite", "ON"),
         "without the doublewrite buffer a Galera node with a torn page needs a whole state transfer",
-        ("ON",),
     ),
+    _Guard(_CLUSTER, "default_storage_engine", "InnoDB", "only InnoDB tables are replicated by the cluster"),
+    _Guard("galera", "log_output", "FILE", "Galera does not support logs in tables: log_output stays FILE"),
     _Guard(
-        lambda role: role.galera or role.group_replication,
-        ("default_storage_engine",),
-        "only InnoDB tables are replicated by the cluster",
-        ("InnoDB",),
-    ),
-    _Guard(
-        lambda role: role.galera,
-        ("log_output",),
-        "Galera does not support logs in tables: log_output stays FILE",
-        ("FILE",),
-    ),
-    _Guard(
-        lambda role: role.galera or role.group_replication,
-        ("transaction_isolation", "tx_isolation"),
+        *(_CLUSTER, "transaction_isolation tx_isolation", "READ-COMMITTED REPEATABLE-READ"),
         "locks of SERIALIZABLE do not reach other nodes of a cluster",
-        ("READ-COMMITTED", "REPEATABLE-READ"),
     ),
-    _Guard(lambda role: role.group_replication, ("binlog_format",), _GROUP + "binlog_format = ROW", ("ROW",)),
+    _Guard("group_replication", "binlog_format", "ROW", f"{_GROUP}binlog_format = ROW"),
     _Guard(
-        lambda role: role.group_replication,
-        ("gtid_mode", "enforce_gtid_consistency", "log_replica_updates", "log_slave_updates"),
-        _GROUP + "GTIDs and the log of applied updates",
-        ("ON",),
+        "group_replication",
+        "gtid_mode enforce_gtid_consistency log_replica_updates log_slave_updates",
+        *("ON", f"{_GROUP}GTIDs and the log of applied updates"),
     ),
     _Guard(
-        lambda role: role.group_replication,
-        ("master_info_repository", "relay_log_info_repository"),
-        _GROUP + "its positions in tables",
-        ("TABLE",),
+        *("group_replication", "master_info_repository relay_log_info_repository", "TABLE"),
+        f"{_GROUP}its positions in tables",
     ),
     _Guard(
-        lambda role: role.group_replication,
-        ("replica_preserve_commit_order", "slave_preserve_commit_order"),
-        _GROUP + "the order of commits preserved",
-        ("ON",),
+        *("group_replication", "replica_preserve_commit_order slave_preserve_commit_order", "ON"),
+        f"{_GROUP}the order of commits preserved",
     ),
     _Guard(
-        lambda role: role.group_replication,
-        ("replica_parallel_type", "slave_parallel_type"),
-        _GROUP + "parallel appliers by LOGICAL_CLOCK",
-        ("LOGICAL_CLOCK",),
+        *("group_replication", "replica_parallel_type slave_parallel_type", "LOGICAL_CLOCK"),
+        f"{_GROUP}parallel appliers by LOGICAL_CLOCK",
     ),
     _Guard(
-        lambda role: role.group_replication,
-        (
-            "binlog_checksum",
-            "binlog_transaction_dependency_tracking",
-            "transaction_write_set_extraction",
-            "lower_case_table_names",
-            "default_table_encryption",
-        ),
-        "all members of Group Replication must agree on it",
+        "group_replication",
+        "binlog_checksum binlog_transaction_dependency_tracking transaction_write_set_extraction"
+        " lower_case_table_names default_table_encryption",
+        *("", "all members of Group Replication must agree on it"),
     ),
+    _Guard("group_replication", "read_only super_read_only", "", "Group Replication sets read_only itself"),
     _Guard(
-        lambda role: role.group_replication,
-        ("read_only", "super_read_only"),
-        "Group Replication sets read_only itself",
-    ),
-    _Guard(
-        lambda role: role.galera or (role.source and not role.replica),
-        ("read_only", "super_read_only"),
+        *("galera first", "read_only super_read_only", "OFF"),
         "the application writes here: read_only would refuse it",
-        ("OFF",),
-    ),
-    _Guard(_replicates, _TOPOLOGY, "it is changed step by step on all servers of a topology together"),
-    _Guard(
-        _replicates,
-        ("sql_mode", "lower_case_table_names", "explicit_defaults_for_timestamp", "default_time_zone"),
-        "servers that replicate must agree on it, or the same statement has different effects",
     ),
     _Guard(
-        lambda role: role.source or role.replica,
-        ("binlog_format",),
+        _REPLICATES,
+        "gtid_mode enforce_gtid_consistency gtid_strict_mode gtid_domain_id server_id",
+        *("", "it is changed step by step on all servers of a topology together"),
+    ),
+    _Guard(
+        _REPLICATES,
+        "sql_mode lower_case_table_names explicit_defaults_for_timestamp default_time_zone",
+        *("", "servers that replicate must agree on it, or the same statement has different effects"),
+    ),
+    _Guard(
+        *("source replica", "binlog_format", ""),
         "a replica with binlog_format STATEMENT cannot replay rows: change the replicas first, then here",
     ),
     _Guard(
-        lambda role: role.source or role.group_replication,
-        ("binlog_row_image",),
+        *("source group_replication", "binlog_row_image", "FULL"),
         "readers of its binary log may need whole rows: replicas with other columns, change data capture",
-        ("FULL",),
     ),
     _Guard(
-        lambda role: role.source,
-        ("expire_logs_days", "binlog_expire_logs_seconds"),
+        *("source", "expire_logs_days binlog_expire_logs_seconds", ""),
         "a replica that was disconnected for longer could no longer catch up",
     ),
 )

@@ -70,7 +70,7 @@ class Rule:
     why: str
     """Why it matters, some sentences for a DBA."""
     expected: str
-    """What following it brings, and in which direction, one sentence."""
+    """What following it brings, one sentence; the effect of its findings, unless they have the numbers."""
     sources: tuple[str, ...]
     """Title and section of manuals, papers, kernel documentation; an old guide where it said so."""
     variables: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Rule:
     durability: str = "none"
     """`none`, or what it does to committed transactions."""
     risk: str = "none known"
-    """`none known`, or what may go wrong."""
+    """`none known`, or what may go wrong; of its findings too, unless they say it themselves."""
     _judge: Callable[[System, Targets], Judgement] = field(init=False)
 
     def __call__(self, judge: Callable[[System, Targets], Judgement]) -> Rule:
@@ -104,7 +104,19 @@ class Rule:
             judgement = self._judge(system, targets)
         except Missing as missing:
             return missing.judgement
-        return judgement.model_copy(update={"rule": self.id}) if isinstance(judgement, Finding) else judgement
+        return self._named(judgement) if isinstance(judgement, Finding) else judgement
+
+    def _named(self, found: Finding) -> Finding:
+        """The finding with what is the same in all findings of the rule."""
+        says = found.effect.says or self.expected
+        documented = None if self.risk.startswith("none") else self.risk
+        return found.model_copy(
+            update={
+                "rule": self.id,
+                "effect": found.effect.model_copy(update={"says": says}),
+                "risk": documented if found.risk is None else found.risk or None,
+            }
+        )
 
 
 def require(value: T | None, missing: str | NotHere) -> T:
@@ -126,9 +138,12 @@ def finding(
     risk: str | None = None,
     restart: bool = False,
 ) -> Finding:
-    """What a rule says of one system: its evidence without None; a restart where a change needs it."""
+    """What a rule says of one system: its evidence without None; a restart where a change needs it.
+
+    `risk`: None for that of the rule, empty where there is none here.
+    """
     return Finding(
-        rule="",  # Rule.judge fills it in
+        rule="",  # Rule.judge fills it in, and what the effect and the risk leave open
         title=title,
         evidence=tuple(line for line in evidence if line is not None),
         recommendation=recommendation,
@@ -142,7 +157,8 @@ def finding(
     )
 
 
-def better(aspect: Aspect, size: Size, says: str) -> Effect:
+def better(aspect: Aspect, size: Size, says: str = "") -> Effect:
+    """`says`: empty for what the rule says is expected."""
     return Effect(aspect=aspect, direction="better", size=size, says=says)
 
 

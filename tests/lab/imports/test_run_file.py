@@ -159,8 +159,7 @@ def test_the_report_has_the_totals_per_operation_with_ratios_to_the_first_server
     assert joined[2].startswith("606 s+\n")
     assert joined[3].startswith("606 s+*, 1.000× as long")
     assert "Totals per operation" in files.html.read_text()
-    assert files.operation_totals is not None
-    rows = pl.read_csv(files.operation_totals)
+    rows = pl.read_csv(files.paths["operation-totals.csv"])
     assert rows.height == 8
     assert rows.filter(pl.col("name") == "TOTALS")["elapsed_s"].to_list() == [2549.0, 2549.0]
 
@@ -175,7 +174,7 @@ def test_a_single_file_is_an_experiment_of_one_point_with_its_table(tmp_path: Pa
     assert table.rows[0][1:] == ("10,000", "1,433 s\nusr 1,433, sys 0, cpu 0, n=1")
     page = files.html.read_text()
     assert "create+drop" in page
-    assert "create+drop" in files.markdown.read_text()
+    assert "create+drop" in files.paths["summary.md"].read_text()
 
 
 def test_a_file_in_which_no_program_came_to_its_end_keeps_its_totals(tmp_path: Path) -> None:

@@ -70,11 +70,11 @@ def test_all_files_are_there_and_are_what_they_say(files):
             assert ElementTree.parse(picture).getroot().tag.endswith("svg")
     assert parse(files.html.read_text()).all("h1")
     for figure in ("overview", "ratio"):
-        assert f"({figure}.png)" in files.markdown.read_text()
+        assert f"({figure}.png)" in files.paths["summary.md"].read_text()
 
 
 def test_the_points_are_one_row_a_setting_and_number_of_connections(files):
-    frame = pl.read_csv(files.points)
+    frame = pl.read_csv(files.paths["points.csv"])
     assert frame.select("setting", "connections", "n").rows() == [
         ("thread_cache_size = 8", 10, 3),
         ("thread_cache_size = 8", 100, 3),
@@ -86,7 +86,7 @@ def test_the_points_are_one_row_a_setting_and_number_of_connections(files):
 
 
 def test_the_trials_are_one_row_a_phase_the_invalid_ones_too(files):
-    frame = pl.read_csv(files.trials)
+    frame = pl.read_csv(files.paths["trials.csv"])
     assert frame.height == 12
     assert frame["block"].unique().sort().to_list() == [1, 2, 3], "as in the lab and on the page"
     assert frame.filter(pl.col("status") == "invalid")["trial"].unique().to_list() == ["t005"]
@@ -112,8 +112,8 @@ def test_nothing_measured_still_gives_the_texts_and_no_picture(tmp_path):
     made = build(empty, tmp_path)
     assert made.overview is None
     assert made.pictures == ()
-    assert "No verdict" in made.markdown.read_text()
-    assert made.points.read_text() == "\n" or made.points.exists()
+    assert "No verdict" in made.paths["summary.md"].read_text()
+    assert made.paths["points.csv"].read_text() == "\n" or made.paths["points.csv"].exists()
 
 
 def test_the_example_of_the_documentation_runs(tmp_path, monkeypatch, capsys):
@@ -128,7 +128,7 @@ def test_the_example_of_the_documentation_runs(tmp_path, monkeypatch, capsys):
 
 def test_the_documentation_names_every_file(files):
     told = DOCUMENTATION.read_text()
-    for path in (files.html, files.markdown, files.points, files.trials):
+    for path in (files.html, files.paths["summary.md"], files.paths["points.csv"], files.paths["trials.csv"]):
         assert f"`{path.name}`" in told
     for picture in files.pictures:
         assert re.search(rf"`{picture.stem}(\.png)?`", told), picture

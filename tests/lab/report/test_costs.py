@@ -146,22 +146,21 @@ def test_a_terminal_of_80_columns_holds_the_table() -> None:
 
 def test_files_of_a_report_have_the_costs(tmp_path: Path) -> None:
     written = build(with_costs(run(), {"p1": 1.0, "p2": 1.11}), tmp_path)
-    assert written.costs is not None
-    costs = pl.read_csv(written.costs)
+    costs = pl.read_csv(written.paths["costs.csv"])
     assert costs["metric"].unique().sort().to_list() == sorted(metric.name for metric in MEASURED)
     assert set(costs["verdict"].drop_nulls()) == {"slower"}
-    points = pl.read_csv(written.points)
+    points = pl.read_csv(written.paths["points.csv"])
     assert points["server_cpu_per_query_ns"][0] == pytest.approx(45_000, rel=0.03)
     assert "redo_per_transaction_bytes" in points.columns
     assert "fsyncs_per_transaction" in points.columns
-    assert "voluntary_switches_per_query" in pl.read_csv(written.trials).columns
+    assert "voluntary_switches_per_query" in pl.read_csv(written.paths["trials.csv"]).columns
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["costs"] == list(written.page.costs.sentences)
     assert len(report["tables"]["costs"]) == 2 * len(MEASURED)
     html = written.html.read_text()
     assert 'id="costs"' in html
     assert "more server CPU per query than" in html
-    assert "## Costs per operation" in written.markdown.read_text()
+    assert "## Costs per operation" in written.paths["summary.md"].read_text()
 
 
 def test_a_comparison_of_runs_has_the_costs_too() -> None:

@@ -139,4 +139,3 @@ def test_the_report_is_written_and_its_first_picture_is_of_the_rates(
     assert files.overview is not None
     assert files.overview.name == ("overview.png" if labels else "throughput.png")
     assert ("readers" if labels else "queue depth 64") in files.html.read_text()
-    assert files.comparison is not None

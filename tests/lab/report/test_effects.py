@@ -154,7 +154,7 @@ def test_a_single_effect_is_told_and_needs_no_figure():
 
 def test_the_file_has_a_row_for_each_effect_the_noise_and_each_level(tmp_path: Path):
     files = build(crossed_run(), tmp_path)
-    frame = pl.read_csv(files.effects)
+    frame = pl.read_csv(files.paths["effects.csv"])
     kinds = frame["kind"].to_list()
     assert kinds.count("factor") == 3
     assert kinds.count("noise") == 1

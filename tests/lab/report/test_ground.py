@@ -180,11 +180,10 @@ def test_words_of_tools_are_shown_and_never_obeyed(tmp_path):
 
 def test_the_checks_are_a_csv_file_and_remarks_stand_in_that_of_the_trials(tmp_path):
     files = build(storage_run(), tmp_path)
-    assert files.self_checks is not None
-    checks = pl.read_csv(files.self_checks)
+    checks = pl.read_csv(files.paths["self-checks.csv"])
     assert checks.height == 27
     assert checks.filter(pl.col("error").is_not_null()).select("trial", "ratio").rows() == [("t002", None)]
-    remarks = pl.read_csv(files.trials).filter(pl.col("remarks").is_not_null())
+    remarks = pl.read_csv(files.paths["trials.csv"]).filter(pl.col("remarks").is_not_null())
     assert set(remarks["trial"]) == {"t002"}
     assert (tmp_path / "self-check.png").exists()
     assert files.html.stat().st_size < 1_500_000

@@ -49,7 +49,7 @@ def test_half_of_the_redo_log_is_shown_above_the_verdict_in_every_form(tmp_path:
     told = " ".join(summary(run).split())
     assert 0 < told.index(SENTENCE) < told.index(" ".join(whole.verdicts.headline.split()))
     written = build(run, tmp_path)
-    html, markdown = written.html.read_text(), written.markdown.read_text()
+    html, markdown = written.html.read_text(), written.paths["summary.md"].read_text()
     assert 0 < html.index(REDO) < html.index("<h1>")
     assert 0 < markdown.index("Different, but not set by a factor") < markdown.index("**")
     assert json.loads((tmp_path / "report.json").read_text())["incomparable"] == [SENTENCE]

@@ -277,19 +277,17 @@ def test_the_page_shows_the_programs_folds_the_operations_and_lists_the_checks()
 
 
 def test_the_files_hold_programs_operations_and_labels(files):
-    assert files.comparison is not None
-    assert files.operations is not None
-    compared = pl.read_csv(files.comparison)
+    compared = pl.read_csv(files.paths["comparison.csv"])
     assert compared.height == 8
     assert compared["label"].to_list()[::2] == [*SHORT, None]
     total = compared.row(7, named=True)
     assert total["ratio_low"] < total["ratio"] < total["ratio_high"] < 1
     assert (total["metric"], total["unit"], total["verdict"]) == ("running_time", "s", "faster")
-    assert pl.read_csv(files.operations).height == 6 * 9
-    trials = pl.read_csv(files.trials)
+    assert pl.read_csv(files.paths["operations.csv"]).height == 6 * 9
+    trials = pl.read_csv(files.paths["trials.csv"])
     assert trials["label"].to_list()[:3] == list(SHORT)
     assert trials["retries"].to_list()[:3] == [0, 0, 0]
-    points = pl.read_csv(files.points)
+    points = pl.read_csv(files.paths["points.csv"])
     assert points["label"].to_list() == [*SHORT, *SHORT]
     assert points["connections"].null_count() == 6
     assert {path.name for path in files.pictures if path.suffix == ".png"} == {
@@ -301,9 +299,7 @@ def test_the_files_hold_programs_operations_and_labels(files):
 
 def test_the_documentation_names_the_files_of_test_programs(files):
     told = (Path(__file__).parents[3] / "docs" / "reference" / "report.md").read_text()
-    assert files.comparison is not None
-    assert files.operations is not None
-    for path in (files.comparison, files.operations):
+    for path in (files.paths["comparison.csv"], files.paths["operations.csv"]):
         assert f"`{path.name}`" in told
     assert "`programs`" in told
 
@@ -357,8 +353,8 @@ def test_the_page_and_the_files_of_a_foreign_program_are_whole(tmp_path):
     main = parse(made.html.read_text()).all("main")[0].told
     assert "None" not in main
     assert "nan" not in main.split()
-    assert made.operations is None
-    rows = pl.read_csv(made.trials).filter(pl.col("point") == "p2")
+    assert "operations.csv" not in made.paths
+    rows = pl.read_csv(made.paths["trials.csv"]).filter(pl.col("point") == "p2")
     assert rows["latency_p99_ns"].null_count() == rows.height
     assert rows["connect_mean_ns"].null_count() == rows.height
     assert rows["latency_p95_ns"].null_count() == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,28 +38,17 @@ class ReportFiles:
 
     page: Page
     """What it says."""
-    html: Path
-    markdown: Path
-    points: Path
-    """CSV: one row for each setting and number of connections or test program."""
-    trials: Path
-    """CSV: one row for each phase of each trial."""
-    comparison: Path | None
-    """CSV: one row for each cell of the table of comparisons; None when nothing varies."""
-    costs: Path | None
-    """CSV: one row for each cost per operation of each setting; None when none was measured."""
-    effects: Path | None
-    """CSV: one row for each effect and each level of each factor; None where nothing can be said of them."""
-    optima: Path | None
-    """CSV: one row for each setting that was measured at several loads; None when there was none."""
-    operations: Path | None
-    """CSV: one row for each timed operation of each trial; None when there was none."""
-    operation_totals: Path | None
-    """CSV: one row for each operation of each trial, summed over its programs; None when there was none."""
-    self_checks: Path | None
-    """CSV: one row for each self-check of each trial; None when there was none."""
-    pictures: tuple[Path, ...]
-    """A PNG and an SVG of each figure."""
+    paths: Mapping[str, Path]
+    """By name, `points.csv`: all files, without the tables that would be empty."""
+
+    @property
+    def html(self) -> Path:
+        return self.paths["report.html"]
+
+    @property
+    def pictures(self) -> tuple[Path, ...]:
+        """A PNG and an SVG of each figure."""
+        return tuple(path for path in self.paths.values() if path.suffix in (".png", ".svg"))
 
     @property
     def overview(self) -> Path | None:
@@ -103,21 +92,7 @@ def build(run: Run, out: Path, options: ReportOptions = DEFAULTS) -> ReportFiles
         for name, content in contents.items():
             with replacing(out / name) as file:
                 file.write(content)
-    return ReportFiles(
-        page=whole,
-        html=out / "report.html",
-        markdown=out / "summary.md",
-        points=out / "points.csv",
-        trials=out / "trials.csv",
-        comparison=out / "comparison.csv" if "comparison.csv" in contents else None,
-        costs=out / "costs.csv" if "costs.csv" in contents else None,
-        effects=out / "effects.csv" if "effects.csv" in contents else None,
-        optima=out / "optima.csv" if "optima.csv" in contents else None,
-        operations=out / "operations.csv" if "operations.csv" in contents else None,
-        operation_totals=out / "operation-totals.csv" if "operation-totals.csv" in contents else None,
-        self_checks=out / "self-checks.csv" if "self-checks.csv" in contents else None,
-        pictures=tuple(out / name for name in contents if name.endswith((".png", ".svg"))),
-    )
+    return ReportFiles(whole, {name: out / name for name in contents})
 
 
 @contextmanager

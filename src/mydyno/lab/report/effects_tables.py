@@ -131,23 +131,16 @@ def effects_frame(view: EffectsView) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=_SCHEMA) if rows else pl.DataFrame()
 
 
+_NUMBERS = (
+    *("share", "share_low", "share_high", "degrees_of_freedom", "f", "error_degrees_of_freedom"),
+    *("p", "p_adjusted"),
+)
 _SCHEMA = {
-    "kind": pl.String,
-    "effect": pl.String,
-    "factors": pl.String,
-    "share": pl.Float64,
-    "share_low": pl.Float64,
-    "share_high": pl.Float64,
-    "degrees_of_freedom": pl.Float64,
-    "f": pl.Float64,
-    "error_degrees_of_freedom": pl.Float64,
-    "p": pl.Float64,
-    "p_adjusted": pl.Float64,
+    **dict.fromkeys(("kind", "effect", "factors"), pl.String),
+    **dict.fromkeys(_NUMBERS, pl.Float64),
     "level": pl.String,
     "n": pl.Int64,
-    "ratio": pl.Float64,
-    "ratio_low": pl.Float64,
-    "ratio_high": pl.Float64,
+    **dict.fromkeys(("ratio", "ratio_low", "ratio_high"), pl.Float64),
     "durability": pl.String,
 }
 

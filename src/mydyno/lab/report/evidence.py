@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from mydyno.lab.analysis.durability import LABELS, least_durable
 from mydyno.lab.analysis.grid import Grid, grid
@@ -17,11 +17,17 @@ from mydyno.lab.analysis.words import Words, primary_metric, words_of
 from mydyno.lab.report.report_options import DEFAULTS, ReportOptions, factor_named, metric_named
 from mydyno.lab.report.series import Recorded, Series, SeriesSource
 from mydyno.lab.results.records import (
+    CheckRecord,
     Environment,
     ExperimentRecord,
     GroundRecord,
+    Invalidity,
+    OperationRecord,
+    OperationTotal,
     PhaseRecord,
     PointRecord,
+    Remark,
+    SelfCheckRecord,
     SettingTranslation,
     TrialRecord,
     VolumeRecord,
@@ -188,10 +194,9 @@ def gather(run: Run, options: ReportOptions = DEFAULTS) -> Evidence:
     experiment = run.experiment
     across = None if options.columns is None else factor_named(options.columns, tuple(experiment.factors))
     chosen = None if options.metric is None else metric_named(options.metric, experiment.work)
-    attempts = sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))
-    trials = tuple(_printable_words(trial) for trial in attempts)
+    trials = _printable(tuple(sorted(run.trials(), key=lambda trial: (trial.index, trial.attempt))))
     return Evidence(
-        experiment=_printable_names(run.experiment),
+        experiment=_printable(experiment),
         environment=run.environment(),
         environment_changes=run.environment_changes(),
         trials=trials,
@@ -204,70 +209,36 @@ def gather(run: Run, options: ReportOptions = DEFAULTS) -> Evidence:
     )
 
 
-def _printable_names(experiment: ExperimentRecord) -> ExperimentRecord:
-    """The text of the experiment file stays to the letter."""
-    return replace(
-        experiment,
-        name=printable(experiment.name),
-        question=_printable(experiment.question),
-        source=_printable(experiment.source),
-        points=tuple(replace(point, title=printable(point.title)) for point in experiment.points),
-    )
+_TEXTS: Mapping[type, tuple[str, ...]] = {
+    ExperimentRecord: ("name", "question", "source", "points"),
+    PointRecord: ("title",),
+    TrialRecord: (
+        *("invalidities", "checks", "phases", "operation_totals", "ground"),
+        *("self_checks", "remarks", "translations"),
+    ),
+    Invalidity: ("message",),
+    CheckRecord: ("name", "detail"),
+    PhaseRecord: ("label", "operations"),
+    OperationRecord: ("name", "warning"),
+    OperationTotal: ("name",),
+    GroundRecord: ("kernel", "disk_model", "volumes"),
+    VolumeRecord: ("name", "facts"),
+    SelfCheckRecord: ("error",),
+    Remark: ("message",),
+    SettingTranslation: ("name", "value", "became", "why"),
+}
+"""Record -> its fields with text of a user, a server, a tool or the kernel. The text of the experiment file
+stays to the letter."""
 
 
-def _printable_words(trial: TrialRecord) -> TrialRecord:
-    """Text of a server, a tool or a file is in reasons, remarks, warnings, checks and environments; a
-    user's in labels."""
-    reasons = tuple(replace(reason, message=printable(reason.message)) for reason in trial.invalidities)
-    checks = tuple(
-        replace(check, name=printable(check.name), detail=_printable(check.detail)) for check in trial.checks
-    )
-    return replace(
-        trial,
-        invalidities=reasons,
-        checks=checks,
-        phases=tuple(map(_printable_phase, trial.phases)),
-        operation_totals=tuple(replace(each, name=printable(each.name)) for each in trial.operation_totals),
-        ground=None if trial.ground is None else _printable_ground(trial.ground),
-        self_checks=tuple(replace(each, error=_printable(each.error)) for each in trial.self_checks),
-        remarks=tuple(replace(each, message=printable(each.message)) for each in trial.remarks),
-        translations=tuple(map(_printable_translation, trial.translations)),
-    )
-
-
-def _printable_translation(each: SettingTranslation) -> SettingTranslation:
-    return SettingTranslation(
-        name=printable(each.name),
-        value=printable(each.value),
-        became={printable(name): printable(value) for name, value in each.became.items()},
-        why=printable(each.why),
-    )
-
-
-def _printable_ground(ground: GroundRecord) -> GroundRecord:
-    """Tools and the kernel wrote its facts."""
-    volumes = tuple(
-        VolumeRecord(
-            name=printable(volume.name),
-            facts={printable(name): printable(value) for name, value in volume.facts.items()},
-        )
-        for volume in ground.volumes
-    )
-    return replace(
-        ground,
-        kernel=printable(ground.kernel),
-        disk_model=printable(ground.disk_model),
-        volumes=volumes,
-    )
-
-
-def _printable_phase(phase: PhaseRecord) -> PhaseRecord:
-    operations = tuple(
-        replace(each, name=printable(each.name), warning=_printable(each.warning))
-        for each in phase.operations
-    )
-    return replace(phase, label=_printable(phase.label), operations=operations)
-
-
-def _printable(text: str | None) -> str | None:
-    return None if text is None else printable(text)
+def _printable(value: Any) -> Any:
+    """The same with these texts printable."""
+    match value:
+        case str():
+            return printable(value)
+        case tuple():
+            return tuple(map(_printable, value))
+        case Mapping():
+            return {_printable(name): _printable(each) for name, each in value.items()}
+    texts = {name: _printable(getattr(value, name)) for name in _TEXTS.get(type(value), ())}
+    return replace(value, **texts) if texts else value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mydyno.lab.report.charts.comparison import comparison_chart, drawn_rows
 from mydyno.lab.report.charts.curves import curves_chart
 from mydyno.lab.report.charts.effects import effects_chart
@@ -22,6 +24,7 @@ from mydyno.lab.report.tables import (
     operations_table,
     programs_table,
 )
+from mydyno.lab.report.views.curves import Panel
 from mydyno.lab.report.views.levels import Levels
 from mydyno.lab.report.views.page import Page
 from mydyno.page.drawing import Figure
@@ -32,6 +35,9 @@ GROUND = "self-check"
 """The figure of the section on the environment."""
 EFFECTS = "effects"
 """The figure next to the table of effects, before all others."""
+
+Tables = tuple[tuple[str, Table], ...]
+"""Each with its title."""
 
 _EDGE = " Bars that extend below a logarithmic axis are cut at its edge."
 
@@ -118,7 +124,7 @@ def _programs(page: Page) -> Figure | None:
     )
 
 
-def _operations(page: Page) -> tuple[tuple[str, Table], ...]:
+def _operations(page: Page) -> Tables:
     """Of runs of test programs; mydyno's own have both, imported RUN files the totals."""
     totals, own = page.operation_totals, page.operations
     return (
@@ -177,24 +183,12 @@ def _throughput(page: Page) -> Figure | None:
         else ""
     )
     best = (("Where the optimum is", optima_table(page.optima)),) if page.optima.fitted else ()
-    return Figure(
-        name="throughput",
-        title=capitalised(view.metric.noun),
-        caption=f"Mean over the valid trials. {_bars(view.has_intervals)}{law}{_panels_text(page)}"
-        f"{_signs(page)}",
-        draw=lambda size: curves_chart(drawn, size),
-        tables=(*_numbers(page, capitalised(page.words.rate_short), curves_table([view])), *best),
-        picture_title=f"{capitalised(view.metric.noun)} against {page.words.load}",
-        picture_subtitle=_subtitle(page),
-        labelled=page.shape == "panels",
-        zoom=True,
-    )
-
-
-def _panels_text(page: Page) -> str:
-    if page.shape != "panels":
-        return ""
-    return f" A line for each {page.comparison.name}; all panels share their axes."
+    tables = (*_numbers(page, capitalised(page.words.rate_short), curves_table([view])), *best)
+    panels = page.shape == "panels"
+    shared = f" A line for each {page.comparison.name}; all panels share their axes." if panels else ""
+    caption = f"Mean over the valid trials. {_bars(view.has_intervals)}{law}{shared}{_signs(page)}"
+    title = capitalised(view.metric.noun)
+    return _curves(page, "throughput", title, caption, drawn, tables, page.words.load)
 
 
 def _signs(page: Page) -> str:
@@ -232,7 +226,7 @@ def _ratios(page: Page) -> Figure | None:
     )
 
 
-def _numbers(page: Page, title: str, table: Table) -> tuple[tuple[str, Table], ...]:
+def _numbers(page: Page, title: str, table: Table) -> Tables:
     """A figure's numbers, unless they are in the comparison table."""
     return () if page.comparison.rows else ((title, table),)
 
@@ -263,18 +257,9 @@ def _latency(page: Page) -> Figure | None:
     drawn = page.latency_panels
     if not drawn:
         return None
-    return Figure(
-        name="latency",
-        title="Latency",
-        caption=f"{' '.join(page.method.load)} Values are geometric means of the trials' percentiles. "
-        f"{_bars(views[0].has_intervals)}{_EDGE}",
-        draw=lambda size: curves_chart(drawn, size),
-        tables=(("Latency", curves_table(views)),),
-        picture_title=f"Latency against {page.words.load}",
-        picture_subtitle=_subtitle(page),
-        labelled=page.shape == "panels",
-        zoom=True,
-    )
+    about = f"{' '.join(page.method.load)} Values are geometric means of the trials' percentiles."
+    caption, tables = f"{about} {_bars(views[0].has_intervals)}{_EDGE}", (("Latency", curves_table(views)),)
+    return _curves(page, "latency", "Latency", caption, drawn, tables, page.words.load)
 
 
 def _connect(page: Page) -> Figure | None:
@@ -282,14 +267,24 @@ def _connect(page: Page) -> Figure | None:
     if not drawn:
         return None
     views = tuple(view for view in page.connect if not view.empty)
+    title, about = (
+        "Time to connect",
+        "From opening a connection until it can be used, authentication included.",
+    )
+    caption, tables = f"{about} {_bars(views[0].has_intervals)}{_EDGE}", ((title, curves_table(views)),)
+    return _curves(page, "connect", title, caption, drawn, tables, "connections")
+
+
+def _curves(
+    page: Page, name: str, title: str, caption: str, drawn: Sequence[Panel], tables: Tables, load: str
+) -> Figure:
     return Figure(
-        name="connect",
-        title="Time to connect",
-        caption="From opening a connection until it can be used, authentication included. "
-        f"{_bars(views[0].has_intervals)}{_EDGE}",
+        name=name,
+        title=title,
+        caption=caption,
         draw=lambda size: curves_chart(drawn, size),
-        tables=(("Time to connect", curves_table(views)),),
-        picture_title="Time to connect against connections",
+        tables=tables,
+        picture_title=f"{title} against {load}",
         picture_subtitle=_subtitle(page),
         labelled=page.shape == "panels",
         zoom=True,

@@ -13,31 +13,16 @@ from mydyno.page.format import MISSING, count
 from mydyno.page.table import Table
 
 _OF_THE_LAW = (
-    "outcome",
-    "optimum",
-    "optimum_low",
-    "optimum_high",
-    "peak",
-    "peak_low",
-    "peak_high",
-    "lambda",
-    "sigma",
-    "kappa",
-    "misfit_p",
+    *("outcome", "optimum", "optimum_low", "optimum_high", "peak", "peak_low", "peak_high"),
+    *("lambda", "sigma", "kappa", "misfit_p"),
 )
 
 
 def optima_table(view: Optima) -> Table:
     """A setting a row: where the fitted law has its optimum, the throughput there, and the best measured."""
-    columns = (
-        "setting",
-        f"optimum, {view.words.load}",
-        f"{view.words.rate_short} there",
-        "best measured",
-        "fit",
-        "n",
-    )
-    return Table(columns, tuple(_optimum(row) for row in view.rows), frozenset({0, 1}))
+    law = (f"optimum, {view.words.load}", f"{view.words.rate_short} there")
+    columns = ("setting", *law, "best measured", "fit", "n")
+    return Table(columns, tuple(map(_optimum, view.rows)), frozenset({0, 1}))
 
 
 def _optimum(row: BestLoad) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from mydyno.core.units import format_bytes
 from mydyno.lab.analysis.time_spent import Key, Part
@@ -259,45 +258,27 @@ _WORTH_TELLING = 0.01
 _CPUS_FULL = 0.9
 
 
-@dataclass(frozen=True)
-class TrialSection:
-    page: TrialPage
-    before: TrialPage | None
-    after: TrialPage | None
-    facts: tuple[tuple[str, str], ...]
-    settings: Table
-    phases: Table
-    transactions: Table | None
-    statements: Table | None
-    time: Table | None
-    busy: Table | None
-    counted: Table | None
-    notes: tuple[str, ...]
-    charts: tuple[tuple[str, str], ...]
-    """(name, what it shows) of those that are drawn over time."""
-
-
-def trial_sections(pages: Sequence[TrialPage], words: Words) -> Iterator[TrialSection]:
+def trial_sections(pages: Sequence[TrialPage], words: Words) -> Iterator[dict[str, object]]:
+    """What the template of the trials shows of each."""
     few = sum(len(phase.record.statements) for page in pages for phase in page.phases) <= _MOST_STATEMENTS
-    for at, page in enumerate(pages):
-        yield TrialSection(
-            page=page,
-            before=pages[at - 1] if at else None,
-            after=pages[at + 1] if at + 1 < len(pages) else None,
-            facts=facts(page),
-            settings=settings_table(page),
-            phases=phases_table(page, words),
-            transactions=transactions_table(page, words),
-            statements=statements_table(page, words, all_phases=few),
-            time=time_table(page, words),
-            busy=busy_table(page, words),
-            counted=counted_table(page, words),
-            notes=notes(page, words),
-            charts=tuple(_over_time(page, words)),
-        )
+    for page in pages:
+        yield {
+            "page": page,
+            "facts": facts(page),
+            "settings": settings_table(page),
+            "phases": phases_table(page, words),
+            "transactions": transactions_table(page, words),
+            "statements": statements_table(page, words, all_phases=few),
+            "time": time_table(page, words),
+            "busy": busy_table(page, words),
+            "counted": counted_table(page, words),
+            "notes": notes(page, words),
+            "charts": tuple(_over_time(page, words)),
+        }
 
 
 def _over_time(page: TrialPage, words: Words) -> Iterator[tuple[str, str]]:
+    """(name, what it shows) of the charts that are drawn over time."""
     titles = {
         SPEED: f"{words.rate_short} and p99 latency",
         COUNTED: "Counters of the server",

@@ -24,14 +24,8 @@ SLOWER = ("#fbe3c8", "#f0b46c")
 
 SERIES = ("#0072b2", "#a85b00", "#007a5e", "#a03f7c", "#2f7d9e", "#6b5a3e", "#5a4fcf", "#3c4650")
 SHAPES = (
-    "circle",
-    "square",
-    "triangle-up",
-    "diamond",
-    "cross",
-    "triangle-down",
-    "triangle-right",
-    "triangle-left",
+    *("circle", "square", "triangle-up", "diamond"),
+    *("cross", "triangle-down", "triangle-right", "triangle-left"),
 )
 
 DARK = {

@@ -1,4 +1,4 @@
-"""What MySQLTuner's lines mean as settings. The one place where that is decided.
+"""What MySQLTuner prints below `Recommendations`, and what its lines mean as settings.
 
 | it prints | taken as | why |
 |---|---|---|
@@ -25,9 +25,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mydyno.prove.mysqltuner.report import Report
+from mydyno.core.errors import UsageError
 from mydyno.server.variables.convert import size_text
 
+_VERSION = re.compile(r"MySQLTuner (?:v?)(\d+(?:\.\d+)+)")
+_SECTION = re.compile(r"^-{4,} Recommendations -{4,}$")
+_GENERAL, _VARIABLES = "General recommendations:", "Variables to adjust:"
 _UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _NUMBER = r"(\d+(?:\.\d+)?)([KMGTB]?)\b"
 _NAME = r"([a-z][a-z0-9_-]*)"
@@ -39,6 +42,38 @@ _FROM_TO = re.compile(rf"{_NAME}\s*\(\s*{_NUMBER}\s*\)\s*>\s*{_NUMBER}")
 _BARE = re.compile(rf"{_NAME}\s*\(\s*{_NUMBER}\s*\)\s*$")
 _BETWEEN = re.compile(rf"{_NAME} between {_NUMBER} and")
 _SET = re.compile(rf"{_NAME}\s*=\s*([A-Za-z0-9_.-]+)\b")
+
+
+@dataclass(frozen=True)
+class Report:
+    version: str | None
+    general: tuple[str, ...]
+    """Sentences, for people."""
+    variables: tuple[str, ...]
+    """As printed: `innodb_buffer_pool_size (>= 1.2G) if possible.`"""
+
+
+def read_report(text: str) -> Report:
+    """The advice in the program's plain output. Raises UsageError when it ended before giving any."""
+    lines = text.splitlines()
+    starts = [at for at, line in enumerate(lines) if _SECTION.match(line)]
+    if not starts:
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
+        raise UsageError(
+            f"MySQLTuner's output has no recommendations: it ended after {last!r}",
+            "it was cut off, or the program failed on this server",
+        )
+    lines_of: dict[str, list[str]] = {_GENERAL: [], _VARIABLES: []}
+    heading: str | None = None
+    for line in lines[starts[-1] + 1 :]:
+        if line.strip() in lines_of:
+            heading = line.strip()
+        elif heading is not None and line.startswith("    ") and line.strip():
+            lines_of[heading].append(line.strip())
+        elif heading is not None and not line.startswith("  "):
+            heading = None
+    version = _VERSION.search(text)
+    return Report(version[1] if version else None, tuple(lines_of[_GENERAL]), tuple(lines_of[_VARIABLES]))
 
 
 @dataclass(frozen=True)

@@ -41,5 +41,5 @@ def rule(system: System, _: Targets) -> Judgement:
             f"set the longest idle time of connections in the application's pool below {timeout} s,"
             " and below what firewalls on the way allow"
         ),
-        effect=better("stability", "small", "fewer requests on dead connections"),
+        effect=better("stability", "small"),
     )

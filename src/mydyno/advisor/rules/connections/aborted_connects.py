@@ -16,7 +16,7 @@ _MANY = 100
 @Rule(
     checks="Aborted_connects compared with Connections",
     why="Failed attempts come from broken clients, interrupted probes or password guessing.",
-    expected="insight; where they are many, some CPU",
+    expected="broken clients and attackers are identified; where they are many, some CPU is freed",
     sources=(
         "MySQL Reference Manual, Communication Errors and Aborted Connections",
         "MariaDB Documentation, Server Status Variables, Aborted_connects",
@@ -43,5 +43,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"let the error log name them ({logs}), then fix the client or its probe",
         changes=by_hand("look in the error log for who fails to connect, and why", f"SET GLOBAL {logs};"),
         severity=Severity.MEDIUM if part >= 0.5 else Severity.LOW,
-        effect=better("insight", "small", "broken clients and attackers are identified"),
+        effect=better("insight", "small"),
     )

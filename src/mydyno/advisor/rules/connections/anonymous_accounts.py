@@ -15,8 +15,8 @@ _OF_THE_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 @Rule(
     checks="accounts whose user name is empty",
     why="They let anyone log in, and the server prefers them to named accounts with a less specific host.",
-    expected="no logins without a name; no effect on speed",
-    risk="programs that log in without a name fail",
+    expected="only named accounts can log in, and none is hidden by an anonymous one; no effect on speed",
+    risk="a program that gives no user name can no longer log in",
     sources=(
         "MySQL Reference Manual, Securing the Initial MySQL Account; Access Control, Stage 1",
         "MariaDB Documentation, mariadb-secure-installation",
@@ -44,10 +44,5 @@ def rule(system: System, _: Targets) -> Judgement:
             ),
         ),
         severity=Severity.HIGH if from_elsewhere else Severity.MEDIUM,
-        effect=better(
-            "safety",
-            "large" if from_elsewhere else "medium",
-            "only named accounts can log in, and none is hidden by an anonymous one",
-        ),
-        risk="a program that gives no user name can no longer log in",
+        effect=better("safety", "large" if from_elsewhere else "medium"),
     )

@@ -18,7 +18,7 @@ _SOMAXCONN = "net.core.somaxconn"
 @Rule(
     checks="back_log compared with the rate of new connections",
     why="When the queue of new connections is full their packets are dropped, and clients wait a second.",
-    expected="shorter worst connection times in bursts; nothing else",
+    expected="no connection waits a second for a repeated packet in a burst; nothing else",
     sources=(
         "MySQL Reference Manual, Server System Variables, back_log",
         "MariaDB Documentation, Server System Variables, back_log",
@@ -46,6 +46,6 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         recommendation=f"set {_NAME} to {wanted}; better, reuse connections",
         changes=settings(server, {_NAME: wanted}),
-        effect=better("latency", "small", "no connection waits a second for a repeated packet in a burst"),
+        effect=better("latency", "small"),
         restart=True,
     )

@@ -30,7 +30,7 @@ _WIDER = 1.5
     checks="statements/s compared with Threads_running, second by second",
     why="Statements beyond what the machine can run at once only wait for each other.",
     expected="more throughput and lower latency in the busiest seconds",
-    risk="queues in the application",
+    risk="the cause may be other statements at those times; statements wait in the application instead",
     sources=(
         "N. Gunther, Guerrilla Capacity Planning, The Universal Scalability Law",
         "MariaDB Documentation, Thread Pool in MariaDB",
@@ -79,7 +79,6 @@ def rule(system: System, _: Targets) -> Judgement:
             f"up to {_throughput(best) - _throughput(busiest):,.0f} statements/s more in the busiest "
             "seconds, and lower latency",
         ),
-        risk="the cause may be other statements at those times; statements wait in the application instead",
     )
 
 

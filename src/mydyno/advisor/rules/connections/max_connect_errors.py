@@ -24,7 +24,8 @@ _NEAR = 0.5
 @Rule(
     checks="max_connect_errors compared with the most errors in a row of one host",
     why="A host whose probes disconnect early is blocked, together with its application.",
-    expected="no blocked hosts; no effect on speed",
+    expected="no host is locked out by its own monitor or load balancer; no effect on speed",
+    risk="it does not protect against password guessing, which it does not count; use a firewall",
     sources=(
         "MySQL Reference Manual, Host 'host_name' is blocked; DNS Lookups and the Host Cache",
         "MariaDB Documentation, Server System Variables, max_connect_errors",
@@ -54,12 +55,7 @@ def rule(system: System, _: Targets) -> Judgement:
         "aborted-connects)",
         changes=settings(server, {_NAME: _WANTED}),
         severity=Severity.HIGH if blocked else Severity.MEDIUM,
-        effect=better(
-            "stability",
-            "medium" if blocked else "small",
-            "no host is locked out by its own monitor or load balancer",
-        ),
-        risk="it does not protect against password guessing, which it does not count; use a firewall",
+        effect=better("stability", "medium" if blocked else "small"),
     )
 
 

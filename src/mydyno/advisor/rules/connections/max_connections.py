@@ -65,9 +65,6 @@ def rule(system: System, targets: Targets) -> Judgement:
             if raised
             else "the worst case of connections no longer takes more memory than there is",
         ),
-        risk="more connections may take more memory at once"
-        if raised
-        else f"above {wanted} connections at once clients are refused",
     )
 
 

@@ -16,8 +16,8 @@ _WANTED = 3_600
 @Rule(
     checks="lock_wait_timeout",
     why="An ALTER behind a forgotten transaction holds up every later statement on its table.",
-    expected="shorter queues; no effect on normal days",
-    risk="statements that wait longer fail",
+    expected="a queue behind a forgotten transaction ends within an hour; no effect on normal days",
+    risk="a backup or ALTER that waits longer than an hour for its lock fails",
     sources=(
         "MySQL Reference Manual, Metadata Locking; Server System Variables, lock_wait_timeout",
         "MariaDB Documentation, Server System Variables, lock_wait_timeout",
@@ -34,6 +34,5 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{_NAME} = {now} s",),
         recommendation=f"set {_NAME} = {_WANTED} s",
         changes=settings(server, {_NAME: _WANTED}),
-        effect=better("stability", "small", "a queue behind a forgotten transaction ends within an hour"),
-        risk="a backup or ALTER that waits longer than an hour for its lock fails",
+        effect=better("stability", "small"),
     )

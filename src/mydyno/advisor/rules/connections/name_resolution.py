@@ -21,8 +21,9 @@ _ACCOUNTS = (
 @Rule(
     checks="skip_name_resolve where clients connect often",
     why="A slow DNS delays each new client, and a broken one refuses it.",
-    expected="steady connection times; nothing where DNS is good",
-    risk="accounts bound to host names stop working",
+    expected="connecting no longer depends on DNS; nothing where DNS is good, since the host cache hides "
+    "most of it",
+    risk="accounts whose host is a name can no longer log in",
     sources=(
         "MySQL Reference Manual, DNS Lookups and the Host Cache",
         "MariaDB Documentation, Server System Variables, skip_name_resolve",
@@ -53,10 +54,7 @@ def rule(system: System, _: Targets) -> Judgement:
             _ACCOUNTS,
         ),
         severity=Severity.MEDIUM if failed else Severity.LOW,
-        effect=better(
-            "latency", "small", "connecting no longer depends on DNS; the host cache hides most of it already"
-        ),
-        risk="accounts whose host is a name can no longer log in",
+        effect=better("latency", "small"),
         restart=True,
     )
 

@@ -17,8 +17,9 @@ _WANTED = (10240, 65535)
 @Rule(
     checks="the rate of new connections compared with the range of local ports",
     why="A closed connection keeps its port for a minute; many short ones exhaust the range.",
-    expected="no `cannot assign requested address` at clients on this machine",
-    risk="a port that a service listens on may be taken",
+    expected="clients on this machine do not run out of ports; for clients elsewhere set it there",
+    risk="a service that listens on a port of the range can find it taken: reserve it in "
+    "net.ipv4.ip_local_reserved_ports",
     sources=("Linux kernel documentation, IP sysctl, ip_local_port_range", "ip(7), Linux manual page"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -42,11 +43,5 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(numbers, "counts for clients on this machine that connect by TCP"),
         recommendation=f"keep connections open (a pool) or use the unix socket; or set {_NAME} to {value}",
         changes=(SetSysctl(name=_NAME, value=value, was=" ".join(ends)),),
-        effect=better(
-            "stability",
-            "small",
-            "clients on this machine do not run out of ports; for clients elsewhere set it there",
-        ),
-        risk="a service that listens on a port of the range can find it taken: reserve it in "
-        "net.ipv4.ip_local_reserved_ports",
+        effect=better("stability", "small"),
     )

@@ -16,7 +16,7 @@ _ONCE = 0.8
 @Rule(
     checks="Com_stmt_prepare compared with Com_stmt_execute",
     why="Preparing for a single execution doubles the round trips.",
-    expected="less latency over a network; little on one machine",
+    expected="one round trip less for each statement: less latency over a network, little on one machine",
     sources=(
         "MySQL Reference Manual, Prepared Statements",
         "MariaDB Documentation, Server Status Variables, Com_stmt_prepare",
@@ -39,5 +39,5 @@ def rule(system: System, _: Targets) -> Judgement:
             "set the driver to cache prepared statements (Connector/J: cachePrepStmts=true),"
             " or to emulate them (PDO: ATTR_EMULATE_PREPARES)"
         ),
-        effect=better("latency", "small", "one round trip less for each statement"),
+        effect=better("latency", "small"),
     )

@@ -19,7 +19,7 @@ _DEFAULT, _MOST = 16_382, 1_048_576
     checks="Prepared_stmt_count compared with max_prepared_stmt_count",
     why="At the limit PREPARE fails and the application with it.",
     expected="no error 1461; no effect on speed",
-    risk="memory for more statements",
+    risk="each one takes some kilobytes; one that leaks will reach any limit",
     sources=(
         "MySQL Reference Manual, Server System Variables, max_prepared_stmt_count",
         "MariaDB Documentation, Server System Variables, max_prepared_stmt_count",
@@ -48,6 +48,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to {wanted}, and see that the application closes what it prepares",
         changes=changes,
         severity=Severity.HIGH,
-        effect=better("stability", "medium", "PREPARE does not fail with error 1461"),
-        risk="each one takes some kilobytes; one that leaks will reach any limit",
+        effect=better("stability", "medium"),
     )

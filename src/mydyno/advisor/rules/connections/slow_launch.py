@@ -13,7 +13,7 @@ _MANY = 10
 @Rule(
     checks="Slow_launch_threads",
     why="A thread that takes seconds to start shows that the machine has no CPU or memory to spare.",
-    expected="insight",
+    expected="the cause is the machine, not the server",
     sources=(
         "MySQL Reference Manual, Server Status Variables, Slow_launch_threads",
         "MariaDB Documentation, Server Status Variables, Slow_launch_threads",
@@ -39,5 +39,5 @@ def rule(system: System, _: Targets) -> Judgement:
             "cat /proc/pressure/cpu /proc/pressure/memory",
         ),
         severity=Severity.MEDIUM,
-        effect=better("insight", "small", "the cause is the machine, not the server"),
+        effect=better("insight", "small"),
     )

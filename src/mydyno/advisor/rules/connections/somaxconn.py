@@ -16,6 +16,7 @@ _NAME = "net.core.somaxconn"
     checks="net.core.somaxconn compared with back_log",
     why="Above the smaller of the two, connections in a burst are dropped and tried again after a second.",
     expected="bursts of connections without retries; nothing with a connection pool",
+    risk="takes effect when the server is restarted",
     sources=(
         "listen(2), notes",
         "Linux kernel documentation, IP sysctl, somaxconn",
@@ -46,11 +47,6 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to {wanted}",
         changes=(SetSysctl(name=_NAME, value=str(wanted), was=str(now)),),
         severity=Severity.MEDIUM if dropped else Severity.LOW,
-        effect=better(
-            "latency",
-            "medium" if dropped else "small",
-            "in a burst no connection waits a second or more for a retry",
-        ),
-        risk="takes effect when the server is restarted",
+        effect=better("latency", "medium" if dropped else "small"),
         restart=True,
     )

@@ -15,7 +15,7 @@ _WANTED = 8192
     checks="whether the queue of half-open TCP connections was ever full",
     why="A dropped handshake is tried again after a second.",
     expected="no retried handshakes in bursts",
-    risk="memory in a flood of requests",
+    risk="some memory in a flood of connection requests",
     sources=(
         "Linux kernel documentation, IP sysctl, tcp_max_syn_backlog and tcp_syncookies",
         "tcp(7), Linux manual page",
@@ -39,6 +39,5 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{_NAME} = {now}", f"answered with a cookie: {cookies or 0}, dropped: {drops or 0}"),
         recommendation=f"set {_NAME} to {_WANTED}",
         changes=(SetSysctl(name=_NAME, value=str(_WANTED), was=str(now)),),
-        effect=better("latency", "small", "no retried handshakes in a burst of connections"),
-        risk="some memory in a flood of connection requests",
+        effect=better("latency", "small"),
     )

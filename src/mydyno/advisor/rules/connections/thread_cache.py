@@ -25,7 +25,7 @@ _MOST = 512
     checks="thread_cache_size compared with the rate at which threads are created",
     why="Creating a thread for each connection costs CPU where clients reconnect often.",
     expected="cheaper connecting where clients reconnect often; nothing with connections that stay",
-    risk="some memory for waiting threads",
+    risk="a waiting thread keeps its stack's touched pages (tens of kilobytes)",
     sources=(
         "MySQL Reference Manual, Server System Variables, thread_cache_size; Connection Interfaces",
         "MariaDB Documentation, Server System Variables, thread_cache_size",
@@ -65,5 +65,4 @@ def rule(system: System, targets: Targets) -> Judgement:
             "medium" if made >= 50 else "small",
             f"connecting is cheaper, {a_second(made)} times; running statements are not faster",
         ),
-        risk="a waiting thread keeps its stack's touched pages (tens of kilobytes)",
     )

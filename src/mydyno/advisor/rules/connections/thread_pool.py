@@ -20,7 +20,7 @@ _CROWD = 8
     checks="thread_handling where many more statements run than there are CPUs; the pool's number of groups",
     why="Hundreds of threads on a few CPUs wait for each other instead of working.",
     expected="steadier throughput and latency at very many active clients; nothing, or a little less, at few",
-    risk="long statements can delay short ones",
+    risk="short statements may wait behind long ones; administrators can connect through extra_port",
     sources=(
         "MariaDB Documentation, Thread Pool in MariaDB; Thread Pool System and Status Variables",
         "Percona Server Documentation, Thread pool",
@@ -58,10 +58,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=", ".join(change.sentence() for change in changes),
         changes=changes,
         severity=Severity.LOW if pooled else Severity.MEDIUM,
-        effect=better(
-            "throughput",
-            "small" if pooled else "medium",
-            "throughput no longer falls as more clients become active",
-        ),
-        risk="short statements may wait behind long ones; administrators can connect through extra_port",
+        effect=better("throughput", "small" if pooled else "medium"),
     )

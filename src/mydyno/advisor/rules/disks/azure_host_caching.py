@@ -20,7 +20,7 @@ _LOGS = ("redo log", "binary log")
     why="A host's write cache may lose writes; a read cache is useless for logs.",
     expected="no committed transaction lost with the host; a little less latency of logs",
     durability="none, or raised where the host cached writes",
-    risk="more reads of the disk",
+    risk="reads that the host's cache has served go to the disk",
     sources=(
         "Microsoft, Azure premium storage: design for high performance, Disk caching",
         "Microsoft, Azure Instance Metadata Service, Storage metadata",
@@ -68,7 +68,6 @@ def rule(system: System, _: Targets) -> Judgement:
             if written
             else "writes are not copied to a cache that is never read",
         ),
-        risk="reads that the host's cache has served go to the disk",
     )
 
 

@@ -37,5 +37,5 @@ def rule(system: System, _: Targets) -> Judgement:
         changes=by_hand(
             f"remove {words[0]} from the boot loader's settings", "editor /etc/default/grub", "update-grub"
         ),
-        effect=better("insight", "small", "no setting without effect"),
+        effect=better("insight", "small"),
     )

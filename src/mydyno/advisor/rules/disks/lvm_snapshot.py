@@ -12,7 +12,7 @@ from mydyno.advisor.rules import *
     checks="whether the data's logical volume has snapshots",
     why="Each first write to a chunk is preceded by copying the old one, for every snapshot.",
     expected="random writes at the speed of the disks",
-    risk="what the snapshot held is gone",
+    risk="a removed snapshot is gone",
     sources=("Linux kernel documentation, Device-mapper snapshot support", "lvmraid(7), lvcreate(8)"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -36,6 +36,5 @@ def rule(system: System, _: Targets) -> Judgement:
             "lvremove VG/SNAPSHOT",
         ),
         severity=Severity.MEDIUM,
-        effect=better("throughput", "medium" if count == 1 else "large", "random writes cost one I/O again"),
-        risk="a removed snapshot is gone",
+        effect=better("throughput", "medium" if count == 1 else "large"),
     )

@@ -12,7 +12,7 @@ from mydyno.advisor.rules import *
     checks="whether the data's logical volume uses all of its disks at once",
     why="A linear volume puts neighbouring data, and its load, on one disk.",
     expected="the I/O of all disks",
-    risk="the data has to move",
+    risk="needs space for both volumes while the data moves",
     sources=("lvcreate(8), --stripes", "lvm(8), segment types"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -39,5 +39,4 @@ def rule(system: System, _: Targets) -> Judgement:
             "medium",
             f"up to {len(data.disks)} times the I/O where the busy tables are on one disk",
         ),
-        risk="needs space for both volumes while the data moves",
     )

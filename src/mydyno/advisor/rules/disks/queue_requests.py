@@ -14,7 +14,7 @@ _FEW, _WANTED = 64, 256
     checks="nr_requests of disks with a scheduler",
     why="A queue of a few requests cannot be sorted, and threads wait to enter it.",
     expected="more throughput while many pages are flushed, if the queue was very short",
-    risk="longer waits behind many writes",
+    risk="single reads can wait longer behind a longer queue of writes",
     sources=("Linux kernel documentation, Queue sysfs files, nr_requests",),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -38,8 +38,5 @@ def rule(system: System, _: Targets) -> Judgement:
             SetQueue(disk=disk.name, attribute="nr_requests", value=str(_WANTED), was=str(count))
             for disk, count in few
         ),
-        effect=better(
-            "throughput", "small", "the scheduler has something to sort when many pages are flushed"
-        ),
-        risk="single reads can wait longer behind a longer queue of writes",
+        effect=better("throughput", "small"),
     )

@@ -19,8 +19,9 @@ _DEFAULT = "512K"
 @Rule(
     checks="the chunk size of striped arrays compared with InnoDB's page",
     why="A page on two disks takes the time of both.",
-    expected="more I/O from the same disks, if the chunk was below 64K; above it nothing",
-    risk="a reshape takes long",
+    expected="one disk serves one page, and sequential I/O goes in larger requests: more I/O from the same "
+    "disks, if the chunk was below 64K; above it nothing",
+    risk="a reshape rewrites every disk",
     sources=(
         "mdadm(8), --chunk",
         "md(4), RAID0",
@@ -54,10 +55,5 @@ def rule(system: System, _: Targets) -> Judgement:
             *tuple(f"mdadm --grow /dev/{name} --chunk=512" for name in small),
         ),
         severity=Severity.LOW if all(chunk >= page for chunk in small.values()) else Severity.MEDIUM,
-        effect=better(
-            "throughput",
-            "medium" if any(chunk < page for chunk in small.values()) else "small",
-            "one disk serves one page, and sequential I/O goes in larger requests",
-        ),
-        risk="a reshape rewrites every disk",
+        effect=better("throughput", "medium" if any(chunk < page for chunk in small.values()) else "small"),
     )

@@ -10,9 +10,9 @@ from mydyno.advisor.rules import *
 @Rule(
     checks="whether all disks of the arrays work",
     why="A degraded array loses the data at the next failure, and parity levels read slower meanwhile.",
-    expected="redundancy restored",
+    expected="the array survives the next failure again",
     durability="raises: committed transactions survive a disk failure again",
-    risk="the rebuild takes I/O from the server",
+    risk="rebuilding reads all other disks and slows the server for hours",
     sources=("md(4), degraded arrays", "mdadm(8), Manage mode"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -46,8 +46,7 @@ def rule(system: System, _: Targets) -> Judgement:
             ),
         ),
         severity=Severity.CRITICAL,
-        effect=better("safety", "large", "the array survives the next failure again"),
+        effect=better("safety", "large"),
         durability="raises",
         durability_says="committed transactions survive the failure of a disk again",
-        risk="rebuilding reads all other disks and slows the server for hours",
     )

@@ -20,7 +20,7 @@ _RATIO = 1.3
     checks="the RAID level compared with the server's mix of reads and writes",
     why="A small write costs four disk I/Os on RAID 5 and six on RAID 6, and two on RAID 10.",
     expected="more writes from the same disks",
-    risk="less space; a new array starts empty",
+    risk="half of the disks' space; rebuilding an array erases it",
     sources=(
         "md(4), RAID4, RAID5, RAID6, RAID10",
         "Patterson, Gibson, Katz, A Case for Redundant Arrays of Inexpensive Disks, SIGMOD 1988, level 5",
@@ -65,5 +65,4 @@ def rule(system: System, _: Targets) -> Judgement:
             size,
             f"up to {ratio:.1f} times the writes where the disks are the bottleneck; no effect elsewhere",
         ),
-        risk="half of the disks' space; rebuilding an array erases it",
     )

@@ -16,9 +16,9 @@ _NONE = tuple(name for name, level in BY_MD_NAME.items() if not level.is_redunda
     checks="whether the data survives the failure of one disk",
     why="Without a mirror or parity the failure of any disk ends the database; n striped disks fail n times "
     "as often as one.",
-    expected="a failed disk causes no outage",
+    expected="a failing disk is replaced while the server runs; reads can use both halves",
     durability="raises: committed transactions survive a disk failure",
-    risk="half of the space with mirrors",
+    risk="half of the disks' space; rebuilding an array erases it",
     sources=("md(4), RAID0, RAID1, RAID10", "MySQL Reference Manual, Optimizing Disk I/O"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -46,12 +46,9 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation="mirror the disks (RAID 1 or 10), or have replicas and tested backups",
         changes=by_hand("put the data on RAID 1 or RAID 10 when the storage is next renewed"),
         severity=Severity.LOW if copies or not array else Severity.HIGH,
-        effect=better(
-            "safety", "large", "a failing disk is replaced while the server runs; reads can use both halves"
-        ),
+        effect=better("safety", "large"),
         durability="raises",
         durability_says="committed transactions survive the failure of a disk",
-        risk="half of the disks' space; rebuilding an array erases it",
     )
 
 

@@ -54,9 +54,7 @@ def rule(system: System, _: Targets) -> Judgement:
             SetArray(array=array.name, attribute="stripe_cache_size", value=str(_WANTED), was=str(size))
             for array, size in few
         ),
-        effect=better(
-            "throughput", "small", "bursts of flushing wait less for a stripe; sequential writes gain most"
-        ),
+        effect=better("throughput", "small"),
     )
 
 

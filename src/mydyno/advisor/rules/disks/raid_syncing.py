@@ -12,7 +12,7 @@ from mydyno.advisor.rules import *
     checks="whether an array is being rebuilt, resynced, reshaped or checked",
     why="It reads every disk completely, in addition to the server's own I/O.",
     expected="the full speed of the disks",
-    risk="none, unless a rebuild is stopped",
+    risk="an array is not redundant before its rebuild has finished",
     sources=("Linux kernel documentation, RAID arrays, sync_action", "md(4), speed_limit_min"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -43,6 +43,5 @@ def rule(system: System, _: Targets) -> Judgement:
             *tuple(f"echo idle > /sys/block/{array.name}/md/sync_action" for array in checks),
         ),
         severity=Severity.LOW if len(checks) == len(busy) else Severity.MEDIUM,
-        effect=better("throughput", "medium", "the disks serve the server alone again"),
-        risk="an array is not redundant before its rebuild has finished",
+        effect=better("throughput", "medium"),
     )

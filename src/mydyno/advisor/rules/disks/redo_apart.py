@@ -16,8 +16,8 @@ _LOGS = {"redo log": "innodb_log_group_home_dir", "binary log": "log_bin"}
 @Rule(
     checks="whether redo log and binary log share rotating disks with the tables",
     why="Each commit's sync waits for seeks caused by random I/O of the tables.",
-    expected="more commits on rotating disks; no effect on SSDs",
-    risk="backups have to cover both places",
+    expected="a commit waits for one rotation, without a seek; no effect on SSDs",
+    risk="two places to back up; a snapshot of one volume no longer holds everything",
     sources=(
         "MySQL Reference Manual, Optimizing InnoDB Disk I/O; innodb_log_group_home_dir",
         "MariaDB Server Documentation, InnoDB redo log, innodb_log_group_home_dir",
@@ -54,7 +54,6 @@ def rule(system: System, _: Targets) -> Judgement:
             f"{' and '.join(_LOGS[name] for name in shared)}"
         ),
         severity=Severity.MEDIUM,
-        effect=better("throughput", "large", "a commit waits for one rotation, without a seek"),
-        risk="two places to back up; a snapshot of one volume no longer holds everything",
+        effect=better("throughput", "large"),
         restart=True,
     )

@@ -18,6 +18,7 @@ _COMMITS_PER_SECOND = 20
     checks="whether the disks under the redo log have a volatile cache, and what flushing it costs",
     why="A durable commit takes as long as the flush of such a cache.",
     expected="faster durable commits by a better disk",
+    risk="never set write_cache to `write through` by hand to save the flush: a power cut loses commits",
     durability="none: both kinds keep what was synced",
     sources=(
         "Linux kernel documentation, Explicit volatile write back cache control",
@@ -58,5 +59,4 @@ def rule(system: System, _: Targets) -> Judgement:
             "choose disks with power-loss protection (capacitors) when the storage is next renewed"
         ),
         effect=better("latency", "large", f"commits take well below {format_duration(speed.sync_seconds)}"),
-        risk="never set write_cache to `write through` by hand to save the flush: a power cut loses commits",
     )

@@ -14,9 +14,10 @@ _IN_PLACE = ("data", "redo log", "undo")
 @Rule(
     checks="whether btrfs copies on write below tables and redo log",
     why="Random writes in place become new extents and new tree nodes: more I/O and fragmented files.",
-    expected="more write throughput that does not decline over time",
+    expected="flushes write one page instead of the page and the trees above it: more write throughput that "
+    "does not decline over time",
     durability="none: InnoDB has its own doublewrite buffer and checksums",
-    risk="no btrfs checksums for these files",
+    risk="no checksums and no compression by btrfs for these files",
     sources=("btrfs(5), NODATACOW; file attributes", "chattr(1), C"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -58,9 +59,6 @@ def rule(system: System, _: Targets) -> Judgement:
             ),
         ),
         severity=Severity.MEDIUM,
-        effect=better(
-            "throughput", "large", "flushes write one page instead of the page and the trees above it"
-        ),
-        risk="no checksums and no compression by btrfs for these files",
+        effect=better("throughput", "large"),
         restart=True,
     )

@@ -20,8 +20,8 @@ _ENTER, _WRITE, _READ = 0o001, 0o002, 0o004
 @Rule(
     checks="owner and permissions of the data directory and of a file in it",
     why="Files of another owner cannot be written, and world-readable files can be read without a password.",
-    expected="no effect on speed",
-    risk="programs that read the files under another account no longer can",
+    expected="the server can write its files, and other accounts cannot read them; no effect on speed",
+    risk="a backup that reads the files under another account needs the server's group",
     sources=(
         "MySQL Reference Manual, Making MySQL Secure Against Attackers; Initializing the Data Directory",
         "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: chmod -R 755",
@@ -53,10 +53,7 @@ def rule(system: System, _: Targets) -> Judgement:
             f"find {path} -mindepth 1 ! -type s -exec chmod o-rwx {{}} +",
         ),
         severity=Severity.CRITICAL if writable else Severity.HIGH,
-        effect=better(
-            "safety", "large", "the server can write its files, and other accounts cannot read them"
-        ),
-        risk="a backup that reads the files under another account needs the server's group",
+        effect=better("safety", "large"),
     )
 
 

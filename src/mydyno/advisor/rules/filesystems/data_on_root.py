@@ -14,8 +14,8 @@ _SMALL = 1 << 30
 @Rule(
     checks="whether the data is on the root file system",
     why="What fills one stops the other.",
-    expected="independent failures; no effect on speed",
-    risk="the files have to move",
+    expected="a full system disk does not stop the database, nor the database the system; no effect on speed",
+    risk="moving needs downtime",
     sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "hier(7), Linux manual page"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -47,8 +47,5 @@ def rule(system: System, _: Targets) -> Judgement:
             "make a file system for the data, move the files while the server is stopped, and mount "
             "it at the data directory's place"
         ),
-        effect=better(
-            "stability", "small", "a full system disk does not stop the database, nor the database the system"
-        ),
-        risk="moving needs downtime",
+        effect=better("stability", "small"),
     )

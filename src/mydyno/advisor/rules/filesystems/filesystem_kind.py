@@ -62,9 +62,10 @@ _MATTERS = {"data", "redo log", "binary log", "undo"}
 @Rule(
     checks="the kind of the file systems under data, redo log, binary log and undo",
     why="Some lose data by design, some are unmaintained, some are slower; ext4 and XFS are usual.",
-    expected="data that persists; between ext4 and XFS the difference is small",
+    expected="files on a file system that is safe and usual for a server; between ext4 and XFS the "
+    "difference is small",
     durability="raises, where the data was in memory or in a container's layer",
-    risk="the files have to move",
+    risk="moving the files needs downtime, or a replica that takes over",
     sources=(
         "MySQL Reference Manual, Using NFS with MySQL; Optimizing Disk I/O",
         "Linux kernel documentation, Filesystems: ext4, XFS, overlay, tmpfs",
@@ -91,12 +92,9 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=verdict.instead,
         changes=by_hand(f"stop the server, {verdict.instead}, and change datadir or the mount"),
         severity=verdict.severity,
-        effect=better(
-            verdict.aspect, verdict.size, "files on a file system that is safe and usual for a server"
-        ),
+        effect=better(verdict.aspect, verdict.size),
         durability="raises" if verdict.aspect == "safety" else "keeps",
         durability_says="the data survives what it does not survive now"
         if verdict.aspect == "safety"
         else None,
-        risk="moving the files needs downtime, or a replica that takes over",
     )

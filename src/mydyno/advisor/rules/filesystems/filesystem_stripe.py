@@ -19,7 +19,8 @@ _BLOCK = 4096
 @Rule(
     checks="whether ext4 or XFS on a parity array knows chunk and stripe",
     why="A full-stripe write needs no reads first; the file system can only align to a stripe that it knows.",
-    expected="somewhat faster long writes; nothing for single pages",
+    expected="long writes (loads, logs, backups) fill stripes more often; nothing for single pages",
+    risk="applies to what is written from then on",
     sources=(
         "ext4(5) and tune2fs(8), -E stride and stripe_width",
         "xfs(5), sunit and swidth",
@@ -52,12 +53,7 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=tuple(_arithmetic(filesystem, array) for filesystem, array in blind),
         recommendation="set the chunk and the stripe in the file system",
         changes=tuple(_by_hand(filesystem, array) for filesystem, array in blind),
-        effect=better(
-            "throughput",
-            "small",
-            "long writes (loads, logs, backups) fill stripes more often; single pages do not",
-        ),
-        risk="applies to what is written from then on",
+        effect=better("throughput", "small"),
     )
 
 

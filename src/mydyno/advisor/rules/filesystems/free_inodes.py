@@ -38,5 +38,5 @@ def rule(system: System, _: Targets) -> Judgement:
             f"du --inodes --one-file-system {point} | sort --numeric-sort | tail",
         ),
         severity=Severity.CRITICAL if part < _NONE else Severity.HIGH,
-        effect=better("stability", "medium", "tables, logs and temporary files can be created"),
+        effect=better("stability", "medium"),
     )

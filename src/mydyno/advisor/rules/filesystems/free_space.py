@@ -17,7 +17,7 @@ _LAST = 1 << 30
 @Rule(
     checks="the free space of each file system that the server writes to",
     why="On a full disk commits wait or fail.",
-    expected="no outage because of a full disk",
+    expected="writes go on, and a table can be rebuilt",
     sources=("MySQL Reference Manual, How MySQL Handles a Full Disk", "df(1), Linux manual page"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -56,7 +56,7 @@ def rule(system: System, _: Targets) -> Judgement:
             f"du --one-file-system --max-depth=2 {where} | sort --numeric-sort",
         ),
         severity=Severity.CRITICAL if critical else Severity.HIGH,
-        effect=better("stability", "large", "writes go on, and a table can be rebuilt"),
+        effect=better("stability", "large"),
     )
 
 

@@ -55,7 +55,7 @@ def rule(system: System, _: Targets) -> Judgement:
             "mount -o remount MOUNT_POINT",
         ),
         severity=Severity.MEDIUM,
-        effect=better("stability", "small", "a reboot changes nothing"),
+        effect=better("stability", "small"),
     )
 
 

@@ -40,7 +40,7 @@ def rule(system: System, _: Targets) -> Judgement:
             f"fix {_FILE}, and verify it before a reboot", f"editor {_FILE}", "findmnt --verify --verbose"
         ),
         severity=Severity.HIGH if broken else Severity.MEDIUM,
-        effect=better("stability", "large", "the next boot finds its file systems"),
+        effect=better("stability", "large"),
     )
 
 

@@ -19,7 +19,7 @@ _REMOUNTED = ("ext3", "ext4", "btrfs")
     why="Without barriers a sync ends while the data is in the disk's volatile cache.",
     expected="data that survives a power cut, at the cost of the flushes",
     durability="raises: commits survive a power cut",
-    risk="slower commits without a battery",
+    risk="commits become slower on disks whose cache has no battery",
     sources=(
         "ext4(5), barrier; nobarrier",
         "Linux kernel documentation, The SGI XFS Filesystem, removed mount options",
@@ -65,13 +65,7 @@ def rule(system: System, _: Targets) -> Judgement:
             for filesystem, _ in without
         ),
         severity=Severity.CRITICAL,
-        effect=better(
-            "safety",
-            "large",
-            "a commit is on the disk when it is reported; commits cost what the disk's flush costs, "
-            "which is nothing where its cache has a battery",
-        ),
+        effect=better("safety", "large"),
         durability="raises",
         durability_says="commits survive a power cut, which they may not now",
-        risk="commits become slower on disks whose cache has no battery",
     )

@@ -20,9 +20,9 @@ _BAD = {
 @Rule(
     checks="whether NFS under the server's files is mounted with soft or without locks",
     why="A failed write in the middle of a data file is corruption; a late one is only late.",
-    expected="waits instead of corruption when the network stalls",
+    expected="a pause of the network is a wait, not a failed write",
     durability="raises: writes are retried until they succeed",
-    risk="the server hangs while the other machine is unavailable",
+    risk="while the other machine is unavailable, the server hangs instead of failing",
     sources=("nfs(5), soft / hard, nolock, local_lock", "MySQL Reference Manual, Using NFS with MySQL"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -44,9 +44,8 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation="mount with hard, and with locks",
         changes=by_hand("change the options in /etc/fstab and remount with the server stopped"),
         severity=Severity.CRITICAL,
-        effect=better("safety", "large", "a pause of the network is a wait, not a failed write"),
+        effect=better("safety", "large"),
         durability="raises",
         durability_says="no write is lost because the other machine was slow",
-        risk="while the other machine is unavailable, the server hangs instead of failing",
         restart=True,
     )

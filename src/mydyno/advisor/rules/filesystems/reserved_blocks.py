@@ -15,7 +15,7 @@ _MUCH_PART, _MUCH_BYTES = 0.03, 5 << 30
     checks="how much of the data's ext4 file system is reserved for root",
     why="The server does not run as root: what is reserved is space that it cannot use.",
     expected="a few per cent more space; no effect on speed",
-    risk="less space for root on a full disk",
+    risk="less is left for root when the disk is full",
     sources=("tune2fs(8), -m", "mke2fs(8), -m"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -56,7 +56,6 @@ def rule(system: System, _: Targets) -> Judgement:
             *tuple(f"tune2fs -m 1 {filesystem.source}" for filesystem in much),
         ),
         effect=better("disk space", "medium", f"about {format_bytes(gained)} more space"),
-        risk="less is left for root when the disk is full",
     )
 
 

@@ -26,5 +26,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to ON",
         changes=settings(system.server, {_NAME: "ON"}),
         severity=Severity.MEDIUM,
-        effect=better("stability", "medium", "writes are spread over time"),
+        effect=better("stability", "medium"),
     )

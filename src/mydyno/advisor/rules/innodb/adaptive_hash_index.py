@@ -22,7 +22,7 @@ _MANY_WAITS = 8
     checks="innodb_adaptive_hash_index, by the share of searches that it serves or by waits for latches",
     why="Rarely used hash indexes cost CPU, memory and latches with every change.",
     expected="a bit more throughput under mixed loads",
-    risk="searches of a few hot pages may get slower; measure, and change it back if so",
+    risk="loads that search the same few pages can get slower; it can be changed back while the server runs",
     sources=(
         'MySQL Reference Manual, "Adaptive Hash Index"; 8.4: "What Is New", table of new defaults',
         'MariaDB Documentation, "InnoDB System Variables", innodb_adaptive_hash_index',
@@ -53,8 +53,6 @@ def rule(system: System, _: Targets) -> Judgement:
             "small",
             "no maintenance of rarely used hash indexes; their memory returns to the pool",
         ),
-        risk="loads that search the same few pages can get slower; it can be changed back while the "
-        "server runs",
     )
 
 

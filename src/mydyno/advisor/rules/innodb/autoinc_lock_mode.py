@@ -69,4 +69,5 @@ def _other_numbers() -> Finding:
         changes=by_hand("set binlog_format to ROW (or innodb_autoinc_lock_mode to 1)"),
         severity=Severity.HIGH,
         effect=better("safety", "medium", "source and replicas hold the same rows"),
+        risk="",
     )

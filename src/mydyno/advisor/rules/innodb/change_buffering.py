@@ -14,9 +14,10 @@ _NAME = "innodb_change_buffering"
 @Rule(
     checks="innodb_change_buffering of MariaDB before 11.0",
     why="Known bugs of the change buffer corrupted data; MariaDB turned it off and removed it.",
-    expected="no corruption by the change buffer",
+    expected="no corruption by the change buffer: new changes bypass it; buffered ones are merged as before",
     durability="none for commits; tables are safer",
-    risk="more random reads on rotating disks",
+    risk="on rotating disks writes to many secondary indexes read more; a shutdown with "
+    "innodb_fast_shutdown = 0 empties it before an upgrade",
     sources=(
         "MariaDB, MDEV-27734, MDEV-24449 and MDEV-26977",
         'MariaDB Documentation, "InnoDB Change Buffering"',
@@ -42,9 +43,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to none, the default since 10.5.15",
         changes=settings(server, {_NAME: "none"}),
         severity=Severity.HIGH,
-        effect=better(
-            "safety", "medium", "new changes bypass the change buffer; buffered ones are merged as before"
-        ),
-        risk="on rotating disks writes to many secondary indexes read more; a shutdown with "
-        "innodb_fast_shutdown = 0 empties it before an upgrade",
+        effect=better("safety", "medium"),
     )

@@ -40,7 +40,5 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation="see redo-capacity and io-capacity; if both are followed, the disks are too slow",
         changes=by_hand("look at the checkpoint age again once the redo log has its advised size"),
         severity=Severity.HIGH if share >= _FULL else Severity.MEDIUM,
-        effect=better(
-            "stability", "large" if share >= _FULL else "medium", "no stalls while pages are written"
-        ),
+        effect=better("stability", "large" if share >= _FULL else "medium"),
     )

@@ -16,7 +16,7 @@ _NAME = "innodb_checksum_algorithm"
     why="Without checksums corruption spreads undetected; the old algorithm is slow.",
     expected="corruption that is detected, or less CPU",
     durability="none for commits; corruption is detected",
-    risk="no way back to MySQL 5.6.2 and older",
+    risk="MySQL 5.6.2 and older cannot read the new checksums",
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_checksum_algorithm',
         'MariaDB Documentation, "InnoDB System Variables", innodb_checksum_algorithm',
@@ -46,5 +46,4 @@ def rule(system: System, _: Targets) -> Judgement:
             if blind
             else "less CPU for each page that is read or written",
         ),
-        risk="MySQL 5.6.2 and older cannot read the new checksums",
     )

@@ -37,7 +37,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation="let transactions take rows in one order, commit sooner, and find rows by an index",
         changes=by_hand("look at the latest deadlock", "SHOW ENGINE INNODB STATUS"),
         severity=Severity.MEDIUM if rate >= _VERY_OFTEN else Severity.LOW,
-        effect=better(
-            "throughput", "medium" if rate >= _VERY_OFTEN else "small", "less work that is rolled back"
-        ),
+        effect=better("throughput", "medium" if rate >= _VERY_OFTEN else "small"),
     )

@@ -17,7 +17,7 @@ _LEAST, _MOST = 50, 95
     why="The limit decides how many changes a page collects before it is written.",
     expected="fewer writes, or steadier reads",
     durability="none: redo covers dirty pages",
-    risk="a longer shutdown",
+    risk="a clean shutdown has more pages to write",
     sources=(
         'MySQL Reference Manual, "Configuring Buffer Pool Flushing"',
         'MariaDB Documentation, "InnoDB System Variables", innodb_max_dirty_pages_pct',
@@ -47,5 +47,5 @@ def rule(system: System, _: Targets) -> Judgement:
             "medium" if low else "small",
             "fewer writes for the same changes" if low else "reads find clean pages to free",
         ),
-        risk="a clean shutdown has more pages to write" if low else None,
+        risk=None if low else "",
     )

@@ -14,8 +14,8 @@ _AS_A_CRASH = 2
 @Rule(
     checks="innodb_fast_shutdown",
     why="A shutdown that leaves recovery to the next start prevents upgrades and resizing the redo log.",
-    expected="clean shutdowns",
-    risk="slower shutdowns",
+    expected="starts are quick; upgrades and resizing the redo log work",
+    risk="a shutdown takes until dirty pages are written",
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_fast_shutdown',
         'MariaDB Documentation, "InnoDB System Variables", innodb_fast_shutdown',
@@ -32,6 +32,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to 1, the default",
         changes=settings(system.server, {_NAME: 1}),
         severity=Severity.MEDIUM,
-        effect=better("stability", "small", "starts are quick; upgrades and resizing the redo log work"),
-        risk="a shutdown takes until dirty pages are written",
+        effect=better("stability", "small"),
     )

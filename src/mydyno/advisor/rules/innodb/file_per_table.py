@@ -14,8 +14,8 @@ _NAME = "innodb_file_per_table"
 @Rule(
     checks="innodb_file_per_table",
     why="The shared tablespace only grows.",
-    expected="disk space; no effect on speed",
-    risk="more open files",
+    expected="dropped and rebuilt tables return their space; no effect on speed",
+    risk="a file for each table needs more open files: see the limits",
     sources=(
         'MySQL Reference Manual, "File-Per-Table Tablespaces"',
         "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: on by default since 5.6",
@@ -36,6 +36,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to ON, and rebuild the tables whose space should be returned",
         changes=(*settings(system.server, {_NAME: "ON"}), rebuild),
         severity=Severity.MEDIUM,
-        effect=better("disk space", "medium", "dropped and rebuilt tables return their space"),
-        risk="a file for each table needs more open files: see the limits",
+        effect=better("disk space", "medium"),
     )

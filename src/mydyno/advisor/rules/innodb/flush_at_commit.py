@@ -25,7 +25,7 @@ _LOSES = {
     why="Only 1 makes commits durable. 0 and 2 are faster because they do not.",
     expected="no acknowledged transaction is lost; commits cost a sync",
     durability="raises it; mydyno never lowers it",
-    risk="lower write throughput on disks without a protected cache",
+    risk="writes get slower on disks that sync slowly",
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables"',
         'MariaDB Documentation, "InnoDB System Variables", innodb_flush_log_at_trx_commit',
@@ -56,7 +56,6 @@ def rule(system: System, _: Targets) -> Judgement:
         effect=worse("throughput", "medium", "commits wait for the disk; concurrent commits share one sync"),
         durability="raises",
         durability_says="no acknowledged transaction is lost in a crash (on a source with sync_binlog = 1)",
-        risk="writes get slower on disks that sync slowly",
     )
 
 

@@ -30,7 +30,7 @@ _MOST_OF_MEMORY = 0.5
     why="Two copies of a page waste memory, and skipped syncs lose data.",
     expected="more memory for what is used, steadier writes; safety where syncs were skipped",
     durability="kept, or raised where syncs were skipped",
-    risk="with a pool that is small for the data, reads get slower: not advised there",
+    risk="each buffer pool miss reads the disk: follow buffer-pool-size as well",
     sources=(
         'MySQL Reference Manual, "InnoDB Startup Options and System Variables", innodb_flush_method',
         'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
@@ -125,5 +125,4 @@ def _buffered(server: Server, changes: tuple[SetVariable, ...]) -> Judgement:
         changes=changes,
         severity=Severity.MEDIUM,
         effect=better("memory", "medium", "no second copy of the data in memory; steadier writes"),
-        risk="each buffer pool miss reads the disk: follow buffer-pool-size as well",
     )

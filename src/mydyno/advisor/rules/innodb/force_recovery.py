@@ -17,7 +17,7 @@ _DAMAGES = 4
     why="It disables parts of recovery, hides damage, and from 4 on can cause more.",
     expected="crash recovery and checks that work again",
     durability="raises it",
-    risk="the server may not start before the damage is repaired",
+    risk="without it the server may refuse to start on damaged files: have a backup first",
     sources=(
         'MySQL Reference Manual, "Forcing InnoDB Recovery"',
         'MariaDB Documentation, "InnoDB Recovery Modes"',
@@ -39,7 +39,6 @@ def rule(system: System, _: Targets) -> Judgement:
             "mysqldump --all-databases --single-transaction",
         ),
         severity=Severity.CRITICAL,
-        effect=better("safety", "large", "recovery, purge and checks work again"),
-        risk="without it the server may refuse to start on damaged files: have a backup first",
+        effect=better("safety", "large"),
         restart=True,
     )

@@ -25,6 +25,6 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"remove {_NAME} from the option file, unless the data is meant to be read-only",
         changes=by_hand(f"remove {_NAME} from the option file and restart"),
         severity=Severity.MEDIUM,
-        effect=better("stability", "medium", "changes are possible"),
+        effect=better("stability", "medium"),
         restart=True,
     )

@@ -35,7 +35,7 @@ _ENOUGH_REQUESTS = 10_000
     why="It sets the rate of background writes: too low and queries wait in the end, too high and pages "
     "are written over and over.",
     expected="steadier throughput under writes",
-    risk="more writes where the number is too high for the disk",
+    risk="at too high a rate pages are written too often; half of a measured rate leaves headroom",
     sources=(
         'MySQL Reference Manual, "Configuring InnoDB I/O Capacity"',
         'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
@@ -73,7 +73,6 @@ def rule(system: System, _: Targets) -> Judgement:
             if too_high
             else "dirty pages are written in time, before queries wait for it",
         ),
-        risk="at too high a rate pages are written too often; half of a measured rate leaves headroom",
     )
 
 

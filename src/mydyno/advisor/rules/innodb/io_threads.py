@@ -21,7 +21,7 @@ _DEFAULT, _MOST = 4, 64
 @Rule(
     checks="innodb_read_io_threads and innodb_write_io_threads compared with pending requests",
     why="A request that waits for a thread does not reach an idle disk.",
-    expected="somewhat more I/O on fast disks; nothing where no requests queue",
+    expected="more requests in flight on fast disks; nothing where no requests queue",
     sources=(
         'MySQL Reference Manual, "Configuring the Number of Background InnoDB I/O Threads"',
         'MariaDB Documentation, "InnoDB Asynchronous I/O"',
@@ -50,5 +50,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
         changes=changes,
         severity=Severity.MEDIUM if pressed else Severity.LOW,
-        effect=better("throughput", "small", "more requests in flight, where the disks can handle them"),
+        effect=better("throughput", "small"),
     )

@@ -15,7 +15,7 @@ _NAMES = ("transaction_isolation", "tx_isolation")
     checks="the default isolation level and the format of the binary log",
     why="The extremes cost correctness or concurrency, and READ COMMITTED needs row-based binary logging.",
     expected="depends on the application",
-    risk="applications may rely on the present level",
+    risk="an application may rely on the present level",
     sources=('MySQL Reference Manual, "Transaction Isolation Levels" and "Setting The Binary Log Format"',),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -62,5 +62,4 @@ def _finding(name: str, now: str, says: str, aspect: str, severity: Severity) ->
         changes=by_hand(f"ask the application's owners, then set {remedy}"),
         severity=severity,
         effect=effects[aspect],
-        risk="an application may rely on the present level",
     )

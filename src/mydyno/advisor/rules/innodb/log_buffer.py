@@ -37,7 +37,5 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",
         changes=changes,
         severity=Severity.MEDIUM if rate >= _OFTEN else Severity.LOW,
-        effect=better(
-            "latency", "medium" if rate >= _OFTEN else "small", "large transactions do not stop to write redo"
-        ),
+        effect=better("latency", "medium" if rate >= _OFTEN else "small"),
     )

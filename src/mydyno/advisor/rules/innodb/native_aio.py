@@ -15,7 +15,7 @@ _CONFIGURED = ("file", "command line", "persisted")
 @Rule(
     checks="innodb_use_native_aio, and whether it was configured",
     why="A disk that handles hundreds of requests at once gets only one for each thread.",
-    expected="more I/O on disks that handle many requests at once",
+    expected="more requests in flight on disks that handle many at once",
     risk="none known; if the kernel refuses, InnoDB goes on without",
     sources=(
         'MySQL Reference Manual, "Using Asynchronous I/O on Linux"',
@@ -51,6 +51,6 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to ON" if configured else "find out why the kernel refuses it",
         changes=changes,
         severity=Severity.MEDIUM,
-        effect=better("throughput", "medium", "more requests in flight on fast disks"),
+        effect=better("throughput", "medium"),
         restart=True,
     )

@@ -14,7 +14,8 @@ _NAME = "innodb_page_cleaners"
 @Rule(
     checks="innodb_page_cleaners compared with innodb_buffer_pool_instances",
     why="An instance without its own cleaner waits for another instance's writes.",
-    expected="steadier writes on servers with many instances and many changes; otherwise nothing",
+    expected="dirty pages of all instances are written at the same time: steadier writes on servers with "
+    "many instances and many changes; otherwise nothing",
     sources=(
         'MySQL Reference Manual, "Configuring Buffer Pool Flushing"',
         'MySQL 8.4 Reference Manual, "What Is New in MySQL 8.4 since MySQL 8.0", table of new defaults',
@@ -38,5 +39,5 @@ def rule(system: System, targets: Targets) -> Judgement:
         evidence=(f"{_NAME} = {now}, innodb_buffer_pool_instances = {parts} (now or as advised)",),
         recommendation=f"set {_NAME} to {parts}, as MySQL 8.4 does by default",
         changes=changes,
-        effect=better("stability", "small", "dirty pages of all instances are written at the same time"),
+        effect=better("stability", "small"),
     )

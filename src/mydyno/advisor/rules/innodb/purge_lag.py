@@ -18,8 +18,9 @@ _OLDEST = (
 @Rule(
     checks="the length of the history list",
     why="One forgotten transaction keeps old versions of all tables alive.",
-    expected="faster reads and less disk space, once the transaction is gone",
-    risk="the transaction that is ended has to be repeated",
+    expected="reads no longer skip over dead row versions, and undo stops growing, once the transaction is "
+    "gone",
+    risk="ending a transaction rolls it back, which takes as long as its changes took",
     sources=(
         'MySQL Reference Manual, "Purge Configuration" and "InnoDB Multi-Versioning"',
         'MariaDB Documentation, "InnoDB Purge"',
@@ -38,10 +39,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation="find the oldest open transaction and end it, or make the application commit sooner",
         changes=by_hand("look at the oldest transactions and end forgotten ones", _OLDEST),
         severity=Severity.HIGH if worst else Severity.MEDIUM,
-        effect=better(
-            "latency",
-            "large" if worst else "medium",
-            "reads no longer skip over dead row versions; undo stops growing",
-        ),
-        risk="ending a transaction rolls it back, which takes as long as its changes took",
+        effect=better("latency", "large" if worst else "medium"),
     )

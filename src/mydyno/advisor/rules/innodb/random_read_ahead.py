@@ -36,5 +36,5 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{evicted:,.0f} evicted of {linear:,.0f} + {random:,.0f} read ahead = {share:.1%}",),
         recommendation=f"set {_NAME} to OFF, the default",
         changes=settings(server, {_NAME: "OFF"}),
-        effect=better("throughput", "small", "the disk reads only what is needed"),
+        effect=better("throughput", "small"),
     )

@@ -24,9 +24,11 @@ _SHORT = 450
     checks="the size of the redo log compared with the rate at which it is written",
     why="A full redo log stops every change until pages are written; a small one makes InnoDB write the same "
     "page over and over.",
-    expected="more throughput and steadier latency under writes, in exchange for disk space",
+    expected="pages collect more changes before they are written: more throughput and fewer stalls under "
+    "bursts of writes, in exchange for disk space",
     durability="none: committed transactions are in the log whatever its size",
-    risk="a longer recovery after a crash",
+    risk="recovery after a crash reads up to the whole log; where a restart is needed, the log is recreated "
+    "after a clean shutdown (innodb_fast_shutdown below 2)",
     sources=(
         'MySQL Reference Manual, "Redo Log" and "Optimizing InnoDB Redo Logging"',
         'MariaDB Documentation, "InnoDB Redo Log"',
@@ -50,13 +52,7 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation="set " + " and ".join(f"{change.name} to {change.value}" for change in changes),
         changes=changes,
         severity=Severity.HIGH if short else Severity.MEDIUM,
-        effect=better(
-            "throughput",
-            "large" if short else "medium",
-            "pages collect more changes before they are written; fewer stalls under bursts of writes",
-        ),
-        risk="recovery after a crash reads up to the whole log; where a restart is needed, the log is "
-        "recreated after a clean shutdown (innodb_fast_shutdown below 2)",
+        effect=better("throughput", "large" if short else "medium"),
     )
 
 

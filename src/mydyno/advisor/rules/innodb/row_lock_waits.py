@@ -15,7 +15,7 @@ _SOME, _MANY = 0.5, 4.0
 @Rule(
     checks="the time that sessions spend waiting for row locks",
     why="A session that waits for a row keeps holding its own locks.",
-    expected="shorter transactions and more throughput",
+    expected="fewer transactions queue for the same rows: more throughput",
     sources=('MySQL Reference Manual, "Server Status Variables", Innodb_row_lock_time; "InnoDB Locking"',),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -36,9 +36,7 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation="find the sessions that hold the locks; commit sooner, and find rows by an index",
         changes=by_hand("see which session waits for which", _who(server)),
         severity=Severity.HIGH if waiting >= _MANY else Severity.MEDIUM,
-        effect=better(
-            "latency", "large" if waiting >= _MANY else "medium", "fewer transactions queue for the same rows"
-        ),
+        effect=better("latency", "large" if waiting >= _MANY else "medium"),
     )
 
 

@@ -25,8 +25,8 @@ _SHARE = 4
 @Rule(
     checks="whether innodb_temp_data_file_path has a limit, where temporary tables are kept in that file",
     why="A full disk stops the whole server; a failed query does not.",
-    expected="temporary tables cannot fill the disk",
-    risk="the limit may be too low for a query that is needed",
+    expected="only a statement that needs too much fails, and the disk does not fill up",
+    risk="statements that need more temporary space than that fail",
     sources=(
         'MySQL 5.7 Reference Manual, "The Temporary Tablespace"',
         'MySQL Reference Manual, "Temporary Tablespaces"',
@@ -55,10 +55,7 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         recommendation=f"limit it: {_NAME} = {now}:max:{bound}",
         changes=by_hand(f"write {_NAME} = {now}:max:{bound} into the option file and restart"),
-        effect=better(
-            "stability", "small", "only a statement that needs too much fails, and the disk does not fill up"
-        ),
-        risk="statements that need more temporary space than that fail",
+        effect=better("stability", "small"),
         restart=True,
     )
 

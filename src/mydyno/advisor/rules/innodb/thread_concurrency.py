@@ -13,8 +13,8 @@ _NAME = "innodb_thread_concurrency"
 @Rule(
     checks="innodb_thread_concurrency compared with the number of CPUs and waiting queries",
     why="A limit below what the machine can run leaves CPUs idle.",
-    expected="more throughput where queries queue",
-    risk="more contention under extreme load",
+    expected="all CPUs are used, and no query waits to enter InnoDB",
+    risk="with hundreds of running queries contention may rise; it can be changed back while the server runs",
     sources=(
         'MySQL Reference Manual, "Configuring Thread Concurrency for InnoDB"',
         'MariaDB Documentation, "InnoDB System Variables", innodb_thread_concurrency',
@@ -42,9 +42,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to 0, the default; a thread pool limits load better",
         changes=settings(server, {_NAME: 0}),
         severity=Severity.MEDIUM,
-        effect=better(
-            "throughput", "medium" if queue else "small", "all CPUs are used; no query waits to enter InnoDB"
-        ),
-        risk="with hundreds of running queries contention may rise; it can be changed back while the "
-        "server runs",
+        effect=better("throughput", "medium" if queue else "small"),
     )

@@ -16,7 +16,7 @@ _LEAST = 2
     checks="innodb_undo_log_truncate and the number of undo tablespaces",
     why="Undo grows with the longest transaction and does not shrink.",
     expected="disk space back",
-    risk="short pauses on busy servers while a tablespace is truncated",
+    risk="while a tablespace is truncated, transactions share the others",
     sources=('MySQL Reference Manual, "Undo Tablespaces", truncating',),
     variables=(_NAME,),
 )
@@ -35,6 +35,5 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{_NAME} = OFF; the default is ON since MySQL 8.0.2",),
         recommendation=f"set {_NAME} to ON",
         changes=settings(server, {_NAME: "ON"}),
-        effect=better("disk space", "small", "undo returns unused space"),
-        risk="while a tablespace is truncated, transactions share the others",
+        effect=better("disk space", "small"),
     )

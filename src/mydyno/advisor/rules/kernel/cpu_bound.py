@@ -16,7 +16,7 @@ _WAITING = 0.1
 @Rule(
     checks="the time of CPUs and disks while the server was watched",
     why="Only making the bottleneck faster helps.",
-    expected="nothing by itself: it shows the bottleneck",
+    expected="nothing by itself: no money is spent on disks that would wait for the CPUs",
     sources=(
         "proc_stat(5), Linux manual page; Linux kernel documentation, I/O statistics fields",
         "gywndi, DB performance by RAID configuration, 2012: with all data in memory the CPUs decide",
@@ -60,5 +60,5 @@ def rule(system: System, _: Targets) -> Judgement:
             "mydyno digest --socket SOCKET --for 60s",
         ),
         severity=Severity.MEDIUM,
-        effect=better("insight", "medium", "no money spent on disks that would wait for the CPUs"),
+        effect=better("insight", "medium"),
     )

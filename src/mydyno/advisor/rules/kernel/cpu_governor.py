@@ -16,8 +16,8 @@ _LATE = {"ondemand": "a clock that rises after the load was seen"}
 @Rule(
     checks="which governor chooses the frequency of the CPUs",
     why="A query of a millisecond is over before a slow governor raises the frequency.",
-    expected="shorter queries at low load; little at full load",
-    risk="power and heat",
+    expected="short queries run at full frequency from the start; little at full load",
+    risk="more power and heat when idle",
     sources=(
         "Linux kernel documentation, CPU Performance Scaling, generic scaling governors",
         "Linux kernel documentation, intel_pstate CPU Performance Scaling Driver, active mode",
@@ -42,10 +42,5 @@ def rule(system: System, _: Targets) -> Judgement:
             "cpupower frequency-set --governor performance",
         ),
         severity=Severity.MEDIUM if governor in _SLOW else Severity.LOW,
-        effect=better(
-            "latency",
-            "medium" if governor in _SLOW else "small",
-            "short queries run at full frequency from the start",
-        ),
-        risk="more power and heat when idle",
+        effect=better("latency", "medium" if governor in _SLOW else "small"),
     )

@@ -17,8 +17,9 @@ _BACKGROUND, _MOST = 256 << 20, 1 << 30
 @Rule(
     checks="how much dirty file data may collect, where the server writes through the page cache",
     why="Gigabytes of dirty data are written at once, at a sync that statements wait for.",
-    expected="shorter peaks of latency on machines with much memory",
-    risk="programs that write much in short bursts wait earlier",
+    expected="shorter stalls when dirty data is synced, on machines with much memory; throughput stays the "
+    "same",
+    risk="other programs that write much are slowed earlier; the kernel sets the two ratios to 0",
     sources=(
         "Linux kernel documentation, Documentation for /proc/sys/vm, dirty_background_bytes and dirty_bytes",
         "MySQL Reference Manual, innodb_flush_method; sync_binlog",
@@ -47,10 +48,7 @@ def rule(system: System, _: Targets) -> Judgement:
             "sysctl --load /etc/sysctl.d/60-dirty.conf",
         ),
         severity=Severity.MEDIUM,
-        effect=better(
-            "latency", "small", "shorter stalls when dirty data is synced; throughput stays the same"
-        ),
-        risk="other programs that write much are slowed earlier; the kernel sets the two ratios to 0",
+        effect=better("latency", "small"),
     )
 
 

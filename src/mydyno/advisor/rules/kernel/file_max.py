@@ -12,7 +12,7 @@ _USED = 0.8
 @Rule(
     checks="the number of files that all processes together may have open",
     why="When it is reached, every process fails to open files and to accept connections.",
-    expected="no failures; no effect below the limit",
+    expected="no connection or table is refused for lack of a file handle; no effect below the limit",
     sources=("Linux kernel documentation, Documentation for /proc/sys/fs, file-max and file-nr",),
 )
 def rule(system: System, targets: Targets) -> Judgement:
@@ -33,5 +33,5 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation=f"set fs.file-max to {wanted}",
         changes=(SetSysctl(name="fs.file-max", value=str(wanted), was=str(most)),),
         severity=Severity.HIGH,
-        effect=better("stability", "medium", "no connection or table is refused for lack of a file handle"),
+        effect=better("stability", "medium"),
     )

@@ -45,7 +45,7 @@ def rule(system: System, _: Targets) -> Judgement:
             f"drop the lines from limits.conf; where a limit is wanted, set {names} in a drop-in",
             f"systemctl edit {unit.name}",
         ),
-        effect=better("insight", "small", "no misleading limits"),
+        effect=better("insight", "small"),
     )
 
 

@@ -12,7 +12,7 @@ from mydyno.advisor.rules import *
     checks="the limit of locked memory, where large_pages or memlock is on",
     why="Above the limit the server silently does without.",
     expected="large_pages or memlock that works",
-    risk="memory that cannot be swapped",
+    risk="locked memory cannot be swapped: leave enough for the rest",
     sources=(
         "MySQL Reference Manual, Enabling Large Page Support; --memlock",
         "systemd.exec(5), LimitMEMLOCK=",
@@ -46,6 +46,5 @@ def rule(system: System, targets: Targets) -> Judgement:
         changes=(change,),
         severity=Severity.MEDIUM,
         effect=better("memory", "medium", f"{' and '.join(configured)} takes effect, which it does not now"),
-        risk="locked memory cannot be swapped: leave enough for the rest",
         restart=True,
     )

@@ -15,8 +15,8 @@ _NAME = "kernel.numa_balancing"
     checks="kernel.numa_balancing on a machine with several memory nodes",
     why="Every thread of the server uses every part of the pool, so moving pages to the CPU that used "
     "them last gains nothing.",
-    expected="a little less CPU time in the kernel",
-    risk="other programs may lose",
+    expected="no sampling faults: a little less CPU time in the kernel, often too little to measure",
+    risk="other programs on this machine may gain from it",
     sources=("Linux kernel documentation, Documentation for /proc/sys/kernel, numa_balancing",),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -33,6 +33,5 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{_NAME} = {now}, {host.cpu.numa_nodes} NUMA nodes",),
         recommendation=f"set {_NAME} to 0",
         changes=(SetSysctl(name=_NAME, value="0", was=str(now)),),
-        effect=better("throughput", "small", "no sampling faults; the gain is often too small to measure"),
-        risk="other programs on this machine may gain from it",
+        effect=better("throughput", "small"),
     )

@@ -16,7 +16,7 @@ _LEAST = 32768
     checks="the open files limit of the running process compared with what connections and tables need",
     why="At the limit connections are refused and tables fail to open; below what its settings need, the "
     "server lowers table_open_cache and max_connections by itself.",
-    expected="the settings take effect as written; no refusals",
+    expected="connections and tables are not refused, and the server does not shrink its caches to fit",
     sources=(
         "MySQL Reference Manual, File Not Found and Similar Errors; How MySQL Opens and Closes Tables",
         "MariaDB Server Documentation, Configuring MariaDB for systemd, open files limit",
@@ -52,11 +52,7 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation=change.sentence(),
         changes=(change,),
         severity=Severity.CRITICAL if close else Severity.HIGH,
-        effect=better(
-            "stability",
-            "large" if close else "medium",
-            "connections and tables are not refused, and the server does not shrink its caches to fit",
-        ),
+        effect=better("stability", "large" if close else "medium"),
         restart=True,
     )
 

@@ -24,9 +24,9 @@ the background may use: at a shutdown InnoDB writes as fast as the disk takes it
     checks="how long systemd waits for a shutdown, compared with the dirty pages to be written",
     why="A server that is killed during shutdown has to recover at the next start, which takes as long "
     "again.",
-    expected="clean shutdowns",
+    expected="a shutdown ends cleanly, and the next start needs no recovery",
     durability="none: committed transactions are in the redo log either way",
-    risk="a longer wait for a server that hangs",
+    risk="a server that hangs delays a reboot that much longer",
     sources=(
         "systemd.service(5), TimeoutStopSec=",
         "systemd.kill(5), SendSIGKILL=",
@@ -81,6 +81,5 @@ def rule(system: System, _: Targets) -> Judgement:
             ),
         ),
         severity=Severity.MEDIUM,
-        effect=better("stability", "small", "a shutdown ends cleanly, and the next start needs no recovery"),
-        risk="a server that hangs delays a reboot that much longer",
+        effect=better("stability", "small"),
     )

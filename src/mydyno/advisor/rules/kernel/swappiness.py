@@ -16,8 +16,8 @@ _MOST = 10
 @Rule(
     checks="vm.swappiness, whether there is swap, and whether the server is in it",
     why="A swapped buffer pool page costs a disk read where InnoDB expects memory.",
-    expected="fewer stalls under memory pressure; no effect while memory is free",
-    risk="other programs' cached files are dropped sooner",
+    expected="no stalls on buffer pool pages in swap; no effect while memory is free",
+    risk="with swappiness at 1 the page cache of other programs is dropped sooner",
     sources=("Linux kernel documentation, Documentation for /proc/sys/vm, swappiness",),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -37,8 +37,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to 1",
         changes=(SetSysctl(name=_NAME, value="1", was=str(now)),),
         severity=Severity.HIGH if swapped else Severity.LOW,
-        effect=better(
-            "stability", "medium" if swapped else "small", "no stalls on buffer pool pages in swap"
-        ),
-        risk="with swappiness at 1 the page cache of other programs is dropped sooner",
+        effect=better("stability", "medium" if swapped else "small"),
     )

@@ -11,7 +11,7 @@ from mydyno.advisor.rules import *
 @Rule(
     checks="whether page faults wait for memory to be compacted into huge pages",
     why="Compacting memory takes milliseconds, and with `always` the thread that touched the page waits.",
-    expected="fewer stalls where memory is fragmented; nothing elsewhere",
+    expected="no stalls of milliseconds where memory is fragmented; nothing elsewhere",
     sources=("Linux kernel documentation, Transparent Hugepage Support, defrag",),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -32,5 +32,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation="let only programs that requested huge pages wait: madvise",
         changes=(SetSysfs(path="/sys/kernel/mm/transparent_hugepage/defrag", value="madvise", was="always"),),
         severity=Severity.MEDIUM if stalls else Severity.LOW,
-        effect=better("latency", "small", "no stalls of milliseconds where memory is fragmented"),
+        effect=better("latency", "small"),
     )

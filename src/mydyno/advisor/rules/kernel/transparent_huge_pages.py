@@ -15,8 +15,9 @@ from mydyno.advisor.rules import *
     checks="whether all processes get transparent huge pages",
     why="Memory of a database is touched in small pieces all over: huge pages make it resident earlier, hold "
     "on to freed memory, and cost latency when the kernel has to make them.",
-    expected="more even latency and less resident memory; throughput hardly changes",
-    risk="programs that gain from huge pages without requesting them lose that",
+    expected="no waiting for compaction, and no memory lost in half-used huge pages; throughput may change "
+    "either way by a few per cent",
+    risk="existing huge pages stay until the server restarts; other programs on this machine lose them too",
     sources=(
         "Linux kernel documentation, Transparent Hugepage Support, sysfs",
         "PingCAP, Transparent Huge Pages: Why We Disable It for Databases, 2020",
@@ -37,12 +38,5 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         recommendation="give transparent huge pages only to programs that request them: madvise",
         changes=(SetSysfs(path="/sys/kernel/mm/transparent_hugepage/enabled", value="madvise", was=now),),
-        effect=better(
-            "stability",
-            "small",
-            "no waiting for compaction, and no memory lost in half-used huge pages; throughput may "
-            "change either way by a few per cent",
-        ),
-        risk="existing huge pages stay until the server restarts; other programs on this machine lose "
-        "them too",
+        effect=better("stability", "small"),
     )

@@ -14,8 +14,8 @@ _NAME = "vm.zone_reclaim_mode"
 @Rule(
     checks="vm.zone_reclaim_mode on a machine with several memory nodes",
     why="A server whose pool spans the nodes is better off with remote memory than with reclaim.",
-    expected="no reclaim while memory is free",
-    risk="more accesses to the other node's memory",
+    expected="no reclaim and no swapping while another node has memory free",
+    risk="some memory is read from the other node, slower than local memory, faster than a disk",
     sources=("Linux kernel documentation, Documentation for /proc/sys/vm, zone_reclaim_mode",),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -31,6 +31,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to 0",
         changes=(SetSysctl(name=_NAME, value="0", was=str(now)),),
         severity=Severity.MEDIUM,
-        effect=better("stability", "medium", "no reclaim and no swapping while another node has memory free"),
-        risk="some memory is read from the other node, slower than local memory, faster than a disk",
+        effect=better("stability", "medium"),
     )

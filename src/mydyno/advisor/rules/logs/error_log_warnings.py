@@ -13,7 +13,7 @@ _VERBOSITY, _WARNINGS = "log_error_verbosity", "log_warnings"
 @Rule(
     checks="log_error_verbosity or log_warnings",
     why="Warnings announce problems before they become errors.",
-    expected="insight",
+    expected="the events before an error can be read",
     risk="a longer error log",
     sources=(
         "MySQL Reference Manual, Server System Variables, log_error_verbosity",
@@ -34,5 +34,5 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{name} = {now}: errors only",),
         recommendation=f"set {name} = 2",
         changes=settings(server, {name: 2}),
-        effect=better("insight", "small", "the events before an error can be read"),
+        effect=better("insight", "small"),
     )

@@ -15,8 +15,9 @@ _MANY = 500
 @Rule(
     checks="general_log",
     why="It writes every statement under one lock and fills the disk.",
-    expected="more throughput at high rates, and disk space",
-    risk="no record of all statements",
+    expected="no statement waits for the log's lock, and the disk does not fill with it: more throughput at "
+    "high rates",
+    risk="if it serves as an audit log, use an audit plugin instead",
     sources=("MySQL Reference Manual, The General Query Log", "MariaDB Documentation, General Query Log"),
     variables=(_NAME,),
 )
@@ -39,10 +40,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} = OFF",
         changes=settings(server, {_NAME: False}),
         severity=Severity.HIGH if busy else Severity.MEDIUM,
-        effect=better(
-            "throughput",
-            "medium" if busy else "small",
-            "no statement waits for the log's lock, and the disk does not fill with it",
-        ),
-        risk="if it serves as an audit log, use an audit plugin instead",
+        effect=better("throughput", "medium" if busy else "small"),
     )

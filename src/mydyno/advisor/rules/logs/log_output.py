@@ -13,8 +13,8 @@ _NAME = "log_output"
 @Rule(
     checks="log_output",
     why="A log in a CSV table costs a statement for each entry and is never rotated.",
-    expected="cheaper logging",
-    risk="readers of the tables see no new entries",
+    expected="each entry costs less, and no table grows without limit",
+    risk="programs that read mysql.slow_log must read the file instead",
     sources=(
         "MySQL Reference Manual, Selecting General Query Log and Slow Query Log Output Destinations",
         "MariaDB Documentation, Writing Logs Into Tables",
@@ -34,6 +34,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} = FILE",
         changes=settings(server, {_NAME: "FILE"}),
         severity=Severity.MEDIUM if "general_log" in logs else Severity.LOW,
-        effect=better("throughput", "small", "each entry costs less, and no table grows without limit"),
-        risk="programs that read mysql.slow_log must read the file instead",
+        effect=better("throughput", "small"),
     )

@@ -19,7 +19,7 @@ _FLOOD = 100
     checks="long_query_time, and how many statements are slower",
     why="Too long hides what users wait for; too short floods the log.",
     expected="a slow log that shows what matters",
-    risk="a larger log",
+    risk="the log grows faster when many statements take seconds",
     sources=(
         "MySQL Reference Manual, The Slow Query Log; Server System Variables, long_query_time",
         "MariaDB Documentation, Slow Query Log Overview",
@@ -43,7 +43,6 @@ def rule(system: System, _: Targets) -> Judgement:
                 "medium",
                 "statements that users wait for are counted and, with the slow log on, logged",
             ),
-            risk="the log grows faster when many statements take seconds",
         )
     if slow >= _FLOOD and server.switch("slow_query_log"):
         return finding(
@@ -64,5 +63,6 @@ def rule(system: System, _: Targets) -> Judgement:
             ),
             severity=Severity.MEDIUM,
             effect=better("throughput", "small", "fewer entries written under one lock, and a smaller file"),
+            risk="",
         )
     return Fine(f"{_NAME} is {now:g} s, {a_second(slow)} statements are slower")

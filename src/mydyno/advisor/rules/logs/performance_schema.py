@@ -15,8 +15,9 @@ _SMALL = 2 << 30
 @Rule(
     checks="performance_schema",
     why="Without it there is no record of which statements take the time and which indexes are used.",
-    expected="insight; a little less throughput",
-    risk="memory and a few per cent of throughput",
+    expected="the statements, waits and unused indexes behind a problem can be found; a little less "
+    "throughput",
+    risk="100M to 400M of memory and a few per cent of throughput",
     sources=(
         "MySQL Reference Manual, MySQL Performance Schema; The Performance Schema Memory-Allocation Model",
         "MariaDB Documentation, Performance Schema Overview",
@@ -37,9 +38,6 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         recommendation=f"switch {_NAME} on if some memory and a few per cent of throughput can be spared",
         changes=by_hand(f"put {_NAME} = ON under [mysqld], restart, and measure what it costs"),
-        effect=better(
-            "insight", "medium", "the statements, waits and unused indexes behind a problem can be found"
-        ),
-        risk="100M to 400M of memory and a few per cent of throughput",
+        effect=better("insight", "medium"),
         restart=True,
     )

@@ -13,8 +13,8 @@ _NAME = "innodb_print_all_deadlocks"
 @Rule(
     checks="innodb_print_all_deadlocks where there have been deadlocks",
     why="SHOW ENGINE INNODB STATUS shows only the latest deadlock.",
-    expected="deadlocks that can be explained",
-    risk="a larger error log that contains parts of statements",
+    expected="every deadlock is in the error log, where it can be explained",
+    risk="the error log grows with each deadlock, and contains parts of statements",
     sources=('MySQL Reference Manual, "Deadlocks in InnoDB"',),
     variables=(_NAME,),
 )
@@ -33,6 +33,5 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{_NAME} = OFF", seen),
         recommendation=f"set {_NAME} to ON",
         changes=settings(server, {_NAME: "ON"}),
-        effect=better("insight", "small", "every deadlock is in the error log"),
-        risk="the error log grows with each deadlock, and contains parts of statements",
+        effect=better("insight", "small"),
     )

@@ -18,8 +18,9 @@ _SOON = 30
 @Rule(
     checks="slow_query_log",
     why="It shows the statements that matter most.",
-    expected="insight, at little cost while few statements are slow",
-    risk="disk space for the log",
+    expected="the statements that need an index or another plan are known; little cost while few statements "
+    "are slow",
+    risk="the log grows: rotate it with logrotate and FLUSH SLOW LOGS",
     sources=(
         "MySQL Reference Manual, The Slow Query Log",
         "MariaDB Documentation, Slow Query Log Overview",
@@ -53,6 +54,5 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         recommendation=f"set {_NAME} = ON (rule long-query-time checks the threshold)",
         changes=settings(server, {_NAME: True}),
-        effect=better("insight", "large", "the statements that need an index or another plan are known"),
-        risk="the log grows: rotate it with logrotate and FLUSH SLOW LOGS",
+        effect=better("insight", "large"),
     )

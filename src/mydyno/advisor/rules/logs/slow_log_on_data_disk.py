@@ -19,7 +19,9 @@ _LARGE = 0.1
 @Rule(
     checks="whether the slow log shares the file system of the data, how fast it grows and how much is free",
     why="A log that fills the disk of the tables stops the server.",
-    expected="no disk filled by the log; a little less latency on rotating disks",
+    expected="a growing log cannot stop the server or slow the tables' disk; a little less latency on "
+    "rotating disks",
+    risk="programs that read the log need its new path",
     sources=(
         "MySQL Reference Manual, The Slow Query Log; How MySQL Handles a Full Disk",
         "Microsoft Azure, Optimise MySQL on Linux VMs, 2015: slow_query_log_file on the array of the data",
@@ -64,10 +66,5 @@ def rule(system: System, _: Targets) -> Judgement:
             "FLUSH SLOW LOGS;",
         ),
         severity=Severity.HIGH if days is not None and days < _NOW else Severity.LOW,
-        effect=better(
-            "disk space" if soon or large else "latency",
-            "medium" if soon else "small",
-            "a growing log cannot stop the server or slow the tables' disk",
-        ),
-        risk="programs that read the log need its new path",
+        effect=better("disk space" if soon or large else "latency", "medium" if soon else "small"),
     )

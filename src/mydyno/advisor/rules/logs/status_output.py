@@ -26,5 +26,5 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{_NAME} = ON", "86,400 s / 15 s = 5,760 reports a day"),
         recommendation=f"set {_NAME} to OFF; SHOW ENGINE INNODB STATUS gives the same on demand",
         changes=settings(system.server, {_NAME: "OFF"}),
-        effect=better("insight", "small", "errors are visible in the error log"),
+        effect=better("insight", "small"),
     )

@@ -16,7 +16,7 @@ _MISSED = 0.02
 @Rule(
     checks="misses of Aria's page cache (MariaDB)",
     why="Temporary tables on disk and system tables are cached there.",
-    expected="faster large temporary tables; usually no effect",
+    expected="fewer reads of temporary tables; usually no effect",
     risk="memory that the buffer pool could have",
     sources=("MariaDB Documentation, Aria System Variables; Aria Status Variables",),
 )
@@ -36,6 +36,6 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         recommendation="improve the statements with large temporary tables first; then enlarge the cache",
         changes=by_hand(f"set {_NAME} to {format_bytes(2 * now)} if the memory budget allows, and restart"),
-        effect=better("latency", "small", "fewer reads of temporary tables"),
+        effect=better("latency", "small"),
         restart=True,
     )

@@ -12,7 +12,7 @@ _NAME = "big_tables"
 @Rule(
     checks="big_tables",
     why="With it no temporary table is created in memory.",
-    expected="faster GROUP BY, DISTINCT and UNION",
+    expected="temporary tables stay in memory while they are small: faster GROUP BY, DISTINCT and UNION",
     sources=(
         "MySQL Reference Manual, Server System Variables, big_tables",
         "MariaDB Documentation, Server System Variables, big_tables",
@@ -32,7 +32,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} = OFF",
         changes=settings(server, {_NAME: False}),
         severity=Severity.MEDIUM if busy else Severity.LOW,
-        effect=better(
-            "latency", "medium" if busy else "small", "temporary tables stay in memory while they are small"
-        ),
+        effect=better("latency", "medium" if busy else "small"),
     )

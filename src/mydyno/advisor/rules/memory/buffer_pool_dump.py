@@ -14,7 +14,8 @@ _LARGE = 8 * GIB
 @Rule(
     checks="whether the buffer pool is saved and loaded across restarts",
     why="A cold pool makes the first minutes or hours after a restart slow.",
-    expected="a warm pool soon after a restart, at the cost of background reads",
+    expected="normal latency within minutes of a restart, at the cost of background reads; no effect "
+    "otherwise",
     risk="the disks are busy reading for some minutes after a start",
     sources=(
         'MySQL Reference Manual, "Saving and Restoring the Buffer Pool State"',
@@ -39,9 +40,5 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation=f"set {' and '.join(change.name for change in changes)} to ON",
         changes=changes,
         severity=Severity.MEDIUM if pool >= _LARGE else Severity.LOW,
-        effect=better(
-            "latency",
-            "medium" if pool >= _LARGE else "small",
-            "normal latency within minutes of a restart; no effect otherwise",
-        ),
+        effect=better("latency", "medium" if pool >= _LARGE else "small"),
     )

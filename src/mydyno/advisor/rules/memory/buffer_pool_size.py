@@ -22,7 +22,7 @@ _MANY_READS = 100.0
     why="A page that is not in the buffer pool costs a disk read; more than the machine's memory costs "
     "swapping, which is worse.",
     expected="fewer disk reads, or a server that stays within its memory",
-    risk="other programs on the machine have less memory left",
+    risk="while it is resized, changes wait; a larger pool takes minutes to warm up",
     sources=(
         'MySQL Reference Manual, "Configuring InnoDB Buffer Pool Size"',
         'MariaDB Documentation, "InnoDB Buffer Pool"',
@@ -53,7 +53,6 @@ def rule(system: System, targets: Targets) -> Judgement:
         changes=changes,
         severity=_severity(grows, reads),
         effect=_growing(reads) if grows else _shrinking(),
-        risk="while it is resized, changes wait; a larger pool takes minutes to warm up",
     )
 
 

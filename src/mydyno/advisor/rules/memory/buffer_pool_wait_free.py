@@ -16,7 +16,7 @@ _OFTEN = 10.0
 @Rule(
     checks="the rate of Innodb_buffer_pool_wait_free",
     why="A query that must write out a page before it can read one waits for the disk twice.",
-    expected="lower and steadier latency",
+    expected="reads that do not wait for a write: lower and steadier latency",
     sources=('MySQL Reference Manual, "Server Status Variables", Innodb_buffer_pool_wait_free',),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -38,7 +38,5 @@ def rule(system: System, _: Targets) -> Judgement:
             "see buffer-pool-size and io-capacity; if both are followed, the disks are too slow for the load"
         ),
         severity=Severity.HIGH if rate >= _OFTEN else Severity.MEDIUM,
-        effect=better(
-            "latency", "large" if rate >= _OFTEN else "medium", "reads that do not wait for a write"
-        ),
+        effect=better("latency", "large" if rate >= _OFTEN else "medium"),
     )

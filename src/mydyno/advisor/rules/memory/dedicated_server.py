@@ -15,7 +15,7 @@ _ASKED = ("file", "command line", "persisted")
 @Rule(
     checks="innodb_dedicated_server together with explicit sizes",
     why="Automatic and manual sizes do not add up when the machine changes.",
-    expected="no surprise when the machine changes",
+    expected="memory is planned in one place: no surprise when the machine changes",
     sources=(
         'MySQL Reference Manual, "Enabling Automatic InnoDB Configuration for a Dedicated MySQL Server"',
     ),
@@ -40,6 +40,6 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(*(f"{name} = {server.text(name)}" for name in explicit), *memory),
         recommendation=f"remove {_NAME} from the option file, or those settings",
         changes=by_hand(f"keep one: {_NAME}, or {' and '.join(explicit)}"),
-        effect=better("stability", "small", "memory is planned in one place"),
+        effect=better("stability", "small"),
         restart=True,
     )

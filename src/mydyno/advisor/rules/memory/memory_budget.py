@@ -17,7 +17,8 @@ from mydyno.advisor.targets.usable import MEMORY
 @Rule(
     checks="the sum of shared and per-connection memory, compared with the memory available",
     why="Exceeding it means swapping or an out-of-memory kill on the day of the highest load.",
-    expected="a server that stays within its memory; no effect on a normal day",
+    expected="in the worst case the server neither swaps nor is killed by the kernel; no effect on a normal "
+    "day",
     risk="none known: it sets nothing itself",
     sources=(
         "MySQL Reference Manual, How MySQL Uses Memory",
@@ -47,9 +48,7 @@ def rule(system: System, targets: Targets) -> Judgement:
         else f"give the machine {format_bytes(short)} more, or the server less to do",
         changes=_more(short),
         severity=Severity.CRITICAL if once > usable else Severity.HIGH,
-        effect=better(
-            "stability", "large", "in the worst case the server neither swaps nor is killed by the kernel"
-        ),
+        effect=better("stability", "large"),
     )
 
 

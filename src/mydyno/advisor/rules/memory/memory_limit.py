@@ -20,7 +20,7 @@ _GLOBAL = (
     why="The kernel kills a server that outgrows its group, however much memory the machine has.",
     expected="a server that survives when its pool has filled",
     durability="none: a killed server recovers from its redo log",
-    risk="less for other programs",
+    risk="a higher limit takes the memory from others on this machine",
     sources=(
         "Linux kernel documentation, Control Group v2, memory.max",
         "systemd.resource-control(5), MemoryMax=",
@@ -55,6 +55,5 @@ def rule(system: System, targets: Targets) -> Judgement:
             ),
         ),
         severity=Severity.CRITICAL,
-        effect=better("stability", "large", "the server is not killed when its pool has filled"),
-        risk="a higher limit takes the memory from others on this machine",
+        effect=better("stability", "large"),
     )

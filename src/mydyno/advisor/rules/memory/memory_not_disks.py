@@ -22,6 +22,7 @@ _OVERHEAD = 1.1
     checks="the share of the data in the buffer pool, and the remaining reads",
     why="A read that does not happen is faster than any disk.",
     expected="fewer disk reads, down to none",
+    risk="writes go to the disks whatever the memory",
     sources=(
         "MySQL Reference Manual, The InnoDB Buffer Pool; Optimizing InnoDB Disk I/O",
         "gywndi, DB performance by RAID configuration, 2012: memory is the best investment",
@@ -66,5 +67,4 @@ def rule(system: System, targets: Targets) -> Judgement:
             "large",
             f"up to {a_second(reads)} fewer disk reads; faster disks only make each shorter",
         ),
-        risk="writes go to the disks whatever the memory",
     )

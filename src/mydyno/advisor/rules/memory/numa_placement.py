@@ -18,8 +18,8 @@ _PART = 0.8
     checks="whether the buffer pool is spread over the memory nodes when it is larger than one",
     why="Memory comes from the node of the thread that touches it first: a large pool fills one node and "
     "leaves the others empty, and the full one starts to reclaim and swap.",
-    expected="even use of all nodes; a few per cent of throughput on large machines, no swapping by one node",
-    risk="a slower start",
+    expected="no node is full while another is empty; a few per cent of throughput on large machines",
+    risk="the pool is allocated at the start, which takes longer",
     sources=(
         "MySQL Reference Manual, innodb_numa_interleave",
         "MariaDB Server Documentation, innodb_numa_interleave",
@@ -64,9 +64,6 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation="; ".join(change.sentence() for change in changes),
         changes=changes,
         severity=Severity.MEDIUM,
-        effect=better(
-            "stability", "medium", "no node is full while another is empty; memory bandwidth of all nodes"
-        ),
-        risk="the pool is allocated at the start, which takes longer",
+        effect=better("stability", "medium"),
         restart=True,
     )

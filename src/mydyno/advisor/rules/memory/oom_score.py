@@ -16,9 +16,9 @@ _LARGE = 0.4
 @Rule(
     checks="the server's OOM score compared with other processes",
     why="The largest process is killed first, and on a database machine that is the database.",
-    expected="the server survives a shortage that other programs cause",
+    expected="another program is killed first, if one is large enough",
     durability="none: a killed server recovers from its redo log",
-    risk="other programs are killed first",
+    risk="when the server itself takes too much, the kernel may kill others in vain first",
     sources=("proc(5), /proc/pid/oom_score_adj", "systemd.exec(5), OOMScoreAdjust="),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -51,11 +51,6 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=change.sentence(),
         changes=(change,),
         severity=Severity.MEDIUM if killed or now > 0 else Severity.LOW,
-        effect=better(
-            "stability",
-            "medium" if killed else "small",
-            "another program is killed first, if one is large enough",
-        ),
-        risk="when the server itself takes too much, the kernel may kill others in vain first",
+        effect=better("stability", "medium" if killed else "small"),
         restart=True,
     )

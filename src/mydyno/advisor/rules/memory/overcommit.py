@@ -18,8 +18,8 @@ _RATIO = 90
     checks="whether strict overcommit accounting allows the buffer pool",
     why="With vm.overcommit_memory = 2 an allocation above the commit limit fails, whatever is free: the "
     "server does not start, or a connection's buffer is refused.",
-    expected="starts that do not fail",
-    risk="less is reserved for the kernel and other programs",
+    expected="the server starts with its buffer pool, and allocations do not fail",
+    risk="the nearer the ratio to 100, the less is kept for the kernel",
     sources=(
         "Linux kernel documentation, Overcommit Accounting",
         "Linux kernel documentation, Documentation for /proc/sys/vm, overcommit_ratio",
@@ -56,8 +56,5 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation=f"raise vm.overcommit_ratio to {_RATIO}, or set vm.overcommit_memory to 0",
         changes=(change,),
         severity=Severity.HIGH,
-        effect=better(
-            "stability", "medium", "the server starts with its buffer pool, and allocations do not fail"
-        ),
-        risk="the nearer the ratio to 100, the less is kept for the kernel",
+        effect=better("stability", "medium"),
     )

@@ -18,7 +18,7 @@ _SIZE, _TYPE = "query_cache_size", "query_cache_type"
     checks="query_cache_type and query_cache_size, and how many reads it answers",
     why="Every SELECT and every change waits for its single lock.",
     expected="more throughput on several CPUs with any writes; less where it answered most of the reads",
-    risk="cached statements are executed again",
+    risk="statements that it answered are executed",
     sources=(
         "MySQL 5.7 Reference Manual, The MySQL Query Cache",
         "MariaDB Documentation, Query Cache",
@@ -61,5 +61,4 @@ def rule(system: System, targets: Targets) -> Judgement:
             if size
             else "one lock less",
         ),
-        risk="statements that it answered are executed",
     )

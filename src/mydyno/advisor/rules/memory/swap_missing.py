@@ -15,8 +15,8 @@ _ROOM = 0.10
 @Rule(
     checks="whether there is any swap where memory is short",
     why="Without swap the kernel kills the largest process when memory is short: the server.",
-    expected="memory peaks that pass",
-    risk="swapping instead of failing hides a budget that is too large",
+    expected="a short memory peak does not kill the server",
+    risk="a machine that swaps all the time is slow: watch it",
     sources=(
         "Linux kernel documentation, Concepts overview of memory management, reclaim and OOM killer",
         "swapon(8), files",
@@ -53,8 +53,7 @@ def rule(system: System, _: Targets) -> Judgement:
             "echo '/swapfile none swap sw 0 0' >> /etc/fstab",
         ),
         severity=Severity.MEDIUM,
-        effect=better("stability", "medium", "a short memory peak does not kill the server"),
-        risk="a machine that swaps all the time is slow: watch it",
+        effect=better("stability", "medium"),
     )
 
 

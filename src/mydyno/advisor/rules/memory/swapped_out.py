@@ -16,7 +16,7 @@ _HARMLESS_PART = 0.01
     why="InnoDB expects its pool in memory: a page in swap is slower than one that was never cached, "
     "since latches are held while it is read.",
     expected="no latency peaks caused by swap",
-    risk="swapoff needs as much free memory as is in swap",
+    risk="swapoff causes a memory shortage when the swapped pages do not fit",
     sources=("proc(5), /proc/pid/status, VmSwap", "MySQL Reference Manual, How MySQL Uses Memory"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -49,5 +49,4 @@ def rule(system: System, _: Targets) -> Judgement:
             "large" if part > 0.1 else "medium",
             f"no disk read for {part:.0%} of the server's memory",
         ),
-        risk="swapoff causes a memory shortage when the swapped pages do not fit",
     )

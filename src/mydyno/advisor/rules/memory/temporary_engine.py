@@ -38,5 +38,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to TempTable",
         changes=settings(server, {_NAME: "TempTable"}),
         severity=Severity.MEDIUM if spilt is not None and spilt > 0.25 else Severity.LOW,
-        effect=better("latency", "small", "smaller temporary tables, fewer of them on disk"),
+        effect=better("latency", "small"),
     )

@@ -16,8 +16,8 @@ _LEAST = 16 << 20
 @Rule(
     checks="temptable_max_ram compared with the memory (MySQL 8.0 and later)",
     why="It limits all temporary tables together; on a small machine the default is most of the memory.",
-    expected="no out-of-memory kill by a few large queries",
-    risk="queries with large temporary tables use the disk",
+    expected="queries with large temporary tables use the disk before the server runs out of memory",
+    risk="such queries become slower",
     sources=(
         "MySQL Reference Manual, Internal Temporary Table Use in MySQL, TempTable storage engine",
         "MySQL 8.4 Reference Manual, What Is New in MySQL 8.4 since MySQL 8.0, new defaults",
@@ -43,10 +43,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to {format_bytes(wanted)}",
         changes=settings(server, {_NAME: wanted}),
         severity=Severity.MEDIUM,
-        effect=better(
-            "stability",
-            "medium",
-            "queries with large temporary tables use the disk before the server runs out of memory",
-        ),
-        risk="such queries become slower",
+        effect=better("stability", "medium"),
     )

@@ -16,7 +16,8 @@ _MANY = 1.0
 @Rule(
     checks="temptable_max_mmap where temporary tables are created (MySQL 8.0.23 and later)",
     why="Mapped temporary files are written by the kernel page by page; newer releases avoid them.",
-    expected="steadier queries with very large temporary tables; usually no effect",
+    expected="large temporary tables go to InnoDB, as MySQL 8.4 does by default; usually no effect",
+    risk="a query with a huge temporary table may be slower or faster",
     sources=(
         "MySQL 8.0 Reference Manual, Internal Temporary Table Use in MySQL, TempTable storage engine",
         "MySQL 8.4 Reference Manual, What Is New in MySQL 8.4 since MySQL 8.0, new defaults",
@@ -42,8 +43,5 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         recommendation=f"set {_NAME} to 0",
         changes=settings(server, {_NAME: 0}),
-        effect=better(
-            "latency", "small", "large temporary tables go to InnoDB, as MySQL 8.4 does by default"
-        ),
-        risk="a query with a huge temporary table may be slower or faster",
+        effect=better("latency", "small"),
     )

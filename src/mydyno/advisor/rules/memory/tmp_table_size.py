@@ -57,5 +57,4 @@ def rule(system: System, targets: Targets) -> Judgement:
             size="medium" if lowered else "small",
             says="all sessions together fit in memory" if lowered else "fewer temporary tables on disk",
         ),
-        risk="larger tables go to disk" if lowered else "sessions may take more memory at once",
     )

@@ -13,7 +13,7 @@ from mydyno.advisor.rules import *
     why="Only the binary log holds what changed since the last backup.",
     expected="recovery to a point in time; a little less write throughput",
     durability="none for the server itself; it makes point-in-time recovery possible",
-    risk="space on disk",
+    risk="it needs space: set an expiry (rule binlog-expiry)",
     sources=(
         "MySQL Reference Manual, Point-in-Time (Incremental) Recovery; The Binary Log",
         "MariaDB Documentation, Activating the Binary Log",
@@ -40,7 +40,6 @@ def rule(system: System, _: Targets) -> Judgement:
             "add log_bin = binlog, server_id = 1 (unique) and sync_binlog = 1 under [mysqld] and restart"
         ),
         severity=Severity.MEDIUM,
-        effect=better("safety", "large", "point-in-time recovery; commits become a little slower"),
-        risk="it needs space: set an expiry (rule binlog-expiry)",
+        effect=better("safety", "large"),
         restart=True,
     )

@@ -19,7 +19,7 @@ _NAME = "sync_binlog"
     why="Without it a crash makes the binary log, and so replicas and backups, differ from the data.",
     expected="safety, at the cost of a flush for each group of commits",
     durability="raises: the binary log has every committed transaction after a power cut",
-    risk="slower commits on slow disks",
+    risk="commits take longer on disks whose cache does not survive a power cut",
     sources=(
         "MySQL Reference Manual, Binary Logging Options and Variables, sync_binlog",
         "MariaDB Documentation, Replication and Binary Log System Variables, sync_binlog",
@@ -53,5 +53,4 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         durability="raises",
         durability_says="acknowledged commits are in the binary log after a power cut",
-        risk="commits take longer on disks whose cache does not survive a power cut",
     )

@@ -18,7 +18,7 @@ _MOST = 1 << 20
 @Rule(
     checks="Binlog_cache_disk_use compared with binlog_cache_size",
     why="A transaction that does not fit writes a temporary file and reads it again at commit.",
-    expected="shorter commits of larger transactions",
+    expected="commits of larger transactions need no temporary file",
     risk="memory for each connection that writes",
     sources=(
         "MySQL Reference Manual, The Binary Log; Server Status Variables, Binlog_cache_disk_use",
@@ -48,5 +48,5 @@ def rule(system: System, targets: Targets) -> Judgement:
             f"set {_NAME} = {wanted}, here and in the option file, then check again",
             f"SET GLOBAL {_NAME} = {wanted};",
         ),
-        effect=better("latency", "small", "commits of larger transactions need no temporary file"),
+        effect=better("latency", "small"),
     )

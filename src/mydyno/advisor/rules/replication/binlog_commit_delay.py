@@ -17,7 +17,7 @@ _FEW = 4
     checks="delays of group commit where few statements run at a time",
     why="A delay for others to join is wasted when there are none.",
     expected="shorter commits with few clients",
-    risk="smaller groups for parallel replicas",
+    risk="parallel replicas of MariaDB find fewer transactions to replay at once",
     sources=(
         "MySQL Reference Manual, Binary Logging Options and Variables, binlog_group_commit_sync_delay",
         "MariaDB Documentation, Group Commit for the Binary Log, binlog_commit_wait_usec",
@@ -47,5 +47,4 @@ def rule(system: System, _: Targets) -> Judgement:
         effect=better(
             "latency", "small" if delay < 1000 else "medium", f"commits are up to {delay / 1000:g} ms faster"
         ),
-        risk="parallel replicas of MariaDB find fewer transactions to replay at once",
     )

@@ -41,7 +41,7 @@ class _Expiry:
 @Rule(
     checks="whether binary logs expire, and when the disk would be full",
     why="Logs that never expire fill the disk, and a server on a full disk stops.",
-    expected="no full disk; no effect on speed",
+    expected="the disk does not fill up with unneeded logs; no effect on speed",
     durability="none for the data; it limits point-in-time recovery",
     risk="older logs are not available for restores and replicas",
     sources=(
@@ -80,10 +80,7 @@ def rule(system: System, _: Targets) -> Judgement:
             f"SET GLOBAL {wanted.name} = {wanted.value};",
         ),
         severity=Severity.CRITICAL if urgent else Severity.MEDIUM,
-        effect=better(
-            "disk space", "large" if urgent else "medium", "the disk does not fill up with unneeded logs"
-        ),
-        risk="older logs are not available for restores and replicas",
+        effect=better("disk space", "large" if urgent else "medium"),
     )
 
 

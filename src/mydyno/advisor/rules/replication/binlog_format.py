@@ -14,8 +14,10 @@ _NAME = "binlog_format"
 @Rule(
     checks="binlog_format where the binary log is on",
     why="Replayed statements may give other rows; logged rows cannot.",
-    expected="consistent replicas and restores; a larger log for statements that change many rows",
-    risk="more log for bulk changes",
+    expected="replicas and restored backups have the rows that this server had; a larger log for statements "
+    "that change many rows",
+    risk="changes of many rows by one statement make the log larger (binlog_row_image = MINIMAL helps); "
+    "sessions that are open keep the old format",
     sources=(
         "MySQL Reference Manual, Advantages and Disadvantages of Statement-Based and Row-Based Replication",
         "MariaDB Documentation, Binary Log Formats",
@@ -37,7 +39,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} = ROW",
         changes=settings(server, {_NAME: "ROW"}),
         severity=Severity.MEDIUM,
-        effect=better("safety", "medium", "replicas and restored backups have the rows that this server had"),
-        risk="changes of many rows by one statement make the log larger (binlog_row_image = MINIMAL helps);"
-        " sessions that are open keep the old format",
+        effect=better("safety", "medium"),
     )

@@ -16,8 +16,8 @@ _MUCH = 1 << 20
 @Rule(
     checks="binlog_row_image where much is written to the binary log",
     why="Whole rows before and after make the log several times as large as what changed.",
-    expected="a smaller log, fewer bytes at each commit",
-    risk="readers of whole rows (change data capture, flashback) lose them",
+    expected="updates and deletes of long rows write a fraction to the log, and fewer bytes at each commit",
+    risk="mysqlbinlog --flashback and change data capture need whole rows",
     sources=(
         "MySQL Reference Manual, Binary Logging Options and Variables, binlog_row_image",
         "MariaDB Documentation, Replication and Binary Log System Variables, binlog_row_image",
@@ -47,8 +47,5 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         recommendation=f"set {_NAME} = MINIMAL unless something reads whole rows from the log",
         changes=settings(server, {_NAME: "MINIMAL"}),
-        effect=better(
-            "disk space", "medium", "updates and deletes of long rows write a fraction; inserts stay the same"
-        ),
-        risk="mysqlbinlog --flashback and change data capture need whole rows",
+        effect=better("disk space", "medium"),
     )

@@ -21,8 +21,9 @@ _STEPS = (
 @Rule(
     checks="gtid_mode on servers that replicate (MySQL)",
     why="Without GTIDs a change of source needs manual positions, an easy mistake in an emergency.",
-    expected="safer failover; no noticeable effect on speed",
-    risk="a few kinds of statements are refused",
+    expected="a replica finds its position on another source by itself; no noticeable effect on speed",
+    risk="statements that GTIDs do not allow (CREATE TABLE ... SELECT before 8.0.21, temporary tables in "
+    "transactions) are refused",
     sources=(
         "MySQL Reference Manual, Replication with Global Transaction Identifiers",
         "MySQL Reference Manual, Changing GTID Mode on Online Servers",
@@ -46,7 +47,5 @@ def rule(system: System, _: Targets) -> Judgement:
             else "set gtid_mode = ON and enforce_gtid_consistency = ON on all servers while none writes",
             *(_STEPS if online else ()),
         ),
-        effect=better("safety", "medium", "a replica finds its position on another source by itself"),
-        risk="statements that GTIDs do not allow (CREATE TABLE ... SELECT before 8.0.21, temporary tables in"
-        " transactions) are refused",
+        effect=better("safety", "medium"),
     )

@@ -16,9 +16,9 @@ _REPOSITORIES = ("relay_log_info_repository", "master_info_repository")
 @Rule(
     checks="relay_log_recovery and where a replica keeps its positions",
     why="Positions in files and torn relay logs make a replica differ from its source after a crash.",
-    expected="consistent data after a crash; no effect on speed",
+    expected="after a power cut the replica continues where it was; no effect on speed",
     durability="raises: replayed rows and position agree after a crash",
-    risk="fetches relay logs again",
+    risk="relay logs not yet applied are fetched again: the source must still have them",
     sources=(
         "MySQL Reference Manual, Handling an Unexpected Halt of a Replica",
         "MariaDB Documentation, Replication and Binary Log System Variables, relay_log_recovery",
@@ -48,9 +48,8 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=", ".join(change.sentence() for change in changes),
         changes=changes,
         severity=Severity.HIGH,
-        effect=better("safety", "large", "after a power cut the replica continues where it was"),
+        effect=better("safety", "large"),
         durability="raises",
         durability_says="replay position and replayed rows agree after a crash",
-        risk="relay logs not yet applied are fetched again: the source must still have them",
         restart=True,
     )

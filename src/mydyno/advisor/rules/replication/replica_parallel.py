@@ -18,8 +18,8 @@ _MOST = 8
 @Rule(
     checks="the number of a replica's workers",
     why="A single applier cannot keep up with a source that commits in many sessions.",
-    expected="less lag where there is some",
-    risk="retries where workers lock each other",
+    expected="a replica that falls behind catches up faster; one that keeps up gains nothing",
+    risk="workers that wait for each other's locks retry transactions",
     sources=(
         "MySQL Reference Manual, Replica Server Options and Variables, replica_parallel_workers",
         "MariaDB Documentation, Parallel Replication",
@@ -53,12 +53,7 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{name} = {workers}, {system.host.cpu.count} CPUs", "its lag is not checked"),
         recommendation=", ".join(change.sentence() for change in changes),
         changes=changes,
-        effect=better(
-            "latency",
-            "medium",
-            "a replica that falls behind catches up faster; one that keeps up gains nothing",
-        ),
-        risk="workers that wait for each other's locks retry transactions",
+        effect=better("latency", "medium"),
         restart=True,
     )
 

@@ -15,8 +15,8 @@ _WRITES = ("Com_insert", "Com_update", "Com_delete", "Com_replace", "Com_insert_
 @Rule(
     checks="read_only on a replica",
     why="A write on a replica makes it differ from its source and may stop replication later.",
-    expected="consistent data; no effect on speed",
-    risk="clients that write here are refused",
+    expected="the replica stays consistent with its source; no effect on speed",
+    risk="after a failover it must be switched off, as failover tools do",
     sources=(
         "MySQL Reference Manual, Server System Variables, read_only and super_read_only",
         "MariaDB Documentation, Read-Only Replicas",
@@ -47,6 +47,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} = ON unless clients are meant to write here",
         changes=settings(server, {_NAME: True}) if untouched else manual,
         severity=Severity.MEDIUM,
-        effect=better("safety", "medium", "the replica stays consistent with its source"),
-        risk="after a failover it must be switched off, as failover tools do",
+        effect=better("safety", "medium"),
     )

@@ -50,5 +50,5 @@ def rule(system: System, _: Targets) -> Judgement:
             f"SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_{word}%';",
         ),
         severity=Severity.HIGH if off else Severity.MEDIUM,
-        effect=better("safety", "medium", "losing a machine loses no acknowledged transaction"),
+        effect=better("safety", "medium"),
     )

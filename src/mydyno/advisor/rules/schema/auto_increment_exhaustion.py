@@ -14,8 +14,8 @@ _URGENT = 0.9
 @Rule(
     checks="how much of their range AUTO_INCREMENT columns have used up",
     why="At the end of the range every INSERT fails.",
-    expected="inserts keep working; no effect on speed",
-    risk="the ALTER copies the table",
+    expected="inserts do not fail at the end of the range; no effect on speed",
+    risk="a long ALTER; clients that store the value in 32 bits",
     sources=(
         "MySQL Reference Manual, The schema_auto_increment_columns View; Using AUTO_INCREMENT",
         "MariaDB Documentation, AUTO_INCREMENT",
@@ -44,6 +44,5 @@ def rule(system: System, _: Targets) -> Judgement:
             *tuple(f"SHOW CREATE TABLE {quoted(table.name)};" for table in tables[:SHOWN]),
         ),
         severity=Severity.CRITICAL if most >= _URGENT else Severity.HIGH,
-        effect=better("stability", "large", "inserts do not fail at the end of the range"),
-        risk="a long ALTER; clients that store the value in 32 bits",
+        effect=better("stability", "large"),
     )

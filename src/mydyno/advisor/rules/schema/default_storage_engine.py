@@ -13,9 +13,9 @@ _UNSAFE = frozenset({"myisam", "aria", "memory", "csv", "archive", "blackhole", 
 @Rule(
     checks="default_storage_engine",
     why="New tables silently use an engine without crash recovery.",
-    expected="safe new tables; existing ones do not change",
+    expected="new tables survive a crash and take part in transactions; existing ones do not change",
     durability="raises, for new tables",
-    risk="none known for ordinary applications",
+    risk="an application may rely on MyISAM's behaviour without naming it",
     sources=(
         "MySQL Reference Manual, Setting the Storage Engine",
         "MariaDB Documentation, Server System Variables, default_storage_engine",
@@ -32,6 +32,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} = InnoDB",
         changes=settings(system.server, {_NAME: "InnoDB"}),
         severity=Severity.HIGH,
-        effect=better("safety", "medium", "new tables survive a crash and take part in transactions"),
-        risk="an application may rely on MyISAM's behaviour without naming it",
+        effect=better("safety", "medium"),
     )

@@ -16,7 +16,7 @@ _WORTH = 1 << 30
     checks="free space inside the files of tables",
     why="After large deletes a table's file stays as large as it was.",
     expected="disk space; faster scans of these tables",
-    risk="the load of rewriting the table",
+    risk="it reads and writes the whole table, and replicas repeat it",
     sources=(
         "MySQL Reference Manual, Defragmenting a Table; OPTIMIZE TABLE Statement",
         "MariaDB Documentation, OPTIMIZE TABLE",
@@ -46,5 +46,4 @@ def rule(system: System, _: Targets) -> Judgement:
             "medium",
             f"up to {format_bytes(free)} are returned to the file system; scans read fewer pages",
         ),
-        risk="it reads and writes the whole table, and replicas repeat it",
     )

@@ -13,7 +13,7 @@ _MANY = 1.0
 @Rule(
     checks="Select_full_join",
     why="A join without an index costs the product of both tables' rows.",
-    expected="much less work for the statements concerned",
+    expected="the cost of the statements concerned grows with one table instead of the product of two",
     risk="an index costs space and slows writes a little",
     sources=(
         "MySQL Reference Manual, Server Status Variables, Select_full_join",
@@ -33,7 +33,7 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation="find these statements and index their join columns",
         changes=by_hand("find joins without an index, then index the joined columns", *_find(system)),
         severity=Severity.HIGH if part is not None and part > 0.1 else Severity.MEDIUM,
-        effect=better("latency", "medium", "their cost grows with one table instead of the product of two"),
+        effect=better("latency", "medium"),
     )
 
 

@@ -13,9 +13,9 @@ _NAME = "myisam_recover_options"
 @Rule(
     checks="myisam_recover_options where there are MyISAM tables",
     why="A corrupt table refuses every statement until it is repaired.",
-    expected="tables usable after a crash without manual repair",
+    expected="corrupt tables are repaired automatically, as far as possible",
     durability="none: corrupted rows may be lost with or without it",
-    risk="long repairs at the first use",
+    risk="a repair of a large table runs at its first use",
     sources=(
         "MySQL Reference Manual, Server Command Options, myisam-recover-options; MyISAM Startup Options",
         "MariaDB Documentation, MyISAM System Variables, myisam_recover_options",
@@ -36,7 +36,6 @@ def rule(system: System, _: Targets) -> Judgement:
         evidence=(f"{_NAME} = {now or 'empty'}, {schema.tables_by_engine['MyISAM']} tables are MyISAM",),
         recommendation=f"set {_NAME} = BACKUP,FORCE until the tables are InnoDB (rule myisam-tables)",
         changes=settings(server, {_NAME: "BACKUP,FORCE"}),
-        effect=better("stability", "small", "corrupt tables are repaired automatically, as far as possible"),
-        risk="a repair of a large table runs at its first use",
+        effect=better("stability", "small"),
         restart=True,
     )

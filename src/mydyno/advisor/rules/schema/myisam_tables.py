@@ -12,9 +12,9 @@ from mydyno.advisor.rules import *
 @Rule(
     checks="user tables with the engine MyISAM",
     why="MyISAM has no crash recovery, no transactions and only table locks.",
-    expected="safety; more throughput with several writers",
+    expected="tables that survive a crash, and writers that no longer lock whole tables",
     durability="raises: committed changes survive a crash once they are in InnoDB",
-    risk="more space; the ALTER locks the table",
+    risk="InnoDB takes more space, and COUNT(*) without WHERE reads an index",
     sources=(
         "MySQL Reference Manual, Converting Tables from MyISAM to InnoDB",
         "MariaDB Documentation, Converting Tables from MyISAM to InnoDB",
@@ -43,8 +43,5 @@ def rule(system: System, _: Targets) -> Judgement:
             *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in names[:SHOWN]),
         ),
         severity=Severity.HIGH,
-        effect=better(
-            "safety", "large", "these tables survive a crash, and writers no longer lock whole tables"
-        ),
-        risk="InnoDB takes more space, and COUNT(*) without WHERE reads an index",
+        effect=better("safety", "large"),
     )

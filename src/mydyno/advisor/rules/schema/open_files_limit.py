@@ -16,7 +16,7 @@ _FULL = 0.85
 @Rule(
     checks="open_files_limit compared with what connections, tables and InnoDB's files need",
     why="At the limit the server can neither open a table nor accept a connection.",
-    expected="no error 24 at peaks; no effect on speed",
+    expected="tables can be opened and clients accepted at the peak (no error 24); no effect on speed",
     sources=(
         "MySQL Reference Manual, Server System Variables, open_files_limit; File Not Found",
         "MariaDB Documentation, Server System Variables, open_files_limit",
@@ -41,10 +41,6 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation=f"set {_NAME} to {wanted} (and the unit's LimitNOFILE no lower)",
         changes=settings(server, {_NAME: wanted}),
         severity=Severity.CRITICAL if full else Severity.LOW,
-        effect=better(
-            "stability",
-            "large" if full else "small",
-            "tables can be opened and clients accepted at the peak (no error 24)",
-        ),
+        effect=better("stability", "large" if full else "small"),
         restart=True,
     )

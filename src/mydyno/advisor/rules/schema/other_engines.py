@@ -14,9 +14,9 @@ _LOSING = frozenset({"MEMORY", "Aria", "BLACKHOLE", "CSV", "ARCHIVE", "MRG_MYISA
 @Rule(
     checks="user tables of engines without transactions, except MyISAM",
     why="Their rows are lost at restarts, or are not part of transactions, or not in the cluster.",
-    expected="safety where their content matters",
+    expected="rows that survive restarts, are part of transactions and are replicated",
     durability="raises, for converted tables",
-    risk="more space or slower writes",
+    risk="ARCHIVE and CSV tables grow; MEMORY tables become slower to write",
     sources=(
         "MySQL Reference Manual, Alternative Storage Engines",
         "MariaDB Documentation, Storage Engines; MariaDB Galera Cluster - Known Limitations",
@@ -41,10 +41,5 @@ def rule(system: System, _: Targets) -> Judgement:
             *tuple(f"ALTER TABLE {quoted(name)} ENGINE=InnoDB;" for name in names[:SHOWN]),
         ),
         severity=Severity.HIGH if cluster else Severity.LOW,
-        effect=better(
-            "safety",
-            "medium" if cluster else "small",
-            "their rows survive restarts, are part of transactions and are replicated",
-        ),
-        risk="ARCHIVE and CSV tables grow; MEMORY tables become slower to write",
+        effect=better("safety", "medium" if cluster else "small"),
     )

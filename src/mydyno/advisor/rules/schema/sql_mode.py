@@ -15,8 +15,8 @@ _STRICT = ("STRICT_TRANS_TABLES", "STRICT_ALL_TABLES")
 @Rule(
     checks="whether sql_mode is strict",
     why="Without strict mode data is silently truncated.",
-    expected="correct data; no effect on speed",
-    risk="statements with invalid values fail",
+    expected="wrong data is an error at once, not discovered later; no effect on speed",
+    risk="statements that passed with a warning fail",
     sources=("MySQL Reference Manual, Server SQL Modes, Strict SQL Mode", "MariaDB Documentation, SQL_MODE"),
 )
 def rule(system: System, _: Targets) -> Judgement:
@@ -33,6 +33,5 @@ def rule(system: System, _: Targets) -> Judgement:
             f"SET GLOBAL {_NAME} = '{wanted}';",
         ),
         severity=Severity.MEDIUM,
-        effect=better("safety", "medium", "wrong data is an error at once, not discovered later"),
-        risk="statements that passed with a warning fail",
+        effect=better("safety", "medium"),
     )

@@ -14,7 +14,7 @@ _NAME = "innodb_stats_persistent"
     checks="innodb_stats_persistent",
     why="Statistics from a few pages change with every start, and plans with them.",
     expected="stable plans",
-    risk="a plan may change once",
+    risk="plans may change once, when the statistics are first stored",
     sources=('MySQL Reference Manual, "Configuring Persistent Optimizer Statistics Parameters"',),
     variables=(_NAME,),
 )
@@ -28,6 +28,5 @@ def rule(system: System, _: Targets) -> Judgement:
         recommendation=f"set {_NAME} to ON",
         changes=settings(system.server, {_NAME: "ON"}),
         severity=Severity.MEDIUM,
-        effect=better("stability", "medium", "the plans of queries stay the same"),
-        risk="plans may change once, when the statistics are first stored",
+        effect=better("stability", "medium"),
     )

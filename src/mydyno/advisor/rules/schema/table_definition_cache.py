@@ -13,7 +13,7 @@ _NAME = "table_definition_cache"
     checks="table_definition_cache compared with open definitions and the rate at which they are read",
     why="An evicted definition is read again, with the table's statistics.",
     expected="faster first statements on many tables",
-    risk="a little memory",
+    risk="a few kilobytes of memory for each definition",
     sources=(
         "MySQL Reference Manual, Server System Variables, table_definition_cache",
         "MariaDB Documentation, Server System Variables, table_definition_cache",
@@ -35,5 +35,4 @@ def rule(system: System, targets: Targets) -> Judgement:
         recommendation=f"set {_NAME} to {wanted}",
         changes=changes,
         effect=better("latency", "small", f"up to {a_second(opened)} fewer reads of the dictionary"),
-        risk="a few kilobytes of memory for each definition",
     )

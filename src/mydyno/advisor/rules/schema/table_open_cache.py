@@ -15,7 +15,7 @@ _NAME = "table_open_cache"
     checks="table_open_cache compared with open tables and the rate at which tables are opened",
     why="A table that is not in the cache is reopened for the statement.",
     expected="faster statements where tables are opened all the time; otherwise no effect",
-    risk="more files and a little more memory",
+    risk="two files each for MyISAM and Aria; rule open-files-limit counts them",
     sources=(
         "MySQL Reference Manual, How MySQL Opens and Closes Tables",
         "MariaDB Documentation, Optimizing table_open_cache",
@@ -49,5 +49,4 @@ def rule(system: System, targets: Targets) -> Judgement:
         effect=better(
             "latency", "medium" if heavy else "small", f"up to {a_second(opened)} fewer opens of tables"
         ),
-        risk="two files each for MyISAM and Aria; rule open-files-limit counts them",
     )

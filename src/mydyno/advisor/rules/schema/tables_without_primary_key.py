@@ -14,7 +14,7 @@ from mydyno.advisor.rules import *
     checks="user tables without a primary key",
     why="Without a key, replicas find each row by searching the whole table.",
     expected="replicas that keep up with bulk changes; smaller secondary indexes with a short key",
-    risk="the ALTER copies the table; statements without a list of columns may break",
+    risk="INSERT statements without a list of columns fail unless the new column is invisible",
     sources=(
         "MySQL Reference Manual, Clustered and Secondary Indexes; Generated Invisible Primary Keys",
         "MariaDB Documentation, MariaDB Galera Cluster - Known Limitations",
@@ -47,7 +47,6 @@ def rule(system: System, _: Targets) -> Judgement:
             if copied
             else "rows are stored in the order of a key that queries can use",
         ),
-        risk="INSERT statements without a list of columns fail unless the new column is invisible",
     )
 
 

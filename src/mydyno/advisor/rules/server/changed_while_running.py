@@ -16,7 +16,7 @@ _SWITCHED_BY_TOOLS = frozenset({"read_only", "super_read_only", "event_scheduler
 @Rule(
     checks="variables whose value in force was set while the server was running",
     why="They are lost at the next restart, and with them what they fixed.",
-    expected="no surprise at the next restart",
+    expected="a restart does not change settings",
     sources=(
         "MySQL Reference Manual, Using System Variables; Performance Schema variables_info Table",
         "MariaDB Documentation, Information Schema SYSTEM_VARIABLES Table",
@@ -39,7 +39,7 @@ def rule(system: System, _: Targets) -> Judgement:
             *tuple(f"{name} = {server.text(name)}" for name in names),
         ),
         severity=Severity.MEDIUM,
-        effect=better("stability", "medium", "a restart does not change settings"),
+        effect=better("stability", "medium"),
     )
 
 

@@ -30,7 +30,7 @@ _REMOVABLE = (
 @Rule(
     checks="settings of option files that this release ignores or has deprecated",
     why="Ignored lines mislead; deprecated ones prevent the next release from starting.",
-    expected="an upgrade that starts; no effect on the running server",
+    expected="the next release starts with this option file; nothing changes for the running server",
     risk="none known: removed lines had no effect",
     sources=(
         "MySQL Server Version Reference, Option and Variable Changes, of each release series",
@@ -71,11 +71,7 @@ def rule(system: System, _: Targets) -> Judgement:
         ),
         recommendation="remove or replace them before the next upgrade",
         changes=(*removed, *manual),
-        effect=better(
-            "stability",
-            "small",
-            "the next release starts with this option file; nothing changes for the running server",
-        ),
+        effect=better("stability", "small"),
     )
 
 

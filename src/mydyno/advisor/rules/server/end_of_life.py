@@ -36,8 +36,9 @@ _MYSQL: Mapping[tuple[int, int], date] = {
 @Rule(
     checks="whether the release's series is still supported",
     why="After the end of support there are no fixes, not even for security.",
-    expected="safety; speed may change either way with the new release",
-    risk="an upgrade changes much at once",
+    expected="security holes and bugs that lose data are fixed; speed may change either way with the new "
+    "release",
+    risk="an upgrade changes defaults and plans: test it with your workload first",
     sources=(
         "MariaDB Foundation, Maintenance policy (mariadb.org/about)",
         "Oracle, Lifetime Support Policy, MySQL Releases",
@@ -65,10 +66,7 @@ def rule(system: System, _: Targets) -> Judgement:
             "then upgrade"
         ),
         severity=Severity.HIGH if over else Severity.MEDIUM,
-        effect=better(
-            "safety", "large" if over else "medium", "security holes and bugs that lose data are fixed"
-        ),
-        risk="an upgrade changes defaults and plans: test it with your workload first",
+        effect=better("safety", "large" if over else "medium"),
         restart=True,
     )
 

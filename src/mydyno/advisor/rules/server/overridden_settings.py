@@ -48,5 +48,5 @@ def rule(system: System, _: Targets) -> Judgement:
             ByHand(says=f"remove {name} from {', '.join(origin.overridden)}, which {place(origin)} overrides")
             for name, origin in list(lost.items())[:SHOWN]
         ),
-        effect=better("insight", "small", "the option file shows what is in force"),
+        effect=better("insight", "small"),
     )

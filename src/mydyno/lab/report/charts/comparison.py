@@ -11,6 +11,7 @@ from mydyno.lab.report.views.verdicts import outcome_text
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX, legend
+from mydyno.page.charts.marks import bands, down, intervals, names, points
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import number, shorten
 
@@ -34,28 +35,31 @@ def drawn_rows(view: ComparisonTable) -> tuple[Row, ...]:
 def comparison_chart(view: ComparisonTable, size: Size) -> Chart:
     rows = drawn_rows(view)
     longest = int(size.width * 0.42 / CHARACTER_PX)
-    names = [shorten(" · ".join(labels(view, row)), min(_LONGEST, longest)) for row in rows]
-    left = int(max(map(len, names)) * CHARACTER_PX) + 18
+    titles = [shorten(" · ".join(labels(view, row)), min(_LONGEST, longest)) for row in rows]
+    left = int(max(map(len, titles)) * CHARACTER_PX) + 18
     width = size.width - left - _RIGHT
     others = len(view.columns) - 1
     row_height = _LINE * others + _BETWEEN
     height = row_height * len(rows)
     x = _Axis(view, rows, width)
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
-    layers: list[alt.Chart] = [_bands(len(rows), row_height, y), _one(x)]
+    y = down(height)
+    # Every second row is pale, so that the eye keeps to it.
+    pale = [{"y": place * row_height, "to": (place + 1) * row_height} for place in range(0, len(rows), 2)]
+    layers = [bands(pale, y), _one(x)]
     for place in range(1, len(view.columns)):
         middles = [
             (row, order * row_height + _BETWEEN / 2 + _LINE * (place - 0.5)) for order, row in enumerate(rows)
         ]
         layers += _column(view, place, middles, x, y)
-    heads = [{"y": (place + 0.5) * row_height, "name": name} for place, name in enumerate(names)]
     layers.append(
-        alt.Chart(data(heads))
-        .mark_text(align="right", baseline="middle")
-        .encode(x=alt.XValue(-10), y=y, text=alt.Text("name:N"))
+        names([{"y": (place + 0.5) * row_height, "name": name} for place, name in enumerate(titles)], y)
     )
     layers += legend([(column.level, column.slot) for column in view.columns[1:]], width)
     return side_by_side([layered(*layers, width=width, height=height)], 1, {"row": 0, "column": 0})
+
+
+_SLOWER = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.33, 0.5, 0.67, 0.8, 0.9)
+_STEPS = (*_SLOWER, 1, 1.1, 1.25, 1.5, 2, 3, 4, 5, 10, 20, 50, 100)
 
 
 class _Axis:
@@ -72,29 +76,7 @@ class _Axis:
         values = [value for value, _, _ in speeds]
         self._low = min([*values, *ends, 0.9]) / 1.04
         self._high = max([*values, *ends, 1.1]) * 1.04
-        steps = (
-            0.01,
-            0.02,
-            0.05,
-            0.1,
-            0.2,
-            0.25,
-            0.33,
-            0.5,
-            0.67,
-            0.8,
-            0.9,
-            1,
-            1.1,
-            1.25,
-            1.5,
-            2,
-            3,
-            4,
-            5,
-            10,
-        )
-        inside = [step for step in (*steps, 20, 50, 100) if self._low <= step <= self._high]
+        inside = [step for step in _STEPS if self._low <= step <= self._high]
         thin = max(1, round(len(inside) / max(3, width // 70)))
         one = inside.index(1)
         self._ticks = [step for place, step in enumerate(inside) if (place - one) % thin == 0]
@@ -136,27 +118,10 @@ def _column(
                 f"{error}, {outcome_text(cell.compared)}",
             }
         )
-    whole = [row for row in rows if row["low"] is not None]
+    at, shape = (x.encoding(), y, alt.Fill("fill:N", scale=None, legend=None)), theme.shape(column.slot)
     return [
-        alt.Chart(data(whole))
-        .mark_rule(color=color, strokeWidth=2)
-        .encode(x=x.encoding("low"), x2=alt.X2("high:Q"), y=y),
-        alt.Chart(data(rows))
-        .mark_point(
-            shape=theme.shape(column.slot),
-            filled=True,
-            size=58,
-            stroke=color,
-            strokeWidth=1.6,
-            opacity=1,
-            aria=True,
-        )
-        .encode(
-            x=x.encoding(),
-            y=y,
-            fill=alt.Fill("fill:N", scale=None, legend=None),
-            description=alt.Description("text:N"),
-        ),
+        intervals(rows, x.encoding("low"), y, color=color),
+        points(rows, *at, shape=shape, size=58, stroke=color, strokeWidth=1.6),
     ]
 
 
@@ -164,11 +129,4 @@ def _one(x: _Axis) -> alt.Chart:
     drawn: alt.Chart = (
         alt.Chart(data([{"value": 1}])).mark_rule(color=theme.INK, strokeWidth=1.2).encode(x=x.encoding())
     )
-    return drawn
-
-
-def _bands(rows: int, row_height: int, y: alt.Y) -> alt.Chart:
-    """Every second row is pale, so that the eye keeps to it."""
-    bands = [{"y": place * row_height, "to": (place + 1) * row_height} for place in range(0, rows, 2)]
-    drawn: alt.Chart = alt.Chart(data(bands)).mark_rect(color=theme.BAND).encode(y=y, y2=alt.Y2("to:Q"))
     return drawn

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import altair as alt
 
@@ -110,6 +111,34 @@ class LoadAxis:
                 type="log" if self.log else "linear", domain=list(self.domain), nice=False, zero=False
             ),
             axis=alt.Axis(values=self.loads, format=",~f", labelOverlap="greedy", labelSeparation=6),
+        )
+
+
+class BarAxis:
+    """Along, for bars and marks: from 0 to `high`, or logarithmic from `low`; values are divided by `per`."""
+
+    def __init__(self, title: str, low: float | None, high: float, width: int, per: float = 1.0) -> None:
+        """`low`: None for an axis from 0."""
+        self._title, self._per = title + ("" if low is None else " (logarithmic)"), per
+        self._kind: Literal["linear", "log"] = "linear" if low is None else "log"
+        self.low = low or 0.0
+        self._domain = [self.low, high]
+        steps = {"tickCount": max(3, width // 90)} if low is None else {"values": one_two_five(low, high)}
+        self._axis = alt.Axis(format=",~f", grid=True, **steps)
+
+    def value(self, of: float) -> float:
+        """What lies below a logarithmic axis (an interval down to 0) is on its edge."""
+        return max(of / self._per, self.low)
+
+    def value_or_none(self, of: float | None) -> float | None:
+        return None if of is None else self.value(of)
+
+    def encoding(self, field: str = "value") -> alt.X:
+        return alt.X(
+            f"{field}:Q",
+            title=self._title,
+            scale=alt.Scale(type=self._kind, domain=self._domain, nice=False, zero=False),
+            axis=self._axis,
         )
 
 

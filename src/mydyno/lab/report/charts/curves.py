@@ -15,6 +15,8 @@ from mydyno.lab.report.views.curves import Curve, CurvePoint, Curves, Panel
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import room_for, spread
+from mydyno.page.charts.marks import COLOR, intervals, texts
+from mydyno.page.charts.marks import points as marked_points
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import capitalised, shorten
 
@@ -80,7 +82,6 @@ def _marks(
     curves: Sequence[Curve], view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool
 ) -> Iterator[alt.Chart]:
     """Each kind of mark of all curves in one layer: a chart of few layers is drawn quickly."""
-    color = alt.Color("color:N", scale=None, legend=None)
     detail = alt.Detail("setting:N")
     points: list[Row] = []
     trials: list[Row] = []
@@ -99,28 +100,14 @@ def _marks(
                 trials += [{**look, "connections": at, "value": y.value(value)} for value in point.trials]
     along, up = x.encoding(), y.encoding(named=named)
     if trials:
-        yield alt.Chart(data(trials)).mark_circle(size=22, opacity=0.45).encode(x=along, y=up, color=color)
+        yield alt.Chart(data(trials)).mark_circle(size=22, opacity=0.45).encode(along, up, COLOR)
     for sign, dash in _DASHES.items():
         if rows := [row for row in points if row["sign"] == sign]:
             line = alt.Chart(data(rows)).mark_line(strokeWidth=2, strokeDash=dash)
-            yield line.encode(x=along, y=up, color=color, detail=detail)
-    if bars := [row for row in points if row["low"] is not None]:
-        yield (
-            alt.Chart(data(bars))
-            .mark_rule(strokeWidth=2, opacity=0.75)
-            .encode(x=along, y=y.encoding("low", named=named), y2=alt.Y2("high:Q"), color=color)
-        )
-    yield (
-        alt.Chart(data(points))
-        .mark_point(filled=True, size=52, stroke=theme.PAPER, strokeWidth=1, opacity=1, aria=True)
-        .encode(
-            x=along,
-            y=up,
-            color=color,
-            shape=alt.Shape("shape:N", scale=None, legend=None),
-            description=alt.Description("text:N"),
-        )
-    )
+            yield line.encode(along, up, COLOR, detail)
+    if any(row["low"] is not None for row in points):
+        yield intervals(points, y.encoding("low", named=named), along, COLOR, opacity=0.75)
+    yield marked_points(points, along, up, COLOR, alt.Shape("shape:N", scale=None, legend=None), size=52)
 
 
 def point_text(metric: Metric, point: CurvePoint) -> str:
@@ -144,18 +131,10 @@ def end_labels(
     ends: Sequence[tuple[str, int, float]], y: ValueAxis, *, characters: int, named: bool
 ) -> list[alt.Chart]:
     """For each (name, slot, pixel y of its line's end) the name, right of the panel."""
-    placed = spread([at for _, _, at in ends], 15, 6, y.height - 4)
+    placed = spread([pixel for _, _, pixel in ends], 15, 6, y.height - 4)
     rows = [
-        {"name": shorten(name, characters), "value": y.at_pixel(at), "color": theme.color(slot)}
-        for (name, slot, _), at in zip(ends, placed, strict=True)
+        {"name": shorten(name, characters), "value": y.at_pixel(pixel), "color": theme.color(slot)}
+        for (name, slot, _), pixel in zip(ends, placed, strict=True)
     ]
-    return [
-        alt.Chart(data(rows))
-        .mark_text(align="left", baseline="middle", dx=12, fontSize=12, fontWeight="bold")
-        .encode(
-            x=alt.XValue("width"),
-            y=y.encoding(named=named),
-            color=alt.Color("color:N", scale=None, legend=None),
-            text=alt.Text("name:N"),
-        )
-    ]
+    at = (alt.XValue("width"), y.encoding(named=named))
+    return [texts(rows, *at, COLOR, align="left", dx=12, fontSize=12, fontWeight="bold")]

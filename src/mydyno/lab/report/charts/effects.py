@@ -16,6 +16,7 @@ from mydyno.lab.report.views.effects import EffectsView
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX, legend
+from mydyno.page.charts.marks import COLOR, down, intervals, names, points, texts
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import shorten
 
@@ -94,29 +95,22 @@ def _shares(named: list[dict[str, object]], width: int) -> Layered:
         scale=alt.Scale(domain=[0, 100], nice=False),
         axis=alt.Axis(grid=True, tickCount=5, format=".0f"),
     )
-    down = alt.Scale(domain=[0, height], reverse=True, nice=False)
-    y = alt.Y("y:Q", axis=None, scale=down)
-    base = alt.Chart(data(rows))
-    bars = [row for row in rows if row["low"] is not None]
+    y = down(height)
     layers: list[alt.Chart] = [
-        base.mark_rect(aria=True).encode(
+        alt.Chart(data(rows))
+        .mark_rect(aria=True)
+        .encode(
             x=x,
             x2=alt.X2Datum(0),
-            y=alt.Y("top:Q", axis=None, scale=down),
+            y=down(height, "top"),
             y2=alt.Y2("bottom:Q"),
-            color=alt.Color("color:N", scale=None, legend=None),
+            color=COLOR,
             opacity=alt.Opacity("opacity:Q", scale=None, legend=None),
             description=alt.Description("hover:N"),
         ),
-        alt.Chart(data(bars))
-        .mark_rule(color=theme.INK, strokeWidth=1.6)
-        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
-        base.mark_text(align="right", baseline="middle").encode(
-            x=alt.XValue(-10), y=y, text=alt.Text("name:N")
-        ),
-        base.mark_text(align="left", baseline="middle", dx=7, fontWeight="bold").encode(
-            x=alt.X("end:Q"), y=y, text=alt.Text("text:N")
-        ),
+        intervals(rows, alt.X("low:Q"), y, color=theme.INK, strokeWidth=1.6),
+        names(rows, y),
+        texts(rows, alt.X("end:Q"), y, field="text", align="left", dx=7, fontWeight="bold"),
     ]
     return layered(*layers, width=width, height=height)
 
@@ -175,24 +169,11 @@ def _line(
         }
         for cell in cells
     ]
-    bars = [row for row in rows if row["low"] is not None]
-    base = alt.Chart(data(rows))
+    line = alt.Chart(data(rows)).mark_line(color=color, strokeWidth=2, xOffset=dodge)
     return [
-        base.mark_line(color=color, strokeWidth=2, xOffset=dodge).encode(x=x, y=y, order=alt.OrderValue(0)),
-        alt.Chart(data(bars))
-        .mark_rule(color=color, strokeWidth=2, opacity=0.75, xOffset=dodge)
-        .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")),
-        base.mark_point(
-            shape=theme.shape(slot),
-            filled=True,
-            size=58,
-            color=color,
-            stroke=theme.PAPER,
-            strokeWidth=1,
-            opacity=1,
-            xOffset=dodge,
-            aria=True,
-        ).encode(x=x, y=y, description=alt.Description("text:N")),
+        line.encode(x=x, y=y, order=alt.OrderValue(0)),
+        intervals(rows, alt.Y("low:Q"), x, color=color, opacity=0.75, xOffset=dodge),
+        points(rows, x, y, shape=theme.shape(slot), size=58, color=color, xOffset=dodge),
     ]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import altair as alt
 
@@ -18,6 +17,7 @@ from mydyno.lab.report.views.comparison import Cell, ComparisonTable, HeatMap, R
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX
+from mydyno.page.charts.marks import COLOR, down, texts
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import MISSING, number, shorten
 
@@ -100,8 +100,7 @@ class _Frame:
         return alt.X(f"{field}:Q", axis=None, scale=alt.Scale(domain=[0, self.width], nice=False))
 
     def y(self, field: str = "y") -> alt.Y:
-        scale = alt.Scale(domain=[0, self.height], reverse=True, nice=False)
-        return alt.Y(f"{field}:Q", axis=None, scale=scale)
+        return down(self.height, field)
 
 
 def _names(view: ComparisonTable, of: HeatMap) -> list[str]:
@@ -128,7 +127,7 @@ def _cells_layers(placed: Sequence[_Placed], frame: _Frame) -> Iterator[alt.Char
         x2=alt.X2("right:Q"),
         y=frame.y("top"),
         y2=alt.Y2("bottom:Q"),
-        color=alt.Color("fill:N", scale=None, legend=None),
+        color=COLOR,
         description=alt.Description("text:N"),
     )
     large = placed[0].cell_height >= _CELL
@@ -149,36 +148,20 @@ def _text_layers(placed: Sequence[_Placed], frame: _Frame, left: float) -> Itera
     longest = min(_LONGEST, max(6, int((left - 10) / CHARACTER_PX)))
     fitting = max(3, int(placed[0].cell_width / CHARACTER_PX))
     for one in placed:
-        above, end = one.top - 6, one.left - 8
+        over, end = one.top - 6, one.left - 8
         for place, name in enumerate(_names(frame.view, one.of)):
             rows.append({"x": end, "y": one.middle(place), "text": shorten(name, longest)})
-        factors.append({"x": end, "y": above, "text": shorten(_factors(frame.view), longest)})
+        factors.append({"x": end, "y": over, "text": shorten(_factors(frame.view), longest)})
         for place, column in enumerate(frame.view.columns):
             at = one.left + (place + 0.5) * one.cell_width
-            heads.append({"x": at, "y": above, "text": shorten(column.level, fitting)})
+            heads.append({"x": at, "y": over, "text": shorten(column.level, fitting)})
         name = one.of.name or _alike(frame.view, one.of)
         titles.append({"x": one.left, "y": one.top - _HEAD - 6, "text": name})
-    yield _text(rows, frame, align="right", baseline="middle")
-    yield _text(factors, frame, align="right", baseline="bottom", color=theme.MUTED)
-    yield _text(heads, frame, align="center", baseline="bottom", bold=True)
-    yield _text(titles, frame, align="left", baseline="bottom", bold=True)
-
-
-def _text(
-    rows: Texts,
-    frame: _Frame,
-    *,
-    align: Literal["left", "center", "right"],
-    baseline: Literal["middle", "bottom"],
-    color: str = theme.INK,
-    bold: bool = False,
-) -> alt.Chart:
-    drawn: alt.Chart = (
-        alt.Chart(data(rows))
-        .mark_text(align=align, baseline=baseline, color=color, fontWeight="bold" if bold else "normal")
-        .encode(x=frame.x(), y=frame.y(), text=alt.Text("text:N"))
-    )
-    return drawn
+    at_pixel, above = (frame.x(), frame.y()), {"field": "text", "baseline": "bottom"}
+    yield texts(rows, *at_pixel, field="text", align="right")
+    yield texts(factors, *at_pixel, **above, align="right", color=theme.MUTED)
+    yield texts(heads, *at_pixel, **above, align="center", fontWeight="bold")
+    yield texts(titles, *at_pixel, **above, align="left", fontWeight="bold")
 
 
 def _cells(one: _Placed, view: ComparisonTable) -> Iterator[dict[str, object]]:
@@ -193,7 +176,7 @@ def _cells(one: _Placed, view: ComparisonTable) -> Iterator[dict[str, object]]:
                 "top": top,
                 "y": one.middle(place),
                 "bottom": top + one.cell_height,
-                "fill": fill(row, cell),
+                "color": fill(row, cell),
                 "ratio": "1×" if column == 0 and cell and cell.at else in_cell(row, cell),
                 "below": f"{_short(text.mean)}, {text.size}" if cell and cell.at else "",
                 "text": f"{view.columns[column].level}, {', '.join(labels(view, row))}: "

@@ -4,7 +4,6 @@ its 95% interval as a labelled bar, joined to the curve's peak by a dashed line.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 import altair as alt
 
@@ -14,6 +13,7 @@ from mydyno.lab.report.views.curves import Curve, Curves
 from mydyno.lab.report.views.optima import load_interval
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import data
+from mydyno.page.charts.marks import COLOR, texts
 from mydyno.page.format import count
 
 LANE = 15
@@ -30,40 +30,28 @@ def knees(view: Curves) -> Iterator[tuple[Curve, Scalability]]:
 
 
 def knee_layers(view: Curves, x: LoadAxis, y: ValueAxis, *, named: bool) -> Iterator[alt.Chart]:
-    color = alt.Color("color:N", scale=None, legend=None)
     lines = [row for curve in view.curves for row in _line(curve, x, y)]
     if lines:
         yield (
             alt.Chart(data(lines))
             .mark_line(strokeWidth=2, opacity=theme.FAINT)
-            .encode(x=x.encoding(), y=y.encoding(named=named), color=color, detail=alt.Detail("setting:N"))
+            .encode(x.encoding(), y.encoding(named=named), COLOR, alt.Detail("setting:N"))
         )
     rows = [_knee(curve, law, x, y, lane) for lane, (curve, law) in enumerate(knees(view))]
     if not rows:
         return
     base = alt.Chart(data(rows))
     along, up = x.encoding(), y.encoding("middle", named=named)
-    yield base.mark_rect(opacity=theme.FAINT).encode(
-        x=x.encoding("low"),
-        x2=alt.X2("high:Q"),
-        y=y.encoding("top", named=named),
-        y2=alt.Y2("bottom:Q"),
-        color=color,
-    )
-    yield base.mark_rule(strokeDash=[2, 4], strokeWidth=1).encode(
-        x=along, y=up, y2=alt.Y2("peak:Q"), color=color
-    )
+    across, tall = (x.encoding("low"), alt.X2("high:Q")), (y.encoding("top", named=named), alt.Y2("bottom:Q"))
+    yield base.mark_rect(opacity=theme.FAINT).encode(*across, *tall, COLOR)
+    yield base.mark_rule(strokeDash=[2, 4], strokeWidth=1).encode(along, up, alt.Y2("peak:Q"), COLOR)
     yield base.mark_point(shape="diamond", filled=True, size=46, opacity=1, aria=True).encode(
-        x=along, y=up, color=color, description=alt.Description("text:N")
+        along, up, COLOR, alt.Description("text:N")
     )
-    sides: tuple[tuple[Literal["left", "right"], int], ...] = (("left", 6), ("right", -6))
-    for align, dx in sides:
+    for align, dx in (("left", 6), ("right", -6)):
         if there := [row for row in rows if row["align"] == align]:
-            yield (
-                alt.Chart(data(there))
-                .mark_text(align=align, baseline="middle", dx=dx, fontSize=11, fontWeight="bold")
-                .encode(x=x.encoding("label_x"), y=up, color=color, text=alt.Text("label:N"))
-            )
+            at = (x.encoding("label_x"), up, COLOR)
+            yield texts(there, *at, field="label", align=align, dx=dx, fontSize=11, fontWeight="bold")
 
 
 def _line(curve: Curve, x: LoadAxis, y: ValueAxis) -> Iterator[dict[str, object]]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import altair as alt
 
 from mydyno.lab.analysis.observations import Place
-from mydyno.lab.report.charts.curve_axes import axis_title, one_two_five
+from mydyno.lab.report.charts.curve_axes import BarAxis, axis_title
 from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.lab.report.views.curves import Measured
 from mydyno.lab.report.views.levels import Level, Levels
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX
+from mydyno.page.charts.marks import COLOR, Rows, down, intervals, names, points, texts
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import capitalised, shorten
 
@@ -76,61 +76,35 @@ def _panel(
     named: bool,
     titled: bool,
 ) -> Layered:
-    x = _Axis(view, width)
-    y = _y(height)
+    x = _axis(view, width)
+    y = down(height)
     known = [(line, line.level.at) for line in lines if line.level.at is not None]
     layers = _marks(view, known, x, height)
-    layers.append(_missing([line for line in lines if line.level.at is None], y))
+    missing = [{"y": line.y, "name": "not measured"} for line in lines if line.level.at is None]
+    layers.append(_text(missing, y, x_px=6, color=theme.MUTED))
     if named:
-        names = [{"y": line.y, "name": _name(line)} for line in lines]
-        layers.append(_text(names, y, x_px=-10, align="right"))
+        layers.append(names([{"y": line.y, "name": _name(line)} for line in lines], y))
     if headers:
         heads = [{"y": at, "name": shorten(name, _LONGEST)} for at, name in headers]
-        layers.append(_text(heads, y, x_px=4, align="left", bold=True))
+        layers.append(_text(heads, y, x_px=4, fontWeight="bold"))
     title = {"title": capitalised(view.metric.noun)} if titled else {}
     return layered(*layers, width=width, height=height, **title)
 
 
-class _Axis:
-    """From 0, or logarithmic; with room at the right for the numbers."""
-
-    def __init__(self, view: Levels, width: int) -> None:
-        self._per = _NS_PER_MS if view.metric.unit == "ns" else 1.0
-        self._title = axis_title(view.metric, view.words)
-        least, most = view.least_positive, (view.most or 1.0) / self._per
-        self.logarithmic = view.spreads and least is not None
-        drawn = max(40, width - _NUMBER)
-        if self.logarithmic and least is not None:
-            self.low = least / self._per / 1.5
-            self._high = self.low * (most / self.low) ** (width / drawn)
-        else:
-            self.low, self._high = 0.0, most * width / drawn
-        self._ticks = max(3, width // 90)
-
-    def value(self, of: float) -> float:
-        """What lies below a logarithmic axis is on its edge."""
-        return max(of / self._per, self.low)
-
-    def encoding(self, field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            title=self._title + (" (logarithmic)" if self.logarithmic else ""),
-            scale=alt.Scale(
-                type="log" if self.logarithmic else "linear",
-                domain=[self.low, self._high],
-                nice=False,
-                zero=False,
-            ),
-            axis=alt.Axis(format=",~f", grid=True, values=one_two_five(self.low, self._high))
-            if self.logarithmic
-            else alt.Axis(format=",~f", grid=True, tickCount=self._ticks),
-        )
+def _axis(view: Levels, width: int) -> BarAxis:
+    """With space at the right for the numbers."""
+    per = _NS_PER_MS if view.metric.unit == "ns" else 1.0
+    least, most = view.least_positive, (view.most or 1.0) / per
+    stretch, title = width / max(40, width - _NUMBER), axis_title(view.metric, view.words)
+    if not view.spreads or least is None:
+        return BarAxis(title, None, most * stretch, width, per)
+    low = least / per / 1.5
+    return BarAxis(title, low, low * (most / low) ** stretch, width, per)
 
 
-def _marks(view: Levels, known: list[tuple[_Line, Measured]], x: _Axis, height: float) -> list[alt.Chart]:
+def _marks(view: Levels, known: list[tuple[_Line, Measured]], x: BarAxis, height: float) -> list[alt.Chart]:
     """Bars, trials, intervals, means and numbers, each kind in one layer."""
-    y = _y(height)
-    color = alt.Color("color:N", scale=None, legend=None)
+    y = down(height)
     rows = [_row(view, line, at, x) for line, at in known]
     trials = [
         {"y": line.y, "value": x.value(value), "color": theme.color(line.level.setting.slot)}
@@ -138,34 +112,17 @@ def _marks(view: Levels, known: list[tuple[_Line, Measured]], x: _Axis, height: 
         if at.n > 1
         for value in at.trials
     ]
-    base = alt.Chart(data(rows))
-    whole = alt.Chart(data([row for row in rows if row["low"] is not None]))
+    value, bottom = x.encoding("value"), (alt.X2("value:Q"), down(height, "top"), alt.Y2("bottom:Q"))
     return [
-        base.mark_rect(opacity=theme.FAINT).encode(
-            x=x.encoding("zero"),
-            x2=alt.X2("value:Q"),
-            y=_y(height, "top"),
-            y2=alt.Y2("bottom:Q"),
-            color=color,
-        ),
-        alt.Chart(data(trials))
-        .mark_circle(size=20, opacity=0.45)
-        .encode(x=x.encoding("value"), y=y, color=color),
-        whole.mark_rule(strokeWidth=2).encode(x=x.encoding("low"), x2=alt.X2("high:Q"), y=y, color=color),
-        base.mark_point(
-            shape="circle", filled=True, opacity=1, size=46, stroke=theme.PAPER, strokeWidth=1, aria=True
-        ).encode(x=x.encoding("value"), y=y, color=color, description=alt.Description("text:N")),
-        base.mark_text(align="left", baseline="middle", dx=7, color=theme.INK).encode(
-            x=x.encoding("end"), y=y, text=alt.Text("number:N")
-        ),
+        alt.Chart(data(rows)).mark_rect(opacity=theme.FAINT).encode(x.encoding("zero"), *bottom, COLOR),
+        alt.Chart(data(trials)).mark_circle(size=20, opacity=0.45).encode(value, y, COLOR),
+        intervals(rows, x.encoding("low"), y, COLOR),
+        points(rows, value, y, COLOR, shape="circle", size=46),
+        texts(rows, x.encoding("end"), y, field="number", align="left", dx=7, color=theme.INK),
     ]
 
 
-def _y(height: float, field: str = "y") -> alt.Y:
-    return alt.Y(f"{field}:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
-
-
-def _row(view: Levels, line: _Line, at: Measured, x: _Axis) -> dict[str, object]:
+def _row(view: Levels, line: _Line, at: Measured, x: BarAxis) -> dict[str, object]:
     setting = line.level.setting
     write = writer(view.metric)
     error = bracketed(at.low, at.high, write)
@@ -176,8 +133,8 @@ def _row(view: Levels, line: _Line, at: Measured, x: _Axis) -> dict[str, object]
         "bottom": line.y + _BAR / 2,
         "zero": x.low,
         "value": x.value(at.value),
-        "low": None if at.low is None else x.value(at.low),
-        "high": None if at.high is None else x.value(at.high),
+        "low": x.value_or_none(at.low),
+        "high": x.value_or_none(at.high),
         "end": x.value(max(at.high or at.value, at.value, *at.trials)),
         "number": write(at.value),
         "color": theme.color(setting.slot),
@@ -185,27 +142,8 @@ def _row(view: Levels, line: _Line, at: Measured, x: _Axis) -> dict[str, object]
     }
 
 
-def _missing(lines: list[_Line], y: alt.Y) -> alt.Chart:
-    return _text(
-        [{"y": line.y, "name": "not measured"} for line in lines], y, x_px=6, align="left", color=theme.MUTED
-    )
-
-
-def _text(
-    rows: list[dict[str, object]],
-    y: alt.Y,
-    *,
-    x_px: float,
-    align: Literal["left", "right"],
-    bold: bool = False,
-    color: str = theme.INK,
-) -> alt.Chart:
-    drawn: alt.Chart = (
-        alt.Chart(data(rows))
-        .mark_text(align=align, baseline="middle", color=color, fontWeight="bold" if bold else "normal")
-        .encode(x=alt.XValue(x_px), y=y, text=alt.Text("name:N"))
-    )
-    return drawn
+def _text(rows: Rows, y: alt.Y, *, x_px: float, **style: str) -> alt.Chart:
+    return texts(rows, alt.XValue(x_px), y, align="left", **style)
 
 
 def _name(line: _Line) -> str:

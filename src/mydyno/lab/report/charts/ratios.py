@@ -4,7 +4,7 @@ all as a diamond."""
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import altair as alt
 
@@ -14,6 +14,7 @@ from mydyno.lab.report.views.verdicts import RatioRow, Ratios
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX
+from mydyno.page.charts.marks import down, intervals, names, points, texts
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import MINUS, change, shorten
 
@@ -104,33 +105,19 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
         title += f" against {shorten(view.against.title, titles)}"
     x = scale.x("value", title)
     rows = [_drawn(view, row, place, scale) for place, row in enumerate(view.rows)]
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
+    y = down(height)
     known = [row for row in rows if row["value"] is not None]
     layers: list[alt.Chart] = [_margin_band(view, scale, x), _no_difference(x)]
     for overall in (False, True):
         of_kind = [row for row in known if row["overall"] is overall]
         if not of_kind:
             continue
-        base = alt.Chart(data(of_kind))
-        bars = [row for row in of_kind if row["low"] is not None]
-        if bars:
-            layers.append(
-                alt.Chart(data(bars))
-                .mark_rule(color=color, strokeWidth=3 if overall else 2)
-                .encode(x=scale.x("low", title), x2=alt.X2("high:Q"), y=y)
-            )
-        layers.append(
-            base.mark_point(
-                filled=True,
-                opacity=1,
-                color=color,
-                stroke=theme.PAPER,
-                strokeWidth=1,
-                size=190 if overall else 64,
-                shape="diamond" if overall else theme.shape(view.setting.slot),
-                aria=True,
-            ).encode(x=x, y=y, description=alt.Description("hover:N"))
-        )
+        if any(row["low"] is not None for row in of_kind):
+            width_of = 3 if overall else 2
+            layers.append(intervals(of_kind, scale.x("low", title), y, color=color, strokeWidth=width_of))
+        shape = "diamond" if overall else theme.shape(view.setting.slot)
+        size_of = 190 if overall else 64
+        layers.append(points(of_kind, x, y, hover="hover", color=color, size=size_of, shape=shape))
     layers += _texts(rows, y, view.words.part if view.by_program else view.words.load, numbered=numbered)
     heading = alt.TitleParams(shorten(view.setting.title, max(24, width // 7)), color=color, offset=4)
     return layered(*layers, width=width, height=height, title=heading)
@@ -166,26 +153,19 @@ def _texts(rows: list[dict[str, object]], y: alt.Y, heading: str, *, numbered: b
     if numbered:
         layers.append(_heading("change (95% interval)", "width", "left"))
     for overall in (False, True):
-        base = alt.Chart(data([row for row in rows if row["overall"] is overall])).encode(y=y)
-        style: dict[str, Any] = {"baseline": "middle", "fontWeight": "bold" if overall else "normal"}
-        layers.append(
-            base.mark_text(align="right", **style).encode(x=alt.XValue(-10), text=alt.Text("label:N"))
-        )
+        of_kind = [row for row in rows if row["overall"] is overall]
+        weight = "bold" if overall else "normal"
+        layers.append(names(of_kind, y, field="label", fontWeight=weight))
         if numbered:
-            layers.append(
-                base.mark_text(align="left", dx=14, **style).encode(
-                    x=alt.XValue("width"), text=alt.Text("text:N")
-                )
-            )
+            right = alt.XValue("width")
+            layers.append(texts(of_kind, right, y, field="text", align="left", dx=14, fontWeight=weight))
     return layers
 
 
 def _heading(text: str, x: Literal[0, "width"], align: Literal["left", "right"]) -> alt.Chart:
     """Above the names at the left, or above the numbers right of the panel."""
-    source = alt.Chart(data([{"text": text}]))
-    mark = source.mark_text(align=align, dx=-10 if x == 0 else 14, baseline="bottom", color=theme.MUTED)
-    heading: alt.Chart = mark.encode(x=alt.XValue(x), y=alt.YValue(-4), text=alt.Text("text:N"))
-    return heading
+    at, dx = (alt.XValue(x), alt.YValue(-4)), -10 if x == 0 else 14
+    return texts([{"name": text}], *at, align=align, dx=dx, baseline="bottom", color=theme.MUTED)
 
 
 def _margin_band(view: Ratios, scale: _Scale, x: alt.X) -> alt.Chart:

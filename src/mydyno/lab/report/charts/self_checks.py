@@ -9,6 +9,7 @@ from mydyno.lab.report.views.ground import OPERATIONS, CheckRow, GroundView
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX
+from mydyno.page.charts.marks import bands, down, names, points, texts
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import count, shorten
 
@@ -25,11 +26,11 @@ def self_checks_chart(view: GroundView, size: Size) -> Chart:
     """A panel for writes and one for reads, next to each other where they fit; a row a volume."""
     operations = tuple(name for name in OPERATIONS if any(row.operation == name for row in view.checks))
     places = tuple(dict.fromkeys((row.setting, row.volume) for row in view.checks))
-    names = [_name(view, setting, volume, _LONGEST) for setting, volume in places]
+    titles = [_name(view, setting, volume, _LONGEST) for setting, volume in places]
     columns = 1 if size.width < 900 else len(operations)
-    left = min(int(size.width * 0.4), int(max(map(len, names)) * CHARACTER_PX * _BOLD) + 16)
+    left = min(int(size.width * 0.4), int(max(map(len, titles)) * CHARACTER_PX * _BOLD) + 16)
     fitting = int((left - 16) / (CHARACTER_PX * _BOLD))
-    names = [_name(view, setting, volume, fitting) for setting, volume in places]
+    titles = [_name(view, setting, volume, fitting) for setting, volume in places]
     numbers = 0 if size.narrow else _NUMBERS
     # Next to another panel, only the first panel names the rows.
     width = (size.width - left - (columns - 1) * _GAP) // columns - numbers - 6
@@ -38,7 +39,7 @@ def self_checks_chart(view: GroundView, size: Size) -> Chart:
         _panel(
             [row for row in view.checks if row.operation == operation],
             places,
-            names if number % columns == 0 else [],
+            titles if number % columns == 0 else [],
             operation,
             width=width,
             most=most,
@@ -52,7 +53,7 @@ def self_checks_chart(view: GroundView, size: Size) -> Chart:
 def _panel(
     rows: list[CheckRow],
     places: tuple[tuple[Setting, str], ...],
-    names: list[str],
+    titles: list[str],
     operation: str,
     *,
     width: int,
@@ -60,7 +61,7 @@ def _panel(
     numbered: bool,
 ) -> Layered:
     height = _ROW * len(places)
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height], reverse=True, nice=False))
+    y = down(height)
     x = alt.X(
         "value:Q",
         title="I/Os per second",
@@ -72,16 +73,11 @@ def _panel(
     for row, middle in at.items():
         layers.append(_dots(row, middle, x, y))
     if numbered:
-        marks = [{"y": middle, "text": short_text(row)} for row, middle in at.items()]
-        layers.append(
-            alt.Chart(data(marks))
-            .mark_text(align="left", baseline="middle", dx=10)
-            .encode(x=alt.XValue("width"), y=y, text=alt.Text("text:N"))
-        )
-    layers += [
-        _label(name, setting.slot, _ROW * (place + 0.5), y)
-        for place, (name, (setting, _)) in enumerate(zip(names, places, strict=False))
-    ]
+        numbers = [{"y": middle, "name": short_text(row)} for row, middle in at.items()]
+        layers.append(texts(numbers, alt.XValue("width"), y, align="left", dx=10))
+    for place, (name, (setting, _)) in enumerate(zip(titles, places, strict=False)):
+        row_of = {"y": _ROW * (place + 0.5), "name": name}
+        layers.append(names([row_of], y, fontWeight="bold", color=theme.color(setting.slot)))
     title = f"{_block(rows)} {OPERATIONS[operation]}"
     return layered(*layers, width=width, height=height, title=title)
 
@@ -105,19 +101,14 @@ def _allowed(at: dict[CheckRow, float], x: alt.X, y: alt.Y) -> alt.Chart:
     rows = [
         {
             "y": middle - _ROW * 0.36,
-            "to_y": middle + _ROW * 0.36,
+            "to": middle + _ROW * 0.36,
             "value": row.expected_iops * (1 - row.tolerance),
-            "to": row.expected_iops * (1 + row.tolerance),
+            "to_x": row.expected_iops * (1 + row.tolerance),
         }
         for row, middle in at.items()
         if row.expected_iops is not None and row.tolerance is not None
     ]
-    drawn: alt.Chart = (
-        alt.Chart(data(rows))
-        .mark_rect(color=theme.GRID)
-        .encode(x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("to_y:Q"))
-    )
-    return drawn
+    return bands(rows, y, x, alt.X2("to_x:Q"), color=theme.GRID)
 
 
 def _theory(at: dict[CheckRow, float], x: alt.X, y: alt.Y) -> alt.Chart:
@@ -134,21 +125,8 @@ def _theory(at: dict[CheckRow, float], x: alt.X, y: alt.Y) -> alt.Chart:
 
 def _dots(row: CheckRow, middle: float, x: alt.X, y: alt.Y) -> alt.Chart:
     rows = [{"y": middle, "value": value, "text": check_text(row)} for value in row.measured_iops]
-    drawn: alt.Chart = (
-        alt.Chart(data(rows))
-        .mark_point(
-            shape=theme.shape(row.setting.slot),
-            filled=True,
-            size=46,
-            color=theme.color(row.setting.slot),
-            stroke=theme.PAPER,
-            strokeWidth=0.8,
-            opacity=0.85,
-            aria=True,
-        )
-        .encode(x=x, y=y, description=alt.Description("text:N"))
-    )
-    return drawn
+    look = {"shape": theme.shape(row.setting.slot), "color": theme.color(row.setting.slot)}
+    return points(rows, x, y, **look, size=46, strokeWidth=0.8, opacity=0.85)
 
 
 def short_text(row: CheckRow) -> str:
@@ -161,12 +139,3 @@ def short_text(row: CheckRow) -> str:
 def check_text(row: CheckRow) -> str:
     what = f"{row.setting.title}, {row.volume}, {OPERATIONS[row.operation]}"
     return f"{what}: {short_text(row)}, n={len(row.measured_iops)}"
-
-
-def _label(name: str, slot: int, middle: float, y: alt.Y) -> alt.Chart:
-    drawn: alt.Chart = (
-        alt.Chart(data([{"y": middle, "name": name}]))
-        .mark_text(align="right", baseline="middle", fontWeight="bold", color=theme.color(slot))
-        .encode(x=alt.XValue(-10), y=y, text=alt.Text("name:N"))
-    )
-    return drawn

@@ -34,6 +34,32 @@ class Measured:
         return len(self.trials)
 
 
+class Drawn:
+    """What a picture of many means says of all of them together."""
+
+    def means(self) -> Sequence[Measured]:
+        """Those that were measured."""
+        raise NotImplementedError
+
+    @property
+    def empty(self) -> bool:
+        return not self.means()
+
+    @property
+    def has_intervals(self) -> bool:
+        return any(mean.low is not None for mean in self.means())
+
+    @property
+    def most(self) -> float:
+        """The largest value to be drawn; 0 when there is none."""
+        return max((end for mean in self.means() for end in (*mean.trials, mean.high or 0)), default=0.0)
+
+    @property
+    def least_positive(self) -> float | None:
+        """The smallest value above 0 that was measured: an interval may reach as near to 0 as it likes."""
+        return min((value for mean in self.means() for value in mean.trials if value > 0), default=None)
+
+
 @dataclass(frozen=True)
 class CurvePoint(Measured):
     connections: int
@@ -55,39 +81,18 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Curves:
+class Curves(Drawn):
     metric: Metric
     curves: tuple[Curve, ...]
     """One for each setting, also for those without a point."""
     words: Words
 
-    @property
-    def empty(self) -> bool:
-        return not any(curve.points for curve in self.curves)
+    def means(self) -> list[CurvePoint]:
+        return [point for curve in self.curves for point in curve.points]
 
     @property
     def connections(self) -> tuple[int, ...]:
-        return tuple(sorted({point.connections for curve in self.curves for point in curve.points}))
-
-    @property
-    def has_intervals(self) -> bool:
-        return any(point.low is not None for curve in self.curves for point in curve.points)
-
-    @property
-    def most(self) -> float:
-        """The largest value to be drawn; 0 when there is none."""
-        return max(self._extent(), default=0.0)
-
-    @property
-    def least_positive(self) -> float | None:
-        """The smallest value above 0 that was measured: an interval may reach as near to 0 as it likes."""
-        measured = (value for curve in self.curves for point in curve.points for value in point.trials)
-        return min((value for value in measured if value > 0), default=None)
-
-    def _extent(self) -> list[float]:
-        points = [point for curve in self.curves for point in curve.points]
-        ends = [end for point in points for end in (point.low, point.high) if end is not None]
-        return [value for point in points for value in (point.value, *point.trials)] + ends
+        return tuple(sorted({point.connections for point in self.means()}))
 
 
 def curves(evidence: Evidence, metric: Metric, optima: Optima | None = None) -> Curves:

@@ -10,7 +10,7 @@ from mydyno.lab.analysis.observations import Place, places
 from mydyno.lab.analysis.summary import summary
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import COLORS, Evidence, Setting
-from mydyno.lab.report.views.curves import Measured, measured
+from mydyno.lab.report.views.curves import Drawn, Measured, measured
 
 _MANY_ORDERS = 20
 
@@ -23,15 +23,14 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Levels:
+class Levels(Drawn):
     metric: Metric
     words: Words
     groups: tuple[tuple[Place, tuple[Level, ...]], ...]
     """One for each place, with one level for each setting."""
 
-    @property
-    def empty(self) -> bool:
-        return not self._found()
+    def means(self) -> list[Measured]:
+        return [level.at for _, group in self.groups for level in group if level.at is not None]
 
     @property
     def instead_of_ratios(self) -> bool:
@@ -40,28 +39,11 @@ class Levels:
         return not self.empty and (len(self.groups) == 1 or settings > COLORS)
 
     @property
-    def has_intervals(self) -> bool:
-        return any(found.low is not None for found in self._found())
-
-    @property
-    def most(self) -> float:
-        """The largest value to be drawn; 0 when there is none."""
-        return max((end for found in self._found() for end in (*found.trials, found.high or 0)), default=0.0)
-
-    @property
-    def least_positive(self) -> float | None:
-        """The smallest value above 0 that was measured."""
-        return min((value for found in self._found() for value in found.trials if value > 0), default=None)
-
-    @property
     def spreads(self) -> bool:
         """The largest latency is so many times the smallest that only a logarithmic axis shows both. A rate
         is always drawn from 0: its length is what is compared."""
         least = self.least_positive
         return self.metric.unit == "ns" and least is not None and least * _MANY_ORDERS < self.most
-
-    def _found(self) -> list[Measured]:
-        return [level.at for _, group in self.groups for level in group if level.at is not None]
 
 
 def levels(evidence: Evidence, metric: Metric, wanted: bool) -> Levels:

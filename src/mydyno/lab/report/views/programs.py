@@ -8,7 +8,7 @@ from mydyno.lab.analysis.metrics import RUNNING_TIME
 from mydyno.lab.analysis.observations import places
 from mydyno.lab.analysis.summary import summary, total_summary
 from mydyno.lab.report.evidence import Evidence, Setting
-from mydyno.lab.report.views.curves import Measured, measured
+from mydyno.lab.report.views.curves import Drawn, Measured, measured
 
 MANY_ORDERS = 12
 
@@ -22,37 +22,19 @@ class ProgramRow:
 
 
 @dataclass(frozen=True)
-class Programs:
+class Programs(Drawn):
     settings: tuple[Setting, ...]
     rows: tuple[ProgramRow, ...]
     """In the order in which they ran, the total last; none when no test program was run."""
 
-    @property
-    def empty(self) -> bool:
-        return not any(cell for row in self.rows for cell in row.seconds)
-
-    @property
-    def has_intervals(self) -> bool:
-        return any(cell and cell.low is not None for row in self.rows for cell in row.seconds)
-
-    @property
-    def most(self) -> float:
-        """The largest value to be drawn; 0 when there is none."""
-        return max((value for cell in self._cells() for value in (*cell.trials, cell.high or 0)), default=0.0)
-
-    @property
-    def least_positive(self) -> float | None:
-        """The smallest that was measured."""
-        return min((value for cell in self._cells() for value in cell.trials if value > 0), default=None)
+    def means(self) -> list[Measured]:
+        return [cell for row in self.rows for cell in row.seconds if cell is not None]
 
     @property
     def spreads(self) -> bool:
         """The longest took so many times the shortest that only a logarithmic axis shows both."""
         least = self.least_positive
         return least is not None and least * MANY_ORDERS < self.most
-
-    def _cells(self) -> list[Measured]:
-        return [cell for row in self.rows for cell in row.seconds if cell is not None]
 
 
 def programs(evidence: Evidence) -> Programs:

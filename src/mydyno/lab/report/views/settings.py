@@ -6,29 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mydyno.core.units import format_bytes
+from mydyno.core.words import words
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.results.records import DataRecord, TrialRecord
 
-_OF_THE_SESSION = frozenset(
-    {
-        "gtid_binlog_pos",
-        "gtid_binlog_state",
-        "gtid_current_pos",
-        "gtid_executed",
-        "hostname",
-        "identity",
-        "insert_id",
-        "last_gtid",
-        "last_insert_id",
-        "port",
-        "pseudo_thread_id",
-        "rand_seed1",
-        "rand_seed2",
-        "report_port",
-        "server_uid",
-        "server_uuid",
-        "timestamp",
-    }
+_OF_THE_SESSION = words(
+    """
+    gtid_binlog_pos gtid_binlog_state gtid_current_pos gtid_executed hostname identity insert_id last_gtid
+    last_insert_id port pseudo_thread_id rand_seed1 rand_seed2 report_port server_uid server_uuid timestamp
+    """
 )
 """Differ from start to start whatever one asks for."""
 
@@ -165,24 +151,18 @@ def _cloned(data: list[DataRecord]) -> str:
 
 def _page_cache(data: list[DataRecord]) -> str | None:
     """`98% of 112M`"""
-    shares = [
-        each.cached_bytes / each.file_bytes
-        for each in data
-        if each.cached_bytes is not None and each.file_bytes
-    ]
-    sizes = [each.file_bytes for each in data if each.file_bytes]
-    return f"{_percent(shares)} of {format_bytes(max(sizes))}" if shares else None
+    return _part([(each.cached_bytes, each.file_bytes) for each in data], format_bytes)
 
 
 def _pool(data: list[DataRecord]) -> str | None:
     """`12% of 8192 pages`"""
-    shares = [
-        each.pool_pages / each.pool_pages_total
-        for each in data
-        if each.pool_pages is not None and each.pool_pages_total
-    ]
-    pages = [each.pool_pages_total for each in data if each.pool_pages_total]
-    return f"{_percent(shares)} of {max(pages)} pages" if shares else None
+    return _part([(each.pool_pages, each.pool_pages_total) for each in data], lambda pages: f"{pages} pages")
+
+
+def _part(counts: Sequence[tuple[int | None, int | None]], write: Callable[[int], str]) -> str | None:
+    """The shares of (part, whole), and the largest whole; None where none is known."""
+    shares = [part / whole for part, whole in counts if part is not None and whole]
+    return f"{_percent(shares)} of {write(max(whole or 0 for _, whole in counts))}" if shares else None
 
 
 def _percent(shares: list[float]) -> str:

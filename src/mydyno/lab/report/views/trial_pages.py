@@ -15,14 +15,9 @@ from mydyno.lab.report.views.trials import TrialRow, TrialTable
 from mydyno.lab.results.records import PhaseRecord, TrialRecord
 from mydyno.lab.sampling.series import stretches
 
-_CLIENT = (
-    "client.cpu_user_s",
-    "client.cpu_system_s",
-    "status.Uptime",
-    "status.Connections",
-    "status.Queries",
-)
-_COLUMNS = tuple(dict.fromkeys((*SAMPLED, *READ, *_CLIENT)))
+_CLIENT = ("client.cpu_user_s", "client.cpu_system_s")
+_STATUS = ("status.Uptime", "status.Connections", "status.Queries")
+_COLUMNS = tuple(dict.fromkeys((*SAMPLED, *READ, *_CLIENT, *_STATUS)))
 
 
 @dataclass(frozen=True)
