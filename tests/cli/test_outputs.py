@@ -80,7 +80,7 @@ FORCED = (Command("digest slow.log", "--out-log", "kept.log"),)
 
 READ = {
     *("--defaults-file", "--password-file", "--facts", "--table", "--from", "--datadir", "--socket"),
-    *("--lab", "--root", "--history"),
+    *("--lab", "--root", "--history", "--hosts"),
     *("--ssl-ca", "--ssl-cert", "--ssl-key", "--server-public-key"),
 }
 """Options that name what a command reads, or a folder that is mydyno's."""

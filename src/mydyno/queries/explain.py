@@ -117,14 +117,14 @@ class _Server:
         connection = self.login.connect(database, answer_seconds=MOST_SECONDS + _LATER_SECONDS)
         with connection, connection.cursor() as cursor:
             cursor.execute("SELECT CONNECTION_ID()")
-            ((itself,),) = cursor.fetchall()
+            itself = next(iter(cursor.fetchone() or ()), None)
             try:
                 self._limit(cursor)
                 cursor.execute("START TRANSACTION READ ONLY" if read_only else "START TRANSACTION")
                 yield cursor
                 cursor.execute("ROLLBACK")
             except BaseException as error:
-                if _is_unfinished(error):
+                if itself is not None and _is_unfinished(error):
                     self._kill(itself)
                 raise
 

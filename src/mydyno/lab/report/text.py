@@ -69,25 +69,7 @@ def terminal(page: Page, width: int = WIDTH) -> str:
             out.line(f"  {reason}")
     if page.key_numbers:
         out.table(key_numbers_table(page.key_numbers))
-    if not page.comparison.empty:
-        out.line(f"By {page.comparison.name} ({better(page.comparison)})")
-        shown = page.comparison.at_most(_ROWS)
-        few = len(shown.columns) <= WIDEST
-        out.table(wide_table(shown) if few else long_table(shown))
-        if (more := len(page.comparison.rows) - len(shown.rows)) > 0:
-            out.line(f"{counted(more, 'more row')}: see the report")
-    elif not page.programs.empty:
-        out.table(programs_table(page.programs))
-    if page.costs.table.rows:
-        title, table = short_costs(page.costs.table)
-        out.line(title)
-        out.table(table)
-    if page.transactions.rows:
-        out.line("Transactions by name")
-        table = transactions_table(page.transactions)
-        out.table(replace(table, rows=table.rows[:_MOST_TRANSACTIONS]))
-        if (more := len(table.rows) - _MOST_TRANSACTIONS) > 0:
-            out.line(f"{counted(more, 'more row')}: see the report")
+    _compared(out, page)
     if page.optima.fitted and not page.optima.sentences:
         out.line("Where the optimum is, by the fitted Universal Scalability Law")
         out.table(optima_table(page.optima))
@@ -118,6 +100,32 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     ):
         out.line(sentence)
     return out.text
+
+
+def _compared(out: Printed, page: Page) -> None:
+    """The tables of the settings."""
+    if not page.comparison.empty:
+        out.line(f"By {page.comparison.name} ({better(page.comparison)})")
+        shown = page.comparison.at_most(_ROWS)
+        few = len(shown.columns) <= WIDEST
+        out.table(wide_table(shown) if few else long_table(shown))
+        _more(out, len(page.comparison.rows) - len(shown.rows))
+    elif not page.programs.empty:
+        out.table(programs_table(page.programs))
+    if page.costs.table.rows:
+        title, table = short_costs(page.costs.table)
+        out.line(title)
+        out.table(table)
+    if page.transactions.rows:
+        out.line("Transactions by name")
+        table = transactions_table(page.transactions)
+        out.table(replace(table, rows=table.rows[:_MOST_TRANSACTIONS]))
+        _more(out, len(table.rows) - _MOST_TRANSACTIONS)
+
+
+def _more(out: Printed, rows: int) -> None:
+    if rows > 0:
+        out.line(f"{counted(rows, 'more row')}: see the report")
 
 
 def _unsound_trials(out: Printed, page: Page) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.lab.stack.undo import EndProcesses
 from mydyno.machine.local import LocalHost
 from mydyno.machine.process_limits import Limits, check
-from mydyno.machine.protocol import Host, Process
+from mydyno.machine.protocol import HeldFile, Host, Process
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.session import show_global
@@ -138,56 +138,76 @@ def start_server(
     if limits is not None:
         check(site.host, limits)
     port = _usable_port(port)
-    error_log = folder / "error.log"
-    with ExitStack() as failed:
+    password = Secret.random()
+    with ExitStack() as failed, _init_file(site, binary, password, port) as login:
         private = site.short_folder()
         failed.callback(site.remove, private)
         refuse_covered(binary.root, (datadir, scratch, private.path))
-        own = {
-            **place_settings(binary, datadir, scratch),
-            **_unasked(room_settings(binary, site.host), settings),
-            **places,
-            **_access_settings(private.path, port),
-            **{name: value for name, value in _NO_UPGRADE.items() if name in binary.options},
-        }
-        password = Secret.random()
-        statements = set_password(binary.version, password, over_network=port is not None)
-        login = site.host.hold(init_file(statements))
-        try:
-            text = render({**own, "init_file": login.path}, _unasked(settings, own))
-            site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
-            site.host.write_text(folder / "my.cnf", text)
-            with writing(error_log):
-                error_log.touch()
-            log_start = error_log.stat().st_size
-            defaults = f"--defaults-file={private.path / 'my.cnf'}"
-            ending = site.intend(EndProcesses(argument=defaults))
-            failed.callback(site.undo, ending)
-            command = server_command(site.host, binary.path, [defaults], root=binary.root, limits=limits)
-            process = site.host.start(command.argv, identity=command.identity, output=error_log, held=[login])
-            server = RunningServer(
-                login=Login(ADMIN_USER, password, socket=private.path / "s.sock"),
-                pid=process.pid,
-                socket=private.path / "s.sock",
-                port=port,
-                version=binary.version,
-                error_log=error_log,
-                config=folder / "my.cnf",
-                datadir=datadir,
-                settings=settings,
-                places=places,
-                _process=process,
-                host=site.host,
-                _site=site,
-                _private=private,
-                _ending=ending,
-                _log_start=log_start,
-            )
-            _wait_until_it_answers(server, ready_seconds)
-        finally:
-            login.wipe()
+        own = place_settings(binary, datadir, scratch) | _unasked(room_settings(binary, site.host), settings)
+        own |= {**places, **_access_settings(binary, private.path, port)}
+        text = render({**own, "init_file": login.path}, _unasked(settings, own))
+        site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
+        site.host.write_text(folder / "my.cnf", text)
+        log_start = _size_of_log(folder / "error.log")
+        ending = site.intend(EndProcesses(argument=_defaults(private)))
+        failed.callback(site.undo, ending)
+        process = _start(site, binary, private, folder, login, limits)
+        server = RunningServer(
+            login=Login(ADMIN_USER, password, socket=private.path / "s.sock"),
+            pid=process.pid,
+            socket=private.path / "s.sock",
+            port=port,
+            version=binary.version,
+            error_log=folder / "error.log",
+            config=folder / "my.cnf",
+            datadir=datadir,
+            settings=settings,
+            places=places,
+            _process=process,
+            host=site.host,
+            _site=site,
+            _private=private,
+            _ending=ending,
+            _log_start=log_start,
+        )
+        _wait_until_it_answers(server, ready_seconds)
         failed.pop_all()
         return server
+
+
+@contextmanager
+def _init_file(site: Site, binary: ServerBinary, password: Secret, port: int | None) -> Iterator[HeldFile]:
+    """The statements of the server's first start, which it has read when it answers."""
+    statements = set_password(binary.version, password, over_network=port is not None)
+    file = site.host.hold(init_file(statements))
+    try:
+        yield file
+    finally:
+        file.wipe()
+
+
+def _defaults(private: PrivateFolder) -> str:
+    return f"--defaults-file={private.path / 'my.cnf'}"
+
+
+def _size_of_log(error_log: Path) -> int:
+    """In bytes; an empty one is made where there is none."""
+    with writing(error_log):
+        error_log.touch()
+    return error_log.stat().st_size
+
+
+def _start(
+    site: Site,
+    binary: ServerBinary,
+    private: PrivateFolder,
+    folder: Path,
+    login: HeldFile,
+    limits: Limits | None,
+) -> Process:
+    command = server_command(site.host, binary.path, [_defaults(private)], root=binary.root, limits=limits)
+    log = folder / "error.log"
+    return site.host.start(command.argv, identity=command.identity, output=log, held=[login])
 
 
 def _unasked(settings: Mapping[str, Setting], others: Mapping[str, Setting]) -> dict[str, Setting]:
@@ -195,8 +215,9 @@ def _unasked(settings: Mapping[str, Setting], others: Mapping[str, Setting]) -> 
     return {name: value for name, value in settings.items() if name not in others}
 
 
-def _access_settings(private: Path, port: int | None) -> dict[str, Setting]:
-    settings: dict[str, Setting] = {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
+def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
+    settings = {name: value for name, value in _NO_UPGRADE.items() if name in binary.options}
+    settings |= {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
     if port is None:
         settings["skip_networking"] = True
     else:
