@@ -160,7 +160,7 @@ class Proxy:
         """Refused statements; statements that ran on another connection than the one before; TLS sessions."""
 
     def _dial(self) -> Behind:
-        login = self._server.admin_user, self._server.admin_password.reveal()
+        login = self._server.login.user, self._server.login.password.reveal()
         return Behind(
             pymysql.connect(
                 user=login[0], password=login[1], unix_socket=str(self._server.socket), autocommit=True
