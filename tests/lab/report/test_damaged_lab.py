@@ -182,7 +182,7 @@ def test_a_lab_with_damage_anywhere_is_read_or_refused_with_one_error(whole: Pat
     where = places(whole)
     ends = time.monotonic() + SECONDS
     number = refused = 0
-    while time.monotonic() < ends:
+    while number < 3 or time.monotonic() < ends:
         number += 1
         chance = random.Random(SEED * 1_000_003 + number)
         lab = Path(shutil.copytree(whole, tmp_path / "lab"))
@@ -199,4 +199,3 @@ def test_a_lab_with_damage_anywhere_is_read_or_refused_with_one_error(whole: Pat
         shutil.rmtree(lab)
         shutil.rmtree(out)
     print(f"{number} labs, {refused} refused")
-    assert number > 2

@@ -38,7 +38,7 @@ def test_a_mutated_bundle_is_taken_in_or_refused_with_one_error(good: bytes, tmp
     number = refused = 0
     messages: set[str] = set()
     path = tmp_path / FILE
-    while time.monotonic() < ends:
+    while number <= 10 or time.monotonic() < ends:
         number += 1
         chance = random.Random(SEED * 1_000_003 + number)
         content = mutated(chance, good)
@@ -56,7 +56,6 @@ def test_a_mutated_bundle_is_taken_in_or_refused_with_one_error(good: bytes, tmp
             raise
     print(f"{number} bundles, {refused} refused")
     assert all(str(path) in message for message in messages)
-    assert number > 10
     assert refused > number / 2
 
 
