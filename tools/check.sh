@@ -134,8 +134,8 @@ case ${1:-} in
     join
     if [ "${1:-}" = --slow ]; then
         in_background computing_tests slow
-        # As many as there are CPUs: a guest on an emulated CPU takes a whole one.
-        run_pytest 'pytest: slow tests of servers, disks and hosts' -m slow -n "$cpus" --dist loadgroup "${waiting[@]}"
+        run_pytest 'pytest: slow tests of servers, disks and hosts' \
+            -m slow -n $((cpus + 1)) --dist loadgroup "${waiting[@]}"
         join
     fi
     ;;
