@@ -91,12 +91,13 @@ def test_a_server_that_is_killed_is_aborted_and_the_other_one_goes_on(pair: Pair
     assert result.of("slice")[-1]["server"] == 0
 
 
-def test_slow_statements_lengthen_the_slices(pair: Pair) -> None:
-    result = run(sliced(pair, 0.5, "SELECT SLEEP(0.3)", longest_s=0.7))
+@pytest.mark.parametrize(("longest_s", "slice_s"), [(0.25, 0.25), (5.0, 0.3)], ids=["longest", "five rounds"])
+def test_slow_statements_lengthen_the_slices(pair: Pair, longest_s: float, slice_s: float) -> None:
+    result = run(sliced(pair, 1.5, "SELECT SLEEP(0.1)", longest_s=longest_s))
     lengths = {one["to_ns"] - one["from_ns"] for one in result.of("slice") if not one["warmup"]}
-    assert lengths == {700_000_000}
+    assert lengths == {round(slice_s * 1e9)}
     for end in ends(result):
-        assert end["measured_s"] == pytest.approx(0.7)
+        assert end["measured_s"] == pytest.approx(1.5)
         assert end["queries"]["count"] >= CONNECTIONS
 
 
