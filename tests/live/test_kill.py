@@ -13,7 +13,7 @@ from mydyno.lab.results.store import Lab
 
 pytestmark = pytest.mark.live
 
-KILLS = [8, pytest.param(20, marks=pytest.mark.slow)]
+KILLS = [5, pytest.param(20, marks=pytest.mark.slow)]
 MOST_LINES = 24
 """So many lines a run of four trials writes."""
 MOST_SECONDS = 0.8
