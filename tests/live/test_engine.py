@@ -142,9 +142,9 @@ def test_intervals_cover_the_phase_without_gaps_and_add_up_to_its_statements(ser
 
 def test_samples_hold_the_servers_status_and_both_processes(server: RunningServer) -> None:
     sampling = {"interval_s": 0.1, "server_pid": server.pid}
-    result = run(job(server, smack(), phase(7, timed(1.0)), sampling=sampling))
+    result = run(job(server, smack(), phase(7, timed(2.0)), sampling=sampling))
     samples = result.of("sample")
-    assert len(samples) >= 3
+    assert len(samples) >= 5
     assert {"8"} <= {sample["status"]["Threads_connected"] for sample in samples}, "7 and the sampler's own"
     questions = [int(sample["status"]["Questions"]) for sample in samples]
     assert questions == sorted(questions)

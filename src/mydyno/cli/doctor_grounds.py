@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from mydyno.cli import screen
+from mydyno.cli.shown import aligned
 from mydyno.core.grounds import GROUNDS, KINDS
 
 if TYPE_CHECKING:
@@ -62,19 +63,13 @@ def table(grounds: Sequence[GroundCheck]) -> Iterator[str]:
     rows["needs root"] = ["yes" if ground.needs_root else "no" for ground in grounds]
     rows["KVM"] = [_kvm(ground) for ground in grounds]
     rows["kernels here"] = [", ".join(ground.kernels) or "none" for ground in grounds]
-    yield from _aligned({"storage on": [ground.ground for ground in grounds], **rows})
+    rows = {"storage on": [ground.ground for ground in grounds], **rows}
+    yield from aligned([(name, *cells) for name, cells in rows.items()])
     reasons = _reasons(grounds)
     if reasons:
         yield from ("", "why not")
     for reason, names in reasons.items():
         yield f"  {', '.join(names)}: {reason}"
-
-
-def _aligned(rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    lines = [(name, *cells) for name, cells in rows.items()]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        yield "  ".join(f"{cell:{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
 def show(grounds: Sequence[GroundCheck]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +12,7 @@ import typer
 from mydyno.cli import options, screen
 from mydyno.cli.application import Application
 from mydyno.cli.declare import argument, option
+from mydyno.cli.shown import aligned, show_table
 from mydyno.core.errors import ExitCode
 from mydyno.core.units import format_bytes
 
@@ -67,8 +68,7 @@ def list_hosts(
         (name, f"{entry.launcher}:{entry.destination}", ", ".join(entry.roles))
         for name, entry in entries.items()
     ]
-    for line in _aligned([("name", "address", "roles"), *rows]):
-        screen.echo(line)
+    show_table(("name", "address", "roles"), rows)
 
 
 @commands.command()
@@ -111,7 +111,7 @@ def _described(check: HostCheck) -> Iterator[str]:
         if check.hint:
             yield f"  hint: {check.hint}"
         return
-    yield from (f"  {line}" for line in _aligned(list(_rows(facts))))
+    yield from (f"  {line}" for line in aligned(list(_rows(facts))))
 
 
 def _rows(facts: HostFacts) -> Iterator[tuple[str, str]]:
@@ -135,9 +135,3 @@ def _rows(facts: HostFacts) -> Iterator[tuple[str, str]]:
     yield "load", f"{load} over 1 minute: {state}"
     if facts.listens:
         yield "warning", f"a server listens on port {MYSQL_PORT}: is this host in production?"
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

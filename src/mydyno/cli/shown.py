@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import typer
@@ -37,11 +37,16 @@ def show(lines: Iterable[Line]) -> None:
 
 def show_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Collection[int] = ()) -> None:
     """Prints columns as wide as their cells; those of `right` are aligned to the right."""
-    table = [tuple(heads), *map(tuple, rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
+    for line in aligned([heads, *rows], right):
+        screen.echo(line)
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+    """A line for each row, with columns as wide as their cells; those of `right` are aligned to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
         cells = (
             cell.rjust(wide) if place in right else cell.ljust(wide)
             for place, (cell, wide) in enumerate(zip(row, widths, strict=True))
         )
-        screen.echo("  ".join(cells).rstrip())
+        yield "  ".join(cells).rstrip()

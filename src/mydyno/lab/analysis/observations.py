@@ -28,7 +28,9 @@ def valid_trials(trials: Iterable[TrialRecord], point_id: str) -> list[TrialReco
 def controls_as_points(trials: Iterable[TrialRecord], points: Iterable[PointRecord]) -> list[TrialRecord]:
     """The same, those of an A/A control as more trials of the point that it measures again."""
     of = {point.point_id: point.control_of for point in points if point.control_of is not None}
-    return [replace(trial, point_id=of.get(trial.point_id, trial.point_id)) for trial in trials]
+    return [
+        replace(trial, point_id=of[trial.point_id]) if trial.point_id in of else trial for trial in trials
+    ]
 
 
 def value_at(trial: TrialRecord, place: Place, metric: Metric) -> float | None:

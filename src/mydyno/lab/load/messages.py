@@ -176,14 +176,16 @@ class _Stretch(_Message):
     p99_ns: int | None
     max_ns: int | None
     warmup: bool
-    histogram: str | None = None
-    """As of a `Histogram`; None when nothing was finished, and from foreign programs."""
+    histogram: str | None
+    """As of a `Histogram`; None when nothing was finished."""
 
 
 class Interval(_Stretch):
     """A stretch of the phase's only server."""
 
     type: Literal["interval"] = "interval"
+    histogram: str | None = None
+    """None from foreign programs, too."""
     reconnects: int | None = None
     """None from programs that do not report them."""
     queries_by_class: QueryClasses | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,12 +35,12 @@ class Measured:
         return len(self.trials)
 
 
-class Drawn:
+class Drawn(ABC):
     """What a picture of many means says of all of them together."""
 
+    @abstractmethod
     def means(self) -> Sequence[Measured]:
         """Those that were measured."""
-        raise NotImplementedError
 
     @property
     def empty(self) -> bool:
