@@ -23,8 +23,8 @@ pub struct Record {
     current: Option<(String, StatementPart)>,
     connects: Latencies,
     errors: ErrorLog,
-    /// Of the interval under way.
-    interval_from_ns: u64,
+    /// When the interval under way began: none before the measured part.
+    interval_from_ns: Option<u64>,
     interval_latencies: Latencies,
     interval_errors: u64,
     started: BothClocks,
@@ -45,7 +45,6 @@ pub struct Ending {
 
 impl Record {
     pub fn new(phase: usize, program: &'static str, clock: Clock, interval_ns: u64) -> Self {
-        let now_ns = clock.now_ns();
         Self {
             phase,
             program,
@@ -55,7 +54,7 @@ impl Record {
             current: None,
             connects: Latencies::default(),
             errors: ErrorLog::default(),
-            interval_from_ns: now_ns,
+            interval_from_ns: None,
             interval_latencies: Latencies::default(),
             interval_errors: 0,
             started: clock.with_wall_clock(),
@@ -88,9 +87,9 @@ impl Record {
         }
     }
 
-    /// Intervals are cut anew from here.
+    /// The first interval begins here.
     pub fn measure_from(&mut self, now_ns: u64) {
-        self.interval_from_ns = now_ns;
+        self.interval_from_ns = Some(now_ns);
         self.interval_latencies = Latencies::default();
         self.interval_errors = 0;
     }
@@ -144,8 +143,8 @@ impl Record {
 
     /// The last, shorter interval.
     pub fn last_interval(&mut self) -> Option<Interval> {
-        let to_ns = self.last_ns?;
-        (to_ns > self.interval_from_ns).then(|| self.interval(to_ns))
+        let (from_ns, to_ns) = (self.interval_from_ns?, self.last_ns?);
+        (to_ns > from_ns).then(|| self.interval(from_ns, to_ns))
     }
 
     pub fn into_phase_end(mut self, ending: Ending) -> PhaseEnd {
@@ -207,15 +206,17 @@ impl Record {
     /// statement has outlasted.
     fn intervals_until(&mut self, now_ns: u64) -> Vec<Interval> {
         let mut told = Vec::new();
-        while now_ns - self.interval_from_ns >= self.interval_ns {
-            told.push(self.interval(self.interval_from_ns + self.interval_ns));
+        while let Some(from_ns) = self.interval_from_ns
+            && now_ns - from_ns >= self.interval_ns
+        {
+            told.push(self.interval(from_ns, from_ns + self.interval_ns));
         }
         told
     }
 
-    fn interval(&mut self, to_ns: u64) -> Interval {
+    fn interval(&mut self, from_ns: u64, to_ns: u64) -> Interval {
+        self.interval_from_ns = Some(to_ns);
         let latencies = std::mem::take(&mut self.interval_latencies);
-        let from_ns = std::mem::replace(&mut self.interval_from_ns, to_ns);
         Interval {
             phase: self.phase,
             from_ns,
@@ -235,5 +236,22 @@ impl Record {
             transaction_percentile_ns: None,
             histogram: latencies.told(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_before_the_measured_part_is_in_no_interval() {
+        let mut record = Record::new(0, "connect", Clock::start(), 100);
+        assert!(record.statement(Some("set-up"), 1, 0, 1_000).is_empty());
+        assert!(record.last_interval().is_none());
+        record.measure_from(1_000);
+        let done = record.statement(Some("set-up"), 1, 1_040, 1_120);
+        let spans: Vec<_> = done.iter().map(|one| (one.from_ns, one.to_ns, one.queries)).collect();
+        assert_eq!(spans, [(1_000, 1_100, 0)]);
+        assert_eq!(record.last_interval().map(|one| (one.to_ns, one.queries)), Some((1_120, 1)));
     }
 }
