@@ -26,6 +26,7 @@ from typer.testing import CliRunner
 
 from live.documented import ROOT, Documented, commands, documented, files, parse
 from live.mydyno_process import MEASURED, SHORT, call
+from live.releases import release
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import login_options
 from mydyno.cli.main import app
@@ -167,12 +168,23 @@ def mydyno(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         return call(*arguments)
 
 
+def why_absent(name: str) -> str | None:
+    """Installs a release; why it cannot be had."""
+    try:
+        release(name)
+    except pytest.skip.Exception as why:
+        return str(why)
+    return None
+
+
 def why_only_read(words: str) -> str | None:
     return next((why for pattern, why in ONLY_READ.items() if re.search(pattern, words)), None)
 
 
 ALL = documented()
 RUN = [each for each in ALL if each.page != "help" and why_only_read(each.text[7:]) is None]
+RELEASES = {name for each in RUN for name in re.findall(r"--(?:release|changed-from) (\S+)", each.text)}
+"""The pages say that these must be installed."""
 
 
 def test_the_pages_have_commands_in_all_kinds_of_blocks() -> None:
@@ -222,8 +234,11 @@ def test_every_documented_command_works_in_a_fresh_folder(
     monkeypatch.setenv("BROWSER", "true")  # The program that opens a page.
     for each_reader in (login_options, smack_settings):
         monkeypatch.setattr(each_reader, "_USUAL_SOCKETS", (str(fresh.server.socket),))
+    absent = {name: why for name in RELEASES if (why := why_absent(name))}
     wrong = []
     for each in RUN:
+        if any(name in each.text for name in absent):
+            continue
         here = Documented(each.page, fresh.here(each.text))
         words = [word.replace("~", str(fresh.folder)) for word in here.words()]
         answer = CliRunner().invoke(app, words)
@@ -234,6 +249,8 @@ def test_every_documented_command_works_in_a_fresh_folder(
             print(each, answer.exit_code, repr(answer.exception)[:300])
             wrong.append(f"{here}: {answer.exit_code}: {answer.exception!r} {answer.output[-300:]}")
     assert wrong == []
+    if absent:
+        pytest.skip(f"all commands work but those that need another release: {absent}")
 
 
 def test_a_load_takes_a_relative_socket(fresh: Fresh) -> None:
