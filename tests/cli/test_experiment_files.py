@@ -52,3 +52,12 @@ def test_the_shipped_import_is_taken_from_any_folder() -> None:
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0
     assert "trials in " in done.output
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+@pytest.mark.parametrize("name", ["thread-cache", "raid-vs-memory"])
+def test_a_plan_fits_the_terminal(name: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    done = CliRunner().invoke(app, ["plan", name], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert columns - 12 < max(map(len, done.stdout.splitlines())) <= columns

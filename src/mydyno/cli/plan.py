@@ -23,23 +23,26 @@ def plan(
     ```
     """
     from mydyno.cli.planning import prepare
+    from mydyno.cli.shown import width
     from mydyno.lab.plan import render
     from mydyno.lab.trial.power import power_sentence
     from mydyno.machine.local import LocalHost
+    from mydyno.page.lines import folded
 
     _, prepared = prepare(file, size, lab, LocalHost())
     if as_json:
         screen.echo_json(prepared.plan.model_dump_json(indent=2))
         return
-    screen.echo(render(prepared.plan), nl=False)
+    parts = [render(prepared.plan)]
     if (power := power_sentence(prepared.plan, lab.folder)) is not None:
-        screen.echo(f"\n{power}")
+        parts.append(power)
     for binary in sorted({f"{one.version} ({one.path})" for one in prepared.binaries.values()}):
-        screen.echo(f"\nserver {binary}: accepts all settings of the experiment")
+        parts.append(f"server {binary}: accepts all settings of the experiment")
     for server in sorted({f"{one.version} at {one.login.address}" for one in prepared.externals.values()}):
-        screen.echo(f"\nexternal server {server}: accepts all settings of the experiment while it runs")
+        parts.append(f"external server {server}: accepts all settings of the experiment while it runs")
     for name in prepared.missing:
-        screen.echo(
-            f"\nserver {name} is not installed: `mydyno run` installs it and then checks its settings; "
+        parts.append(
+            f"server {name} is not installed: `mydyno run` installs it and then checks its settings; "
             f"to check them now: mydyno servers add {name}"
         )
+    screen.echo("\n".join(folded(part, width()) for part in parts), nl=False)

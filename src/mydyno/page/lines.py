@@ -37,6 +37,17 @@ def wrapped(
         yield Line(line, style)
 
 
+def folded(text: str, width: int) -> str:
+    """`text` in lines of at most `width`; a line that continues is indented by two more."""
+    lines = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
+        lines += textwrap.wrap(
+            line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]
+    return "\n".join(lines) + "\n"
+
+
 def plain(lines: Iterator[Line]) -> str:
     """The same without colours."""
     return "".join(f"{line.text.rstrip()}\n" for line in lines)
