@@ -9,6 +9,7 @@ import pytest
 
 from live.conftest import _starting, _without_tables
 from live.releases import release
+from live.slow_statements import until_logged
 from mydyno.lab.stack import RunningServer, Site
 from mydyno.server.access.login import Login
 from mydyno.server.access.session import session
@@ -35,6 +36,7 @@ def variables(login: Login) -> dict[str, str]:
     with session(login) as cursor:
         cursor.execute("SHOW GLOBAL VARIABLES")
         shown = {str(name): str(value) for name, value in cursor.fetchall()}
+        until_logged(cursor.connection)
     return {name: value for name, value in shown.items() if not name.startswith("gtid_")}
 
 
@@ -42,6 +44,7 @@ def set_globals(login: Login, **values: object) -> None:
     with session(login) as cursor:
         for name, value in values.items():
             cursor.execute(f"SET GLOBAL {name} = %s", (value,))
+        until_logged(cursor.connection)
 
 
 @contextmanager
@@ -57,5 +60,4 @@ def run(login: Login, *statements: str) -> None:
         for statement in statements:
             cursor.execute(statement)
             cursor.fetchall()
-        # A server sends a result before it logs its statement, and both before it reads the next command.
-        cursor.connection.ping(reconnect=False)
+        until_logged(cursor.connection)

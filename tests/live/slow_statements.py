@@ -111,6 +111,11 @@ def run_everything(server: RunningServer, rounds: int) -> Truth:
     return truth
 
 
+def until_logged(connection: Connection[Cursor]) -> None:
+    """A server sends a result before it logs its statement, and both before it reads the next command."""
+    connection.ping(reconnect=False)
+
+
 @contextmanager
 def _client(server: RunningServer, user: str, database: str, truth: Truth) -> Iterator[Client]:
     connection = pymysql.connect(
@@ -124,6 +129,7 @@ def _client(server: RunningServer, user: str, database: str, truth: Truth) -> It
     )
     with closing(connection):
         yield Client(connection, user, database, truth)
+        until_logged(connection)
 
 
 def _once(client: Client, number: int) -> None:
