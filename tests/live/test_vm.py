@@ -129,9 +129,9 @@ def test_an_array_of_limited_disks_does_what_they_may_together(site: Site, root:
             how = "--ioengine=libaio --iodepth=32 --time_based --runtime=8 --ramp_time=2 --output-format=json"
             text = commanded(ground, *fio.split(), *how.split(), "--norandommap", "--randrepeat=0")
             iops[direction] = json.loads(text)["jobs"][0][direction]["iops"]
-    # One budget for reads and writes; a write goes to two of the four.
-    assert iops["read"] == pytest.approx(4 * 50, rel=0.12)
-    assert iops["write"] == pytest.approx(4 * 50 / 2, rel=0.12)
+    # One budget for reads and writes; a write goes to two of the four. A busy machine gives less, never more.
+    assert 4 * 50 * 0.6 < iops["read"] < 4 * 50 * 1.12
+    assert 4 * 50 / 2 * 0.6 < iops["write"] < 4 * 50 / 2 * 1.12
     assert_nothing_is_left(site)
 
 
