@@ -22,7 +22,7 @@ from scipy import special
 
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.observations import common_observations, valid_trials
-from mydyno.lab.analysis.series import BATCH, Array, batched, finite
+from mydyno.lab.analysis.steady import BATCH, Array, batched, finite
 from mydyno.lab.results.records import TrialRecord
 
 LEAST_BLOCKS = 8

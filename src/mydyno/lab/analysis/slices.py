@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from mydyno.lab.analysis.series import Array
-from mydyno.lab.analysis.steady import LEAST_DIFFERENCE, STANDARD_ERRORS, squared_errors
+from mydyno.lab.analysis.steady import LEAST_DIFFERENCE, STANDARD_ERRORS, Array, squared_errors
 from mydyno.lab.analysis.two_way import TwoWay, two_way
 
 PARTS = 10

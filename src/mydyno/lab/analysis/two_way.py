@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mydyno.lab.analysis.series import Array, long_run_variance
+from mydyno.lab.analysis.steady import Array, long_run_variance
 
 _BISQUARE = 4.685
 _HUBER = 1.345

@@ -18,10 +18,10 @@ from mydyno.lab.report.comparison_tables import (
     label_columns,
     labels,
     long_table,
+    storage_tables,
 )
 from mydyno.lab.report.effects_tables import effects_table
 from mydyno.lab.report.figures import EFFECTS, GROUND
-from mydyno.lab.report.storage_tables import storage_tables
 from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.tables import (
     TRANSACTIONS_CAPTION,

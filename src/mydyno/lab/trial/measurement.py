@@ -16,8 +16,7 @@ from functools import cached_property
 import polars as pl
 
 from mydyno.lab.analysis.drift import drift
-from mydyno.lab.analysis.stalls import Stretch, stalls
-from mydyno.lab.analysis.steady import Steadiness, steadiness
+from mydyno.lab.analysis.steady import Steadiness, Stretch, stalls, steadiness
 from mydyno.lab.load.messages import Interval
 from mydyno.lab.results.records import PhaseRecord, Remark
 from mydyno.lab.sampling.costs import Work, costs

@@ -10,8 +10,7 @@ from pathlib import Path
 from mydyno.core.errors import LabError
 from mydyno.core.plurals import counted
 from mydyno.lab.analysis.bootstrap import LEVEL
-from mydyno.lab.analysis.power import POWER, smallest_difference
-from mydyno.lab.analysis.precision import Spread, spread_of
+from mydyno.lab.analysis.precision import POWER, Spread, smallest_difference, spread_of
 from mydyno.lab.analysis.sequential import nominal_level
 from mydyno.lab.plan import Plan
 from mydyno.lab.results.run import Run

@@ -14,9 +14,8 @@ import numpy as np
 from scipy import special
 
 from mydyno.lab.analysis.bootstrap import LEVEL, Interval
-from mydyno.lab.analysis.effects.algebra import Codes, Numbers, grouped, indicators
 from mydyno.lab.analysis.effects.errors import Errors
-from mydyno.lab.analysis.effects.layout import ABSENT, Factor
+from mydyno.lab.analysis.effects.layout import ABSENT, Codes, Factor, Numbers, grouped, indicators
 from mydyno.lab.analysis.effects.variance import Arrangement
 from mydyno.lab.analysis.observations import Place
 

@@ -14,8 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mydyno.lab.analysis.effects.algebra import (
+from mydyno.lab.analysis.effects.layout import (
+    ABSENT,
+    Factor,
     Flags,
+    Layout,
     Numbers,
     basis,
     beyond,
@@ -24,7 +27,6 @@ from mydyno.lab.analysis.effects.algebra import (
     indicators,
     squared_length,
 )
-from mydyno.lab.analysis.effects.layout import ABSENT, Factor, Layout
 from mydyno.lab.results.records import DesignPoints
 
 Pair = tuple[str, str]

@@ -16,10 +16,8 @@ from typing import Literal
 import numpy as np
 
 from mydyno.lab.analysis.bootstrap import LEVEL, Interval
-from mydyno.lab.analysis.effects.algebra import Numbers, squared_length
-from mydyno.lab.analysis.effects.errors import FEWEST, Errors, FTest, lenth_error
-from mydyno.lab.analysis.effects.layout import Layout
-from mydyno.lab.analysis.effects.strata import Strata
+from mydyno.lab.analysis.effects.errors import FEWEST, Errors, FTest, Strata, lenth_error
+from mydyno.lab.analysis.effects.layout import Layout, Numbers, squared_length
 from mydyno.lab.analysis.effects.terms import Pair, Term, contrasts, terms_of
 from mydyno.lab.results.records import DesignPoints
 

@@ -21,7 +21,7 @@ from mydyno.lab.load.slap import report
 from mydyno.lab.load.slap.report import Block, Pass
 from mydyno.lab.workload import slap
 from mydyno.lab.workload.slap import Options, OwnSql
-from mydyno.lab.workload.slap.sql import MARK, preload_insert, write
+from mydyno.lab.workload.slap.program import MARK, preload_insert, write
 from mydyno.machine.local import LocalHost
 from mydyno.server.access import dbapi
 

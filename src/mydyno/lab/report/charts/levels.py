@@ -9,8 +9,7 @@ import altair as alt
 from mydyno.lab.analysis.observations import Place
 from mydyno.lab.report.charts.curve_axes import BarAxis, axis_title
 from mydyno.lab.report.quantities import bracketed, writer
-from mydyno.lab.report.views.curves import Measured
-from mydyno.lab.report.views.levels import Level, Levels
+from mydyno.lab.report.views.curves import Level, Levels, Measured
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX

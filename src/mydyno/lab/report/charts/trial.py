@@ -15,7 +15,7 @@ import altair as alt
 
 from mydyno.lab.analysis.time_spent import Key
 from mydyno.lab.analysis.words import Words
-from mydyno.lab.report.time_words import FORMULA, KEYS, LABEL
+from mydyno.lab.report.views.trial_pages import FORMULA, KEYS, LABEL
 from mydyno.lab.report.views.trial_series import CPU_MODES
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, layered, side_by_side

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mydyno.lab.spec.designs.plackett_burman import Signs
+from mydyno.lab.spec.designs.fraction import Signs
 
 Effect = tuple[int, ...]
 """One factor or two, by place."""
