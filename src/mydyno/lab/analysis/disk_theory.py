@@ -17,8 +17,6 @@ Sources:
   on Linux 6.1 (tests/lab/analysis/test_disk_theory.py has the figures).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations

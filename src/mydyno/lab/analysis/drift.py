@@ -11,8 +11,6 @@ Analysis for Monthly Water Quality Data*, Water Resources Research 18, 1982), wi
 trials of the same point are compared with each other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

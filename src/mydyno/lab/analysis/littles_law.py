@@ -16,8 +16,6 @@ that began before it, and leave at most one unfinished; the law holds but for `l
 side, which is exact and added to the tolerance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -13,8 +13,6 @@ Analysis for the Behavioral Sciences, 2nd ed., 1988, chapter 2).
 trial over one right trial; 0.04 is 4%. Two independent points of spread s each have sqrt(2) s.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -26,8 +26,6 @@ Algorithm for a Letter-Based Representation of All-Pairwise Comparisons, Journal
 Graphical Statistics 13, 2004: insert and absorb).
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence

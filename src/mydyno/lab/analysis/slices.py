@@ -11,8 +11,6 @@ The beginning of a slice, in which connections wake up and caches of the CPU fil
 criterion that finds the warm-up of a phase (`analysis.steady`), on the mean profile of the slices' tenths.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

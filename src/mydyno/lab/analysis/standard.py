@@ -2,8 +2,6 @@
 and how safe the committed data are, in order: no winner without saying what it gave up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

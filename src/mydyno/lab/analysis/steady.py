@@ -17,8 +17,6 @@ loses a tenth of its rate, and its users wait that second. What is looked for is
 noise, which the percentiles already show.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -17,8 +17,6 @@ One value is one run (the mean logarithm of its trials), never one trial: trials
 and its hour, and would make every run look like a change.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ The error comes from the influence of each row: rows follow each other in time, 
 neighbouring rows share (first order).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,8 +1,6 @@
 """A table and its import file as an experiment with its trials: what the rows say, and None for all else.
 Pure."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter, defaultdict

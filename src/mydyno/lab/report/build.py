@@ -2,8 +2,6 @@
 for programs: the tables as Parquet, and all that it says in one JSON document.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math

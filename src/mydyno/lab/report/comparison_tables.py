@@ -2,8 +2,6 @@
 and the environment's numbers and facts as tables of text.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ that answered more of them weighs more. Intervals of a percentile still come fro
 are not independent.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict

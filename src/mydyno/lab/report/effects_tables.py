@@ -2,8 +2,6 @@
 the optima are.
 """
 
-from __future__ import annotations
-
 import math
 
 import polars as pl

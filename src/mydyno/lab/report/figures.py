@@ -1,7 +1,5 @@
 """The figures of a report: which there are, what each is called, and how each is drawn at any width."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mydyno.lab.report.charts.comparison import comparison_chart, drawn_rows

@@ -4,8 +4,6 @@ Each section is a separate file in `templates/sections`, included there, and its
 contents is in `contents` below.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The views' numbers as tables of text, for the page, Markdown and the terminal alike."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator, Sequence
 

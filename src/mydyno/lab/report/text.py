@@ -1,7 +1,5 @@
 """The report in plain text, for a terminal, and in Markdown, for an issue or a wiki."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What the charts of the trials' pages are drawn from: data sets of each trial, charts that all share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

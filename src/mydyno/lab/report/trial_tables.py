@@ -1,7 +1,5 @@
 """The numbers of one trial's page as tables of text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mydyno.core.units import format_bytes

@@ -2,8 +2,6 @@
 `design.points`: all combinations of levels, or which of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From a file to an Experiment, or to all the problems that it has."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TypeVar
 

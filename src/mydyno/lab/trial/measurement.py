@@ -7,8 +7,6 @@ still counts: what is compared is the same stretch of the same load in every tri
 show the same again. To leave such trials out would leave the verdict to chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

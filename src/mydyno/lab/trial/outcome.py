@@ -1,7 +1,5 @@
 """What the lab stores of a trial: its evidence judged, its record, and the series of its load. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What a plan will be able to see, from how much earlier trials of the lab differed."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ What is in force is worked out from the settings and the defaults that each bina
 started; what a server works out when it starts is known from the catalogue, or not at all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """What only the server's binary knows of a point: its buffer pool, its caches, its volumes. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

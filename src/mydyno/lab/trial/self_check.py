@@ -4,8 +4,6 @@ docs/reference/self-check.md explains it; what theory expects is `analysis.disk_
 figures mean `analysis.self_checks`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass

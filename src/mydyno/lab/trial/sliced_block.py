@@ -2,8 +2,6 @@
 `fit_phases` makes the numbers of each one's phases of the slices of all.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ rewrites what is between the two markers of that file. Besides, a workload in wo
 what can be chosen, what an event sends.
 """
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping

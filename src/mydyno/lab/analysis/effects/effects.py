@@ -4,8 +4,6 @@ Assumed: log values are sums of effects and of normal noise with one variance in
 all of their points alike.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

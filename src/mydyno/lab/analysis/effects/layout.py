@@ -2,8 +2,6 @@
 subspaces: what a set of columns spans, and what it adds to another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Means are adjusted for what trials of one level have more of (another factor's l
 as if every combination had been measured equally often.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

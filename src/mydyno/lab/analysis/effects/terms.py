@@ -6,8 +6,6 @@ blocks, and, if it changes inside them, for whole plots: on balanced trials that
 trials are missing it compares like with like.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

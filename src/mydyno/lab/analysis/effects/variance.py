@@ -6,8 +6,6 @@ differences; both have separate errors, by stratum, since blocks and whole plots
 connections as well as better altogether.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property

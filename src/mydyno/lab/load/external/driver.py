@@ -1,7 +1,5 @@
 """An external program as a driver: the messages of the engine, with None for what it does not report."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time

@@ -4,8 +4,6 @@ It has no warm-up; --report-checkpoints, which sets all counters back after that
 without a second start. Its only arrival process besides the closed loop is Poisson (--rate).
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Its files are in a separate folder on the volume, removed in the end; job files,
 in the trial's folder.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path

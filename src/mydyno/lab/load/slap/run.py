@@ -1,7 +1,5 @@
 """The driver: for each engine, number of clients and iteration a fresh schema, then the load."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias

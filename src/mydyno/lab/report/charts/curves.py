@@ -5,8 +5,6 @@ The fitted law of scalability behind a panel's curves: faint lines, and above th
 its 95% interval as a labelled bar, joined to the curve's peak by a dashed line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import altair as alt

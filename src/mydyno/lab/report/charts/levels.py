@@ -1,7 +1,5 @@
 """A bar a setting from 0, its 95% interval, the trials as dots and the number next to it, place by place."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import altair as alt

@@ -1,7 +1,5 @@
 """Seconds of each test program: a mark a setting with its interval, the trials as dots, the total below."""
 
-from __future__ import annotations
-
 import altair as alt
 
 from mydyno.lab.report.charts.curve_axes import BarAxis

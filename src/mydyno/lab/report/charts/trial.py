@@ -6,8 +6,6 @@ Clustering", The American Statistician 37, 1983), as a flame graph is one (Gregg
 Communications of the ACM 59, 2016): the parts of a bar are drawn below it, as wide as their shares.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 

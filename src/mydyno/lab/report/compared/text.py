@@ -1,8 +1,6 @@
 """A comparison of runs for a terminal, in Markdown for a pull request, and for programs: JSON, and JUnit's
 XML for CI servers."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ for what only counts up, and what differs between siblings (a device, a mode) as
 the server keep their own unit, which only its manual knows.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ the series of all trials below each other.
 Folders that are whole or not there, whatever stops their writing.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

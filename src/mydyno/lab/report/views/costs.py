@@ -4,8 +4,6 @@ Server CPU per query is the cost that the sentences are about: over the columns 
 tests, and all other costs of the row are another (Holm).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean

@@ -3,8 +3,6 @@ and the same side by side, place by place, for a run without a curve, or with so
 that curves would hide each other.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """The machine and its software, as facts in groups, and how to run it again: what to type, and what decides
 that it is the same."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The disks' environment, how each setting's storage was built, and whether it performed as in theory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean

@@ -2,8 +2,6 @@
 sql-bench's RUN files have them; and the running time of each test program and of all together.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

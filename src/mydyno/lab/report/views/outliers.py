@@ -2,8 +2,6 @@
 and points with trials that could not be measured: how many, in which step, and why.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

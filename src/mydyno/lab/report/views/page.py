@@ -11,8 +11,6 @@ Which picture an experiment gets is chosen by the shape of its factors and loads
 | programs | test programs, few settings |
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

@@ -2,8 +2,6 @@
 of the other factors; and what the source concluded, next to what its numbers show.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 what its parts are called, and how each is calculated, in words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ opposite. Interactions of three factors and more are taken to be nothing. In Pla
 and 24 runs an interaction is spread over all main effects in small parts: those are summed up.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

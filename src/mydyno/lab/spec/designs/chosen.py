@@ -1,7 +1,5 @@
 """The points of an experiment by the way that its design names, or what is wrong with that."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

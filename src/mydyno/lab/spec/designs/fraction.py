@@ -24,8 +24,6 @@ Source: R. L. Plackett and J. P. Burman, The Design of Optimum Multifactorial Ex
 1946. The first rows below are theirs; the further rows are that one turned, and the last has low levels only.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 

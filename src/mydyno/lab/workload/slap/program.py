@@ -4,8 +4,6 @@ and the SQL that mysqlslap makes up: table t1, its rows, and the pool of stateme
 Strings have 126 characters from 60 letters and digits, U and V missing (with `corrected` from all 62).
 """
 
-from __future__ import annotations
-
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
