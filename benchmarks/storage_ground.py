@@ -22,7 +22,7 @@ from bench_support import machine, print_table, say, spread
 
 from mydyno.core import grounds
 from mydyno.core.errors import MissingToolError
-from mydyno.lab.analysis.self_checks import IDLE_FLOOR
+from mydyno.lab.analysis.disk_theory import IDLE_FLOOR
 from mydyno.lab.results.records import SelfCheckRecord
 from mydyno.lab.spec import Storage
 from mydyno.lab.spec.host import Host

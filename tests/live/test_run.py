@@ -18,7 +18,7 @@ import pytest
 
 from live.mydyno_process import FAILING, MEASURED, Workplace, faults, interrupt, server_pid, wait_for_line
 from mydyno.lab.report.evidence import gather
-from mydyno.lab.report.views.again import again
+from mydyno.lab.report.views.environment import again
 from mydyno.lab.results.store import DATABASE, Lab
 from mydyno.lab.sampling.histograms import merged
 

@@ -16,8 +16,7 @@ from mydyno.cli.shown import width
 from mydyno.core.errors import ExitCode
 
 if TYPE_CHECKING:
-    from mydyno.lab.report.compared.run import MergedRun
-    from mydyno.lab.report.compared.view import Compared
+    from mydyno.lab.report.compared.view import Compared, MergedRun
 
 ALLOWED = 0.03
 
@@ -65,8 +64,7 @@ def compare(
     ```
     """
     from mydyno.lab.report.compared.chosen import Labs, choose
-    from mydyno.lab.report.compared.run import MergedRun
-    from mydyno.lab.report.compared.view import compared
+    from mydyno.lab.report.compared.view import MergedRun, compared
     from mydyno.lab.results.sound import numbers_explained
 
     gated = fail_if_slower is not None or fail_if_unsure
@@ -100,7 +98,7 @@ class _Written:
 
 
 def _show(comparison: Compared, gated: bool, as_json: bool, written: _Written) -> None:
-    from mydyno.lab.report.compared.machine import as_json as json_of
+    from mydyno.lab.report.compared.text import as_json as json_of
     from mydyno.lab.report.compared.text import terminal
 
     if written.json is not None:
@@ -112,8 +110,7 @@ def _show(comparison: Compared, gated: bool, as_json: bool, written: _Written) -
 
 
 def _write(comparison: Compared, merged: MergedRun, gated: bool, written: _Written) -> None:
-    from mydyno.lab.report.compared.machine import junit
-    from mydyno.lab.report.compared.text import markdown
+    from mydyno.lab.report.compared.text import junit, markdown
 
     if written.markdown is not None:
         written.markdown.write(markdown(comparison, gated=gated))

@@ -88,8 +88,7 @@ def _write_series(run: Run, form: SeriesFormat, file: outputs.OutputFile | None)
 
 def _write_tables(run: Run, form: TableFormat, out: Path | None) -> tuple[str, ...]:
     """What the lab could not give."""
-    from mydyno.lab.report.export.tables import write_tables
-    from mydyno.lab.report.export.whole import whole_folder
+    from mydyno.lab.report.export.tables import whole_folder, write_tables
 
     folder = out or Path(f"{run.folder.name}-{form}")
     with whole_folder(folder) as partial:

@@ -122,7 +122,7 @@ def external(server: LoginOptions, database: str) -> dict[str, Any]:
 def propose(request: Request) -> Proposal:
     """The experiment for this advice here. Raises UsageError, SpecErrors, MissingToolError, ServerError."""
     from mydyno.lab.workload import read
-    from mydyno.lab.workload.assignments import options_from
+    from mydyno.lab.workload.file import options_from
     from mydyno.prove import propose as proposing
     from mydyno.prove.ground import Ground
     from mydyno.prove.pilot import OPTION
@@ -191,7 +191,7 @@ def most_data_bytes(within: float) -> int:
 def has_keys(request: Request) -> bool:
     """Whether the pilot may choose how keys are drawn: the load has the option, and it is not set."""
     from mydyno.lab.workload import read
-    from mydyno.lab.workload.assignments import options_from
+    from mydyno.lab.workload.file import options_from
     from mydyno.prove.pilot import DEFAULT_KEYS, OPTION
 
     if request.load.is_file or request.on == "server":

@@ -78,8 +78,8 @@ def show(
     ```
     """
     from mydyno.lab import workload
-    from mydyno.lab.workload.assignments import options_from
-    from mydyno.lab.workload.describe import describe
+    from mydyno.lab.workload.file import options_from
+    from mydyno.lab.workload.reference import describe
 
     if name in workload_kinds.PROGRAMS or workload_kinds.is_script(name):
         _show_other(name, chosen or [], program=program, text=text)
@@ -122,8 +122,8 @@ def check(name: _Name, chosen: _Set = None) -> None:
     ```
     """
     from mydyno.lab import workload
-    from mydyno.lab.workload.assignments import options_from
-    from mydyno.lab.workload.describe import summary
+    from mydyno.lab.workload.file import options_from
+    from mydyno.lab.workload.reference import summary
 
     if workload_kinds.is_script(name):
         for defect in workload_kinds.check_script(Path(name)):

@@ -34,7 +34,7 @@ def is_script(name: str) -> bool:
 def describe_program(name: str, assignments: Iterable[str], width: int) -> str:
     """What it is, and its options with the values that are chosen. Raises SpecErrors, UsageError."""
     from mydyno.core.document.given import validated
-    from mydyno.lab.workload.assignments import assigned
+    from mydyno.lab.workload.file import assigned
 
     section = _section(name)
     fields = section.model_fields

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mydyno.lab.analysis.effects.algebra import grouped
-from mydyno.lab.analysis.effects.layout import Factor, Layout
+from mydyno.lab.analysis.effects.layout import Factor, Layout, grouped
 from mydyno.lab.analysis.effects.variance import PLACE, Arrangement, Shares
 
 Numbers = NDArray[np.float64]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from lab.analysis.builders import measured
 from lab.results.builders import experiment
-from mydyno.lab.analysis.effects.algebra import grouped
-from mydyno.lab.analysis.effects.layout import Factor, Layout
+from mydyno.lab.analysis.effects.layout import Factor, Layout, grouped
 from mydyno.lab.results.records import DesignRecord, ExperimentRecord, PointRecord, TrialRecord
 
 Numbers = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mydyno.lab.analysis.change_points import SIGNIFICANCE, SMALLEST_SERIES, change_points
+from mydyno.lab.analysis.trend import SIGNIFICANCE, SMALLEST_SERIES, change_points
 
 
 def test_a_step_is_found_where_it_is() -> None:

@@ -10,9 +10,9 @@ import pytest
 from lab.analysis.coverage_study import METHODS, NOISES, coverage
 from mydyno.lab.analysis import bootstrap
 from mydyno.lab.analysis.bootstrap import Interval
-from mydyno.lab.analysis.durability import LABELS
 from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND, RUNNING_TIME, Metric
 from mydyno.lab.analysis.ratio import Ratio
+from mydyno.lab.analysis.standard import LABELS
 from mydyno.lab.analysis.verdict import Side, judge
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "reference" / "statistics.md").read_text(encoding="utf-8")

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from lab.analysis.builders import LEFT, RIGHT, pair_of_points
-from mydyno.lab.analysis.gate import Gated, gate, state_of
 from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
-from mydyno.lab.analysis.verdict import Side, judge, judge_points
+from mydyno.lab.analysis.verdict import Gated, Side, gate, judge, judge_points, state_of
 from mydyno.lab.report.compared.view import gate_text
 
 

@@ -6,9 +6,8 @@ import random
 from dataclasses import replace
 
 from lab.analysis.builders import LEFT, RIGHT, measured, timed
-from mydyno.lab.analysis.causes import probable_causes
 from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
-from mydyno.lab.analysis.outliers import Outlier, outliers
+from mydyno.lab.analysis.outliers import Outlier, outliers, probable_causes
 from mydyno.lab.analysis.words import QUERIES
 from mydyno.lab.results.records import PointRecord, TrialRecord
 

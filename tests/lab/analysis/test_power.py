@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mydyno.lab.analysis.power import smallest_difference, trials_needed, trials_to_exclude
+from mydyno.lab.analysis.precision import smallest_difference, trials_needed, trials_to_exclude
 
 
 def seen(difference: float, spread: float, n: int, paired: bool) -> float:

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.analysis.builders import measured, timed
-from mydyno.lab.analysis.durability import LABELS
-from mydyno.lab.analysis.letters import display, groups, letters
 from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, RUNNING_TIME
-from mydyno.lab.analysis.ranking import Ranking, ranking
+from mydyno.lab.analysis.ranking import Ranking, display, groups, letters, ranking
+from mydyno.lab.analysis.standard import LABELS
 from mydyno.lab.results.records import PointRecord, TrialRecord
 
 SPEED = {"jfs": 1.30, "xfs": 1.14, "reiserfs": 1.135, "ext3": 1.0}

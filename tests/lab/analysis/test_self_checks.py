@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from mydyno.core.grounds import GROUNDS
-from mydyno.lab.analysis.self_checks import load_remarks, remarks
-from mydyno.lab.analysis.utilisation import utilisation
+from mydyno.lab.analysis.disk_theory import load_remarks, remarks
+from mydyno.lab.analysis.littles_law import utilisation
 from mydyno.lab.results.records import SelfCheckRecord
 
 SOUND = SelfCheckRecord(

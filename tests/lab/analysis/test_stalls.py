@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lab.analysis.series import noise
-from mydyno.lab.analysis.stalls import Stretch, stalls
+from mydyno.lab.analysis.steady import Stretch, stalls
 
 
 def stretches(

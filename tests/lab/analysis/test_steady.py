@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from lab.analysis.series import Rates, noise, time
-from mydyno.lab.analysis.series import BATCH, batched
 from mydyno.lab.analysis.steady import (
+    BATCH,
     LEAST_INTERVALS,
     NOT_JUDGED,
     STEADY,
     Steadiness,
+    batched,
     squared_errors,
     steadiness,
 )

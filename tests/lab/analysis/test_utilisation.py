@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.lab.analysis.utilisation import utilisation
+from mydyno.lab.analysis.littles_law import utilisation
 
 
 def test_cpu_modes_are_shares_of_all_cpu_time() -> None:

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from lab.analysis.builders import FEW, LEFT, RIGHT, measured, pair_of_points
 from mydyno.lab.analysis.bootstrap import Interval
-from mydyno.lab.analysis.durability import LABELS
 from mydyno.lab.analysis.metrics import LATENCY_P95, QUERIES_PER_SECOND
 from mydyno.lab.analysis.observations import not_finite
 from mydyno.lab.analysis.ratio import Ratio
 from mydyno.lab.analysis.sequential import nominal_level
-from mydyno.lab.analysis.standard import Standard, standard_of
+from mydyno.lab.analysis.standard import LABELS, Standard, standard_of
 from mydyno.lab.analysis.verdict import Side, Verdict, judge, judge_points, more_trials
 from mydyno.lab.results.records import DesignRecord
 from mydyno.server.variables.durability import Level

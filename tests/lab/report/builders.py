@@ -15,7 +15,7 @@ from typing import Literal
 
 import polars as pl
 
-from mydyno.lab.analysis.self_checks import remarks
+from mydyno.lab.analysis.disk_theory import remarks
 from mydyno.lab.results.records import (
     NO_LATENCY,
     CheckRecord,

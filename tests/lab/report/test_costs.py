@@ -17,8 +17,7 @@ from mydyno.lab.analysis.metrics import COSTS, LOCK_WAITS
 from mydyno.lab.report.build import build
 from mydyno.lab.report.compared import text as compared_text
 from mydyno.lab.report.compared.chosen import Chosen
-from mydyno.lab.report.compared.run import MergedRun
-from mydyno.lab.report.compared.view import compared
+from mydyno.lab.report.compared.view import MergedRun, compared
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.text import summary
 from mydyno.lab.report.views.costs import Costs

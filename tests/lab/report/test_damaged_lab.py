@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 from mydyno.cli.main import app
 from mydyno.core.errors import LabError, MydynoError
+from mydyno.lab.report.build import report_json, tables
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.export.tables import write_tables
-from mydyno.lab.report.numbers import report_json, tables
 from mydyno.lab.report.text import markdown, terminal
 from mydyno.lab.report.views.page import page
 from mydyno.lab.results.bundle import bundle

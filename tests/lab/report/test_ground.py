@@ -10,10 +10,10 @@ import pytest
 from lab.report.builders import MemoryRun, storage_run, thread_cache_run
 from mydyno.lab.report.build import build
 from mydyno.lab.report.charts.self_checks import self_checks_chart, short_text
+from mydyno.lab.report.comparison_tables import storage_tables
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.figures import GROUND, figures
 from mydyno.lab.report.html import html
-from mydyno.lab.report.storage_tables import storage_tables
 from mydyno.lab.report.text import markdown, summary
 from mydyno.lab.report.views.page import Page, page
 from mydyno.lab.results.records import SelfCheckRecord, TrialRecord

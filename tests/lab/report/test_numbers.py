@@ -10,9 +10,9 @@ import polars as pl
 
 from lab.report.builders import thread_cache_run
 from lab.report.releases import releases_run
+from mydyno.lab.report.build import report_json, tables
 from mydyno.lab.report.csv import comparison_frame, points_frame, trials_frame
 from mydyno.lab.report.evidence import gather
-from mydyno.lab.report.numbers import report_json, tables
 from mydyno.lab.report.views.page import Page, page
 
 

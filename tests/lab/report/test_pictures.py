@@ -13,18 +13,16 @@ from lab.report.disks import disks_run
 from lab.report.releases import releases_run
 from mydyno.lab.analysis.metrics import LATENCY_P99
 from mydyno.lab.report.charts.curve_axes import LoadAxis, ValueAxis
-from mydyno.lab.report.charts.curves import curves_chart
+from mydyno.lab.report.charts.curves import curves_chart, knees
 from mydyno.lab.report.charts.heat_map import fill, in_cell
-from mydyno.lab.report.charts.knees import knees
+from mydyno.lab.report.effects_tables import optima_frame
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.figures import figures
-from mydyno.lab.report.optima_tables import optima_frame
 from mydyno.lab.report.views.comparison import filled, heat_maps
 from mydyno.lab.report.views.curves import curves
 from mydyno.lab.report.views.overview import MOST_PANELS
-from mydyno.lab.report.views.page import Page, page
-from mydyno.lab.report.views.shape import MOST_PANELS as MOST_CURVE_PANELS
-from mydyno.lab.report.views.shape import shape
+from mydyno.lab.report.views.page import MOST_PANELS as MOST_CURVE_PANELS
+from mydyno.lab.report.views.page import Page, page, shape
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart
 from mydyno.page.drawing import Figure

@@ -8,11 +8,10 @@ import pytest
 
 from lab.report.builders import MemoryRun, thread_cache_run
 from lab.sampling.builders import histogram
-from mydyno.lab.report.csv import points_frame
+from mydyno.lab.report.csv import points_frame, pooled
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.views.method import method
 from mydyno.lab.report.views.overview import overall_rate
-from mydyno.lab.report.views.pooled import pooled
 from mydyno.lab.results.records import PhaseRecord
 
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from lab.sampling.builders import cpu, sample
-from mydyno.lab.analysis.utilisation import utilisation
+from mydyno.lab.analysis.littles_law import utilisation
 from mydyno.lab.sampling.frames import sample_frame
 from mydyno.lab.sampling.series import stretch
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mydyno.lab.spec.alignment import Alignment, alignment, mkfs_words
-from mydyno.lab.spec.arrays import Stripe
+from mydyno.lab.spec.arrays import Alignment, Stripe, alignment, mkfs_words
 
 _STRIPE = Stripe(64 * 1024, 3)
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from lab.spec.builders import experiment
 from mydyno.lab.spec.designs.aliases import aliases
-from mydyno.lab.spec.designs.fraction import fraction, words
-from mydyno.lab.spec.designs.plackett_burman import plackett_burman
+from mydyno.lab.spec.designs.fraction import fraction, plackett_burman, words
 
 TWO_LEVELS = (
     "server.config.max_connections: [20, 30]",

@@ -15,7 +15,7 @@ from mydyno.lab.analysis.comparability import Unequal
 from mydyno.lab.spec import Experiment, SpecErrors
 from mydyno.lab.stack import ServerBinary, understand
 from mydyno.lab.trial.attempt import settings_of
-from mydyno.lab.trial.preflight_unequal import (
+from mydyno.lab.trial.preflight import (
     effective,
     found_unequal,
     unequal_problems,

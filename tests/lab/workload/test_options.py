@@ -10,7 +10,7 @@ from mydyno.core.document.base import Section
 from mydyno.core.document.problems import SpecErrors
 from mydyno.core.errors import UsageError
 from mydyno.lab import workload
-from mydyno.lab.workload.assignments import options_from
+from mydyno.lab.workload.file import options_from
 
 SHOP = """\
 workload: shop

@@ -10,7 +10,7 @@ from mydyno.cli.declare import argument
 from mydyno.cli.load import driving, parameters
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted, plural
-from mydyno.lab.load import cleanup, sessions
+from mydyno.lab.load import sessions
 from mydyno.lab.workload import read
 from mydyno.server.access import dbapi
 
@@ -60,7 +60,7 @@ def _clean(names: Sequence[str] | None, values: dict[str, Any]) -> None:
     schema = target.database
     try:
         with sessions.connect(target) as connection, connection.cursor() as cursor:
-            left = cleanup.leftovers(cursor, schema, names, parameters.DATABASE.default)
+            left = sessions.leftovers(cursor, schema, names, parameters.DATABASE.default)
             _refuse_foreign(left)
             what = _what(left)
             if what is None:
@@ -70,20 +70,20 @@ def _clean(names: Sequence[str] | None, values: dict[str, Any]) -> None:
                 screen.echo(f"  {schema}.{name}  about {rows:,} {plural(rows, 'row')}")
             if not values["yes"]:
                 inputs.confirm(f"Drop {what} on {target.address}?", "add --yes")
-            cleanup.drop(cursor, left, names or ())
+            sessions.drop(cursor, left, names or ())
     except dbapi.Error as error:
         raise sessions.failed(target, f"the cleanup of {schema} failed", error) from None
     screen.echo(f"dropped {what}")
 
 
-def _what(left: cleanup.Leftovers) -> str | None:
+def _what(left: sessions.Leftovers) -> str | None:
     """`2 tables and the database mydyno`; None for nothing."""
     parts = [counted(len(left.tables), "table")] if left.tables else []
     parts += [f"the database {left.schema}"] if left.with_schema else []
     return " and ".join(parts) or None
 
 
-def _refuse_foreign(left: cleanup.Leftovers) -> None:
+def _refuse_foreign(left: sessions.Leftovers) -> None:
     if not left.foreign:
         return
     sentence = (

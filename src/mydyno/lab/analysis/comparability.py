@@ -9,8 +9,6 @@ Sources: MySQL 8.0 Reference Manual, "Redo Log Configuration"; MariaDB documenta
 innodb_log_files_in_group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

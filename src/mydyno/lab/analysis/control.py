@@ -4,8 +4,6 @@ It shows what no interval can: that the order, the machine or the tool favours o
 one of twenty experiments it shows a difference by chance alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -11,8 +11,6 @@ Analysis for Monthly Water Quality Data*, Water Resources Research 18, 1982), wi
 trials of the same point are compared with each other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ from scipy import special
 
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.observations import common_observations, valid_trials
-from mydyno.lab.analysis.series import BATCH, Array, batched, finite
+from mydyno.lab.analysis.steady import BATCH, Array, batched, finite
 from mydyno.lab.results.records import TrialRecord
 
 LEAST_BLOCKS = 8

@@ -7,8 +7,6 @@ Where a design takes only some of the combinations, hardly two of its points do.
 one row, and each is compared with the first, which has every factor at its first level.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

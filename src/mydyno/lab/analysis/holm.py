@@ -6,8 +6,6 @@ dependence between the comparisons (phases of the same trials are dependent), an
 Bonferroni's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

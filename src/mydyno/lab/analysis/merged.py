@@ -7,8 +7,6 @@ Trials of different runs were never in the same block: their blocks are renumber
 is paired that did not run side by side. Points of one run keep their blocks.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

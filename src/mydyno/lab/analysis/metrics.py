@@ -1,7 +1,5 @@
 """What can be compared: a number of a phase, its unit, and which way is better."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

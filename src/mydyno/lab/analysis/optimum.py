@@ -1,7 +1,5 @@
 """At which place (number of connections, queue depth) a point does best: as measured, and by a fitted law."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ day). A point that was measured twice in each block (an A/A control) counts with
 leaves three quarters of the variance. In any other case the two groups are compared as independent (Welch).
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable, Sequence

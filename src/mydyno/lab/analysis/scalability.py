@@ -19,8 +19,6 @@ or autocorrelation, is in the error. The quantile comes from the smoothed bootst
 trials. Where the data do not rule out kappa = 0 the interval has no upper end: no optimum is shown.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

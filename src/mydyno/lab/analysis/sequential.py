@@ -17,8 +17,6 @@ Guaranteed: the coverage of the final interval of one comparison is at least the
 independent, normal repetitions. It is more where the run stops early by a rule of width.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 

@@ -11,16 +11,13 @@ The beginning of a slice, in which connections wake up and caches of the CPU fil
 criterion that finds the warm-up of a phase (`analysis.steady`), on the mean profile of the slices' tenths.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from mydyno.lab.analysis.series import Array
-from mydyno.lab.analysis.steady import LEAST_DIFFERENCE, STANDARD_ERRORS, squared_errors
+from mydyno.lab.analysis.steady import LEAST_DIFFERENCE, STANDARD_ERRORS, Array, squared_errors
 from mydyno.lab.analysis.two_way import TwoWay, two_way
 
 PARTS = 10

@@ -6,8 +6,6 @@ recommends what to do. The limits are our choice: a disturbance of that size mov
 equivalence margin of verdicts.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""Where a phase became steady, from the rates of its intervals. Pure.
+"""What the rates of a phase's intervals show: where it became steady, and stalls that recur with a period.
+Pure.
 
 MSER-5 says where: of all the ways to drop the first batches of five intervals it takes the one after which
 the standard error of the mean of the rest is least (White, *An Effective Truncation Heuristic for Bias
@@ -10,17 +11,131 @@ do, a minimum in the second half is taken as "too short a run".
 MSER-5 alone drops something of four in ten series that are steady all along
 (tests/lab/analysis/test_steady.py): a minimum is always somewhere. So a beginning is dropped only where it
 also differs from the rest by more than chance explains, and by enough to matter; else not one interval is.
+
+Checkpoints and flushing cause stalls that recur. A mean hides them: a server that stops for a second in ten
+loses a tenth of its rate, and its users wait that second. What is looked for is regularity; single stalls are
+noise, which the percentiles already show.
 """
 
-from __future__ import annotations
-
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mydyno.lab.analysis.series import BATCH, Array, batched, finite, long_run_variance
+Array = NDArray[np.float64]
+
+BATCH = 5
+"""Intervals whose mean is one value: averages out what neighbours share, as MSER-5 has it."""
+
+
+def finite(values: Sequence[float | None]) -> Array | None:
+    """The values as an array; None when one of them is missing or not finite."""
+    if any(value is None or not math.isfinite(value) for value in values):
+        return None
+    return np.array(values, dtype=np.float64)
+
+
+def batched(values: Array, size: int) -> Array:
+    """The means of `size` neighbours each, counted from the end; the start may be left over."""
+    count = len(values) // size
+    means: Array = values[len(values) - count * size :].reshape(count, size).mean(axis=1)
+    return means
+
+
+def long_run_variance(deviations: Array, lost: int) -> float:
+    """n times the variance of a mean of n, for noise of first-order autocorrelation.
+
+    The correlation of short series is estimated too low; it is corrected as by Kendall (Biometrika 41, 1954).
+    """
+    squares = float((deviations**2).sum())
+    if squares == 0:
+        return 0.0
+    found = float((deviations[1:] * deviations[:-1]).sum()) / squares
+    correlation = min(max(found + (1 + 4 * found) / len(deviations), 0.0), 0.9)
+    return squares / (len(deviations) - lost) * (1 + correlation) / (1 - correlation)
+
+
+SLOW = 0.5
+"""Share of the median rate below which an interval is stalled."""
+LONG = 3.0
+"""So many times the median p99 and above: its queries waited, even if others made up for them."""
+LEAST_QUERIES = 100
+"""In an interval, below which its p99 is its slowest query, which chance makes long."""
+LEAST_STALLS = 4
+"""Three gaps: two equal ones are not a rhythm."""
+MOST_IRREGULAR = 0.25
+"""How far each gap may be from a whole number of periods, in periods."""
+MOST_MISSED = 2
+"""A gap of so many periods is let pass: a stall between was too short to be seen."""
+MOST_STALLED = 1 / 3
+"""Share of the intervals; more of them are not stalls but how it runs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretch:
+    """One interval: when, how fast, and how long its slowest queries took (None: unknown)."""
+
+    from_s: float
+    to_s: float
+    rate: float | None
+    p99_ns: float | None
+    queries: int
+
+
+@dataclass(frozen=True)
+class Stalls:
+    period_s: float
+    spans: tuple[tuple[float, float], ...]
+    """From and to of each stall, on the clock of the intervals."""
+
+
+def stalls(stretches: Sequence[Stretch]) -> Stalls | None:
+    """The stalls of a phase's intervals, in order; None unless they recur with a period."""
+    if any(one.rate is None or not math.isfinite(one.rate) for one in stretches):
+        return None
+    spans = _spans(stretches)
+    if len(spans) < LEAST_STALLS:
+        return None
+    starts = [start for start, _ in spans]
+    gaps = [later - earlier for earlier, later in pairwise(starts)]
+    usual = median(gaps)
+    if any(not _regular(gap / usual) for gap in gaps):
+        return None
+    # The period over all of them is known better than any one gap.
+    return Stalls(sum(gaps) / sum(round(gap / usual) for gap in gaps), tuple(spans))
+
+
+def _regular(periods: float) -> bool:
+    return 1 <= round(periods) <= MOST_MISSED and abs(periods - round(periods)) <= MOST_IRREGULAR
+
+
+def _spans(stretches: Sequence[Stretch]) -> list[tuple[float, float]]:
+    """The runs of stalled intervals; none where that is how the phase runs."""
+    rates = [one.rate or 0.0 for one in stretches]
+    tails = [one.p99_ns for one in stretches if one.p99_ns is not None]
+    if not rates or median(rates) <= 0:
+        return []
+    slow = SLOW * median(rates)
+    measurable = median(one.queries for one in stretches) >= LEAST_QUERIES and bool(tails)
+    long = LONG * median(tails) if measurable else math.inf
+    stalled = [rate < slow or (one.p99_ns or 0.0) > long for rate, one in zip(rates, stretches, strict=True)]
+    if sum(stalled) > MOST_STALLED * len(stalled):
+        return []
+    spans: list[tuple[float, float]] = []
+    before = False
+    for one, now in zip(stretches, stalled, strict=True):
+        if now and before:
+            spans[-1] = (spans[-1][0], one.to_s)
+        elif now:
+            spans.append((one.from_s, one.to_s))
+        before = now
+    return spans
+
 
 LEAST_INTERVALS = 50
 """Ten batches: with fewer, five of them would be too few to call the rest steady."""

@@ -1,7 +1,5 @@
 """One metric of one point at one place (a number of connections, a test program), over its valid trials."""
 
-from __future__ import annotations
-
 import functools
 import math
 import statistics

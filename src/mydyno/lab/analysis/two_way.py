@@ -9,13 +9,11 @@ The error comes from the influence of each row: rows follow each other in time, 
 neighbouring rows share (first order).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
-from mydyno.lab.analysis.series import Array, long_run_variance
+from mydyno.lab.analysis.steady import Array, long_run_variance
 
 _BISQUARE = 4.685
 _HUBER = 1.345

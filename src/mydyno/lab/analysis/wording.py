@@ -6,8 +6,6 @@ decimals where an interval is narrow: a bound that is not 0 is never shown as 0.
 orders of magnitude is not shown at all, but called too wide to be useful.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.core.percent import percent, signed_percent

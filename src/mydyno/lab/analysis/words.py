@@ -1,8 +1,6 @@
 """What an experiment's work is called: a server answers queries on connections, a disk does I/Os at a queue
 depth. The numbers are of the same kind; this is the one place that knows their names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

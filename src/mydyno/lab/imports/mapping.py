@@ -3,8 +3,6 @@
 The names of metrics are those of `analysis.metrics`; a test compares the two.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -4,8 +4,6 @@ The rules are those of compare-results of sql-bench 2.15: facts stand before `To
 after it every line of a name and five numbers is an operation. Seconds are those of the clock on the wall.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

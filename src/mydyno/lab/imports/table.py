@@ -1,7 +1,5 @@
 """A CSV file as rows of text, each with its line, and its cells as numbers in the metric's own unit."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """Reading the files of an import and keeping what comes of them in the lab."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Sequence

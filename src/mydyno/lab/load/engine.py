@@ -1,7 +1,5 @@
 """What drives a server: mydyno's own engine as a child process, found, started, listened to, stopped."""
 
-from __future__ import annotations
-
 import contextlib
 import queue
 import subprocess

@@ -1,7 +1,5 @@
 """What the errors of a phase say of the whole of it. Pure: it sees messages only."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 

@@ -3,8 +3,6 @@
 `t_ns` and every `*_ns` instant count from the engine's start on its monotonic clock.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter

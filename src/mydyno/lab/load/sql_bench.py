@@ -5,8 +5,6 @@ per operation, in which operations of the same name are summed over the programs
 come first; `elapsed s`, `statements`, `rows`, `failed` and the server's CPU time are this report's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

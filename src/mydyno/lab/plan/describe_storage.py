@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from mydyno.core.raid import level_title
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec import Setup, Storage, Volume
-from mydyno.lab.spec.alignment import alignment, mkfs_words
-from mydyno.lab.spec.arrays import array_of, stripe_of
+from mydyno.lab.spec.arrays import alignment, array_of, mkfs_words, stripe_of
 
 
 def describe_host(setup: Setup) -> str:

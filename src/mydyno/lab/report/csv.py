@@ -1,7 +1,13 @@
-"""The numbers of a report as flat tables, for a spreadsheet or another program. Missing cells are empty."""
+"""The numbers of a report as flat tables, for a spreadsheet or another program. Missing cells are empty.
 
-from __future__ import annotations
+Latencies of all valid trials of a point together come from their histograms added up. The mean of percentiles
+is a percentile of nothing. In the distribution that users of a point met, every query counts once, so a trial
+that answered more of them weighs more. Intervals of a percentile still come from trials: queries of one trial
+are not independent.
+"""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TypeVar
 
@@ -10,13 +16,38 @@ import polars as pl
 from mydyno.core.csv_cells import FORMULA, NUMBER, csv_cell
 from mydyno.lab.analysis.bootstrap import ends
 from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.observations import Place, place_of
 from mydyno.lab.analysis.summary import summary
 from mydyno.lab.report.evidence import Evidence
 from mydyno.lab.report.views.comparison import ComparisonTable
 from mydyno.lab.report.views.operations import totals_of
-from mydyno.lab.report.views.pooled import pooled
 from mydyno.lab.report.views.transactions import Transactions
-from mydyno.lab.results.records import NO_LATENCY, TrialRecord
+from mydyno.lab.results.records import NO_LATENCY, Latency, TrialRecord
+from mydyno.lab.sampling.histograms import merged
+
+
+def pooled(evidence: Evidence) -> Mapping[tuple[str, Place], Latency]:
+    """(point, place) -> the latencies of its queries; without those of which a valid trial lacks its
+    histogram."""
+    parts: dict[tuple[str, Place], list[str | None]] = defaultdict(list)
+    for trial in evidence.valid:
+        kept = evidence.series_of(trial).histograms("queries")
+        for phase in trial.phases:
+            if phase.queries:
+                parts[trial.point_id, place_of(phase)].append(kept.get(phase.index))
+    latencies: dict[tuple[str, Place], Latency] = {}
+    for where, histograms in parts.items():
+        known = [one for one in histograms if one is not None]
+        if len(known) < len(histograms):
+            continue
+        try:
+            whole = merged(known)
+        except ValueError:
+            continue
+        if whole is not None:
+            latencies[where] = whole.latency()
+    return latencies
+
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 

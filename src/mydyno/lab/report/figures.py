@@ -1,7 +1,5 @@
 """The figures of a report: which there are, what each is called, and how each is drawn at any width."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mydyno.lab.report.charts.comparison import comparison_chart, drawn_rows
@@ -13,10 +11,9 @@ from mydyno.lab.report.charts.overview import overview_chart
 from mydyno.lab.report.charts.programs import programs_chart
 from mydyno.lab.report.charts.ratios import ratios_chart
 from mydyno.lab.report.charts.self_checks import self_checks_chart
-from mydyno.lab.report.effects_tables import effects_caption
+from mydyno.lab.report.comparison_tables import self_checks_table
+from mydyno.lab.report.effects_tables import effects_caption, optima_table
 from mydyno.lab.report.evidence import SIGNS
-from mydyno.lab.report.optima_tables import optima_table
-from mydyno.lab.report.storage_tables import self_checks_table
 from mydyno.lab.report.tables import (
     curves_table,
     levels_table,
@@ -24,8 +21,7 @@ from mydyno.lab.report.tables import (
     operations_table,
     programs_table,
 )
-from mydyno.lab.report.views.curves import Panel
-from mydyno.lab.report.views.levels import Levels
+from mydyno.lab.report.views.curves import Levels, Panel
 from mydyno.lab.report.views.page import Page
 from mydyno.page.drawing import Figure
 from mydyno.page.format import capitalised

@@ -4,8 +4,6 @@ Each section is a separate file in `templates/sections`, included there, and its
 contents is in `contents` below.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -18,10 +16,10 @@ from mydyno.lab.report.comparison_tables import (
     label_columns,
     labels,
     long_table,
+    storage_tables,
 )
 from mydyno.lab.report.effects_tables import effects_table
 from mydyno.lab.report.figures import EFFECTS, GROUND
-from mydyno.lab.report.storage_tables import storage_tables
 from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.tables import (
     TRANSACTIONS_CAPTION,

@@ -1,7 +1,5 @@
 """Values of a metric as the report writes them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from mydyno.lab.analysis.bootstrap import Interval

@@ -1,7 +1,5 @@
 """Options of a report: other columns, another metric, another margin."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.core.errors import UsageError

@@ -1,7 +1,5 @@
 """The views' numbers as tables of text, for the page, Markdown and the terminal alike."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -10,11 +8,16 @@ from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.observations import Place
 from mydyno.lab.report.quantities import bracketed, writer
-from mydyno.lab.report.views.curves import CurvePoint, Curves, Measured
+from mydyno.lab.report.views.curves import CurvePoint, Curves, Levels, Measured
 from mydyno.lab.report.views.key_numbers import KeyNumber
-from mydyno.lab.report.views.levels import Levels
-from mydyno.lab.report.views.operations import Cost, OperationRow, Operations, OperationTotals, TotalCell
-from mydyno.lab.report.views.programs import Programs
+from mydyno.lab.report.views.operations import (
+    Cost,
+    OperationRow,
+    Operations,
+    OperationTotals,
+    Programs,
+    TotalCell,
+)
 from mydyno.lab.report.views.ranks import Rank
 from mydyno.lab.report.views.settings import SettingsView, Value
 from mydyno.lab.report.views.transactions import PERCENTILES, Transactions

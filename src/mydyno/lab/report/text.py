@@ -1,7 +1,5 @@
 """The report in plain text, for a terminal, and in Markdown, for an issue or a wiki."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -13,16 +11,16 @@ from mydyno.lab.report.comparison_tables import (
     better,
     comparison_caption,
     long_table,
+    self_checks_table,
     short_costs,
+    storage_tables,
     wide_table,
 )
-from mydyno.lab.report.effects_tables import effects_table
+from mydyno.lab.report.effects_tables import effects_table, optima_table
 from mydyno.lab.report.evidence import Run, gather
 from mydyno.lab.report.figures import EFFECTS, GROUND
 from mydyno.lab.report.html import durability
-from mydyno.lab.report.optima_tables import optima_table
 from mydyno.lab.report.report_options import DEFAULTS, ReportOptions
-from mydyno.lab.report.storage_tables import self_checks_table, storage_tables
 from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.tables import (
     TRANSACTIONS_CAPTION,

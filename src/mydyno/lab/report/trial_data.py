@@ -1,15 +1,12 @@
 """What the charts of the trials' pages are drawn from: data sets of each trial, charts that all share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mydyno.lab.analysis.time_spent import Part, TimeSpent
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.charts.trial import counters_chart, machine_chart, speed_chart, time_chart
-from mydyno.lab.report.time_words import KEYS
-from mydyno.lab.report.views.trial_pages import TrialPage, TrialPhase
+from mydyno.lab.report.views.trial_pages import KEYS, TrialPage, TrialPhase
 from mydyno.lab.report.views.trial_series import COUNTERS, CPU_MODES, Points
 from mydyno.page.charts.live import LiveChart, live
 from mydyno.page.page_data import Columns

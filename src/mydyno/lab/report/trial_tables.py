@@ -1,18 +1,15 @@
 """The numbers of one trial's page as tables of text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mydyno.core.units import format_bytes
+from mydyno.lab.analysis.littles_law import Utilisation
 from mydyno.lab.analysis.time_spent import Key, Part
-from mydyno.lab.analysis.utilisation import Utilisation
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.tables import place_name
-from mydyno.lab.report.time_words import KEYS, LABEL
 from mydyno.lab.report.trial_data import COUNTED, MACHINE, SPEED, charts_of
 from mydyno.lab.report.views.transactions import differ_from_statements, per_second
-from mydyno.lab.report.views.trial_pages import TrialPage, TrialPhase
+from mydyno.lab.report.views.trial_pages import KEYS, LABEL, TrialPage, TrialPhase
 from mydyno.lab.results.records import Latency, PhaseRecord, StatementRecord
 from mydyno.page.format import MISSING, count, duration, latency, number, seconds
 from mydyno.page.table import Table

@@ -3,8 +3,6 @@
 The file is small and seldom written: whole or not at all, by one writer at a time (the lab's lock).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

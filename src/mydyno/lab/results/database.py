@@ -1,7 +1,5 @@
 """Opening lab.sqlite: make it, bring it up to date with a backup first, or say plainly why not."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Sizes and names of a lab's files, and errors that say what remains on a full disk or of a lost lab."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Who may open a lab: one writer at a time, and only a lab of this user that holds nothing but files."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pwd

@@ -1,7 +1,5 @@
 """Series out of Parquet files: loaded only where one is read, since polars is large."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

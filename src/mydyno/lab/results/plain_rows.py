@@ -5,8 +5,6 @@ adds is carried too. The run gets the number 1 and its trials 1, 2, 3... in plan
 run is the same rows wherever it is.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,8 +11,6 @@ Conventions, everywhere below:
 * Mappings are to be read, never changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal

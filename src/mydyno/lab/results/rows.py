@@ -1,7 +1,5 @@
 """Trials to rows of lab.sqlite and back."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

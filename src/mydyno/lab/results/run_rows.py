@@ -1,7 +1,5 @@
 """Runs to rows of lab.sqlite and back, and each run of a lab in a few numbers."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

@@ -4,8 +4,6 @@ A migration that was released is never edited: append a new one. `PRAGMA user_ve
 of migrations that made it.
 """
 
-from __future__ import annotations
-
 APPLICATION_ID = 0x4D59444E
 """`MYDN`: marks the file as a mydyno lab for file(1) and for ourselves (PRAGMA application_id)."""
 

@@ -4,8 +4,6 @@ A string where a number belongs, an infinite rate, a status that does not exist,
 become one error that names the database and what is wrong in it, instead of failing later and elsewhere.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager

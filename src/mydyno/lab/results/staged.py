@@ -4,8 +4,6 @@ It is read row by row and kept on the disk: however large it says that it is, on
 rows and one trial are in memory at a time.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

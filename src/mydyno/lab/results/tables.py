@@ -1,7 +1,5 @@
 """Rows of lab.sqlite: how a record becomes a row and a row a record, and the rows of one run."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping

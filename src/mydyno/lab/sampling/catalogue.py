@@ -8,8 +8,6 @@ with their kinds.
 A name that nothing here matches is `unknown`: it is shown as it is and never turned into a rate.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Literal

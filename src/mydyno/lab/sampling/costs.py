@@ -10,8 +10,6 @@ are not measured: virtual machines and perf_event_paranoid mostly forbid it.
 Sources: proc_pid_stat(5), proc_pid_io(5); MySQL 8.0 Reference Manual, "Server Status Variables".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

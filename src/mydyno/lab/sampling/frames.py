@@ -1,7 +1,5 @@
 """Raw messages -> the wide tables that the lab keeps as Parquet (docs/reference/lab-format.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import polars as pl

@@ -1,7 +1,5 @@
 """What the raw samples say: totals, restarts, growth over a stretch. Pure; takes the frames of `frames`."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

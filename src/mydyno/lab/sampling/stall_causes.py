@@ -4,8 +4,6 @@ A cause is probable, no more: it came with the stalls and not between them. Mean
 documentation, "InnoDB Status Variables"; MySQL 8.0 Reference Manual, "Server Status Variables".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

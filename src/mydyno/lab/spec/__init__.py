@@ -4,12 +4,11 @@ from mydyno.core.document.problems import Position, Problem, SpecErrors
 from mydyno.core.raid import Raid
 from mydyno.lab.spec.arrays import usable_bytes
 from mydyno.lab.spec.config_value import ConfigValue
-from mydyno.lab.spec.design import Design
+from mydyno.lab.spec.design import Design, PointsKind
 from mydyno.lab.spec.experiment import Experiment, Variant
 from mydyno.lab.spec.host import Host, kernel_version
 from mydyno.lab.spec.load import load, loads
 from mydyno.lab.spec.load_shape import Each
-from mydyno.lab.spec.points import PointsKind
 from mydyno.lab.spec.sampling import Sampling
 from mydyno.lab.spec.schema import json_schema
 from mydyno.lab.spec.server import Server

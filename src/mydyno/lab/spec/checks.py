@@ -1,7 +1,5 @@
 """Checks over several values that no single section can see."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping as AbstractMapping
 from collections.abc import Sequence
 

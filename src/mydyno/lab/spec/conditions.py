@@ -1,7 +1,5 @@
 """Which combinations of levels are meant: `{array: [raid5, raid10], pool: 2G}`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping as AbstractMapping
 from collections.abc import Sequence as AbstractSequence
 

@@ -1,7 +1,5 @@
 """One server variable's value, as a DBA writes it in my.cnf, with what it means in numbers."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The disks of a volume: virtual ones, which are sparse files, or real ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The keys of `workload` that say what the load is made of: exactly one of them is given."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """setup.host: where the setup runs: on this machine, or in a throw-away guest with a separate kernel."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

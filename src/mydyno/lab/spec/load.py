@@ -1,7 +1,5 @@
 """From a file to an Experiment, or to all the problems that it has."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,11 +25,11 @@ from mydyno.lab.spec.checks import (
     refuse_raw_alone,
     refuse_too_many_connections,
 )
+from mydyno.lab.spec.design import read_points
 from mydyno.lab.spec.designs import Chosen, choose
 from mydyno.lab.spec.designs.levels import read_constraints
 from mydyno.lab.spec.experiment import Experiment, Source
 from mydyno.lab.spec.factors import read_factors, spelt_out
-from mydyno.lab.spec.points import read_points
 from mydyno.lab.spec.setup import Setup
 from mydyno.lab.spec.sizes import apply, read_sizes
 from mydyno.lab.spec.workload import Workload

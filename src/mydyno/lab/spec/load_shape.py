@@ -1,7 +1,5 @@
 """How a workload is driven: how transactions arrive and how long each phase goes on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """Dotted paths (`server.config.max_connections`, `workload.each.rounds`): which exist, where they lead."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, get_args, get_origin

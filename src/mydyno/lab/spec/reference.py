@@ -5,8 +5,6 @@
 replaces the text between the two markers of that file.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

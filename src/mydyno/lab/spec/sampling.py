@@ -1,7 +1,5 @@
 """sampling: how often the server's and the machine's counters are read."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

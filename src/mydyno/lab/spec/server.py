@@ -1,7 +1,5 @@
 """setup.server: which server runs, with which settings, and whether it listens on the network."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any

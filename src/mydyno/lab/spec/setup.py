@@ -1,7 +1,5 @@
 """setup: the system under test, layer by layer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 

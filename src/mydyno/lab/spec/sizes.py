@@ -1,7 +1,5 @@
 """sizes: overlays that make the same experiment smaller or larger, chosen with --size."""
 
-from __future__ import annotations
-
 from mydyno.core.document.problems import Findings
 from mydyno.core.document.tree import Entry, Mapping, Node, overlay
 from mydyno.core.nearest import nearest

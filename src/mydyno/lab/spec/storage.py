@@ -20,8 +20,8 @@ from mydyno.core.document.base import Section, refuse
 from mydyno.core.document.sizes import GIBIBYTE, KIBIBYTE, SizeRule
 from mydyno.core.raid import ALLOWED, REDUNDANT, STRIPED, WITH_LAYOUTS, Raid
 from mydyno.core.server_files import VOLUMES
+from mydyno.lab.spec.array_rules import storage_faults, volume_faults
 from mydyno.lab.spec.disks import MOST_DISKS, Disks, without_defaults
-from mydyno.lab.spec.volume_checks import storage_faults, volume_faults
 from mydyno.lab.spec.volume_values import MountRule, RaidRule, Scheduler, SchedulerRule, SwitchRule, WordsRule
 
 FileSystem = Literal["ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs", "raw"]

@@ -6,8 +6,6 @@ documentation, of all releases since 5.1. What mydyno refuses with and without t
 `core/server_variables.py`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

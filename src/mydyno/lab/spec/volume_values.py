@@ -1,7 +1,5 @@
 """Values of a volume as administrators write them: RAID levels, mount options, schedulers, yes and no."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from dataclasses import dataclass

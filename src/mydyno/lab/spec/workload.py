@@ -1,7 +1,5 @@
 """workload: what the server is driven with, by how many connections, for how long."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar

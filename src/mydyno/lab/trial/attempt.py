@@ -1,7 +1,5 @@
 """One trial that runs now: what was planned, and when it began."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

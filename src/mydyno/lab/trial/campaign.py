@@ -1,7 +1,5 @@
 """All trials of a plan, in order: what is measured already is left out, a kill loses at most one trial."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """From the engine's messages to what the lab keeps of one trial. Pure: it sees messages only."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from mydyno.lab.load import messages

@@ -1,7 +1,5 @@
 """What the lab notes of an experiment and of the machine that it is measured on. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime

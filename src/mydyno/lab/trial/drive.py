@@ -1,7 +1,5 @@
 """Drives the load of one trial on what is running for it, and notes what is known only while it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Who carries out a trial's load and fills what it is measured on: the engine, or an external program."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal

@@ -4,8 +4,6 @@ A display (the terminal's, a later web page) needs nothing but these events; it 
 campaign. `events.jsonl` in the run's folder holds them, one JSON object a line, `type` first.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

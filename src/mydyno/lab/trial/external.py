@@ -1,7 +1,5 @@
 """What a trial on a server that is not mydyno's must look out for: other people. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl

@@ -1,7 +1,5 @@
 """Trials that could not be measured: which errors the other trials survive, and when a point is skipped."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From a point of the plan to the load's job. Pure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mydyno.lab.analysis.littles_law import Load

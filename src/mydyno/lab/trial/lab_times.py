@@ -4,8 +4,6 @@ The cache holds a JSON object a line, without names, settings or paths. Losing i
 accuracy of the next plan, so one that cannot be read or written is passed over in silence.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -7,8 +7,6 @@ still counts: what is compared is the same stretch of the same load in every tri
 show the same again. To leave such trials out would leave the verdict to chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,8 +14,7 @@ from functools import cached_property
 import polars as pl
 
 from mydyno.lab.analysis.drift import drift
-from mydyno.lab.analysis.stalls import Stretch, stalls
-from mydyno.lab.analysis.steady import Steadiness, steadiness
+from mydyno.lab.analysis.steady import Steadiness, Stretch, stalls, steadiness
 from mydyno.lab.load.messages import Interval
 from mydyno.lab.results.records import PhaseRecord, Remark
 from mydyno.lab.sampling.costs import Work, costs

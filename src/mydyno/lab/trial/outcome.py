@@ -1,15 +1,13 @@
 """What the lab stores of a trial: its evidence judged, its record, and the series of its load. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from mydyno.core.grounds import BY_NAME
-from mydyno.lab.analysis.self_checks import load_remarks, remarks
-from mydyno.lab.analysis.utilisation import Utilisation, utilisation
+from mydyno.lab.analysis.disk_theory import load_remarks, remarks
+from mydyno.lab.analysis.littles_law import Utilisation, utilisation
 from mydyno.lab.load import messages
 from mydyno.lab.plan import Point
 from mydyno.lab.results.records import GroundRecord, Invalidity, Remark, SelfCheckRecord, TrialRecord

@@ -1,7 +1,5 @@
 """What a plan will be able to see, from how much earlier trials of the lab differed."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator
@@ -10,8 +8,7 @@ from pathlib import Path
 from mydyno.core.errors import LabError
 from mydyno.core.plurals import counted
 from mydyno.lab.analysis.bootstrap import LEVEL
-from mydyno.lab.analysis.power import POWER, smallest_difference
-from mydyno.lab.analysis.precision import Spread, spread_of
+from mydyno.lab.analysis.precision import POWER, Spread, smallest_difference, spread_of
 from mydyno.lab.analysis.sequential import nominal_level
 from mydyno.lab.plan import Plan
 from mydyno.lab.results.run import Run

@@ -1,14 +1,13 @@
 """What only the server's binary knows of a point: its buffer pool, its caches, its volumes. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from mydyno.core.document.problems import Problem
 from mydyno.core.server_files import VolumeName, home_of
 from mydyno.core.server_variables import OFF_WORDS, option_name
 from mydyno.lab.plan import Plan, Point
-from mydyno.lab.spec import ConfigValue, Problem, Storage, Variant
+from mydyno.lab.spec import ConfigValue, Storage, Variant
 from mydyno.lab.stack import ServerBinary, Setting
 from mydyno.server.program.chunks import POOL, in_whole_chunks
 from mydyno.server.program.file_places import KINDS, Place, has_binary_log, undo_settings

@@ -1,7 +1,5 @@
 """What can be found wrong with a server that is not mydyno's before anything is done to it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from mydyno.core.document.tree import Location

@@ -1,7 +1,5 @@
 """One trial: start the stack, drive the load, stop, judge, save."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

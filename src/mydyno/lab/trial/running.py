@@ -1,7 +1,5 @@
 """Starts what one trial runs on: its layers in their order, and the check of the disks before the load."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

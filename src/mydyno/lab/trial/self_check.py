@@ -1,10 +1,8 @@
 """A short fio on a volume before its load: do the disks perform as configured, and no better?
 
 docs/reference/self-check.md explains it; what theory expects is `analysis.disk_theory`, and what its
-figures mean `analysis.self_checks`.
+figures mean `analysis.disk_theory`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ A trial that fails a check is kept and shown, and left out of every verdict. The
 deliberate and stated in each reason, so that a reader can disagree with them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

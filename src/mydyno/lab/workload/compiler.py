@@ -1,7 +1,5 @@
 """From definitions and the values of options to the program that the engine runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ The rules are those of the engine, so that it makes no difference when an expres
 whole numbers divide downwards, a division by zero gives null, a comparison gives 1 or 0.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 import re

@@ -3,8 +3,6 @@
 Not a parser of SQL: whatever it does not understand it leaves to the server.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

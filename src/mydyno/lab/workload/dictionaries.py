@@ -1,7 +1,5 @@
 """Dictionaries: words that values are taken from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

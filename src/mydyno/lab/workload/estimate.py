@@ -3,8 +3,6 @@
 Exact for everything that constants and uniform draws decide; an unknown condition counts half.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 

@@ -4,8 +4,6 @@ Only what is listed here means anything; nothing is ever evaluated by Python. Wh
 (options, constants) is worked out on the way, so that the engine sees no expression that it need not.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 

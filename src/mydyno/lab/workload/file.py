@@ -1,24 +1,75 @@
-"""Workload files: read, checked, and resolved to what the engine runs."""
+"""Workload files: read, checked, and resolved to what the engine runs, with options as the command line
+gives them: NAME=VALUE.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import JsonValue
+from pydantic.fields import FieldInfo
 
 from mydyno.core.document.base import Section
 from mydyno.core.document.given import validated
 from mydyno.core.document.problems import Problem, SpecErrors
+from mydyno.core.errors import UsageError
+from mydyno.core.nearest import nearest
 from mydyno.lab.workload.compiler import Product, Program, compile_program, dataset_of
 from mydyno.lab.workload.constants import Constant
 from mydyno.lab.workload.definitions import Definitions, builtin_names, open_part, part_from, read_definitions
 from mydyno.lab.workload.estimate import statements_per_event
 from mydyno.lab.workload.options import Options, section_from
 from mydyno.lab.workload.written import Gathered, Part
+
+_SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+def options_from(workload: WorkloadFile, assignments: Iterable[str]) -> dict[str, Any]:
+    """The options as `WorkloadFile.resolve` takes them; the values are checked there.
+
+    Raises UsageError for something that is not an assignment to an option of this workload.
+    """
+    return assigned(workload.name, workload.options.model_fields, assignments)
+
+
+def assigned(workload: str, fields: Mapping[str, FieldInfo], assignments: Iterable[str]) -> dict[str, Any]:
+    """The same for a workload with these options."""
+    chosen: dict[str, Any] = {}
+    for assignment in assignments:
+        written, equals, value = assignment.partition("=")
+        name = written.strip().replace("-", "_")
+        if not equals:
+            raise UsageError(
+                f"{assignment} is not an option with a value", "write NAME=VALUE, as table_size=20k"
+            )
+        if name not in fields:
+            close = nearest(name, fields)
+            known = f"{workload} has {', '.join(fields) or 'no options'}"
+            hint = f"did you mean {close}? {known}" if close else known
+            raise UsageError(f"{workload} has no option {written.strip()}", hint)
+        if name in chosen:
+            raise UsageError(f"{name} is given twice", "give each option once")
+        chosen[name] = _value(value.strip(), fields[name])
+    return chosen
+
+
+def _value(text: str, field: FieldInfo) -> Any:
+    """The value that the option's type has a place for; the text itself when it does not look like one."""
+    if field.annotation is str or text in get_args(field.annotation):
+        return text
+    if field.annotation is bool:
+        return _SWITCHES.get(text.lower(), text)
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
 
 _MOST_REMEMBERED = 64
 

@@ -2,26 +2,130 @@
 
     python -m mydyno.lab.workload.reference docs/reference/workloads.md
 
-rewrites what is between the two markers of that file.
+rewrites what is between the two markers of that file. Besides, a workload in words, for people: what it is,
+what can be chosen, what an event sends.
 """
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from mydyno.core.document.quantities import CountRule, DurationRule
-from mydyno.core.units import format_duration
+from mydyno.core.units import format_bytes, format_duration
 from mydyno.lab.workload.definitions import CONNECTION_KEYS, FILE_KEYS, TRANSACTION_KEYS, builtin_names
 from mydyno.lab.workload.dictionaries import DICTIONARY_KEYS
-from mydyno.lab.workload.file import read
+from mydyno.lab.workload.estimate import statement_counts
+from mydyno.lab.workload.file import Resolved, WorkloadFile, read
 from mydyno.lab.workload.functions import FUNCTIONS, WORDS
 from mydyno.lab.workload.options import OPTION_KEYS, Options
 from mydyno.lab.workload.sql import SQL_FORMS
 from mydyno.lab.workload.steps import ACTION_KEYS, AROUND_KEYS, STATEMENT_KEYS
 from mydyno.lab.workload.tables import TABLE_KEYS
+
+_WIDTH = 100
+_LONGEST_SQL = 200
+
+
+def describe(workload: WorkloadFile, resolved: Resolved) -> str:
+    """About, options, and everything of `summary`."""
+    lines = [workload.name, *_wrapped(workload.about, "  ")]
+    if workload.source:
+        lines += _wrapped(f"source: {workload.source}", "  ")
+    if resolved.options:
+        lines += ["", "options"]
+        for name, kind, _, about in option_rows(workload.options):
+            chosen = str(resolved.options[name])
+            chosen = chosen.lower() if isinstance(resolved.options[name], bool) else chosen
+            meaning = about if kind in ("true, false", "a text") else f"{about} ({kind})"
+            lines += _wrapped(meaning, f"  {name:<20} {chosen:<12} ", f"{'':36}")
+    return "\n".join([*lines, "", *_summary(resolved)])
+
+
+def summary(resolved: Resolved) -> str:
+    """Tables, what an event sends and how connections are held."""
+    return "\n".join(_summary(resolved))
+
+
+def _summary(resolved: Resolved) -> Iterator[str]:
+    program = resolved.program
+    yield f"tables: {resolved.rows:,} rows, about {format_bytes(resolved.data_bytes)}"
+    yield from _tables(program["tables"])
+    yield ""
+    yield f"an event sends {_amount(resolved.statements_per_event)} on average"
+    counts = statement_counts(program)
+    weights = sum(each["weight"] for each in program["transactions"])
+    for transaction in program["transactions"]:
+        if len(program["transactions"]) > 1:
+            share = transaction["weight"] / weights
+            sent = sum(counts[transaction["name"]].values())
+            yield f"  {transaction['name']}: {share:.3g} of the events, {_amount(sent)}"
+        shapes = dict(_shapes(transaction["steps"]))
+        for name, count in counts[transaction["name"]].items():
+            start = f"    {count:>8.4g}  {name:<20} "
+            yield from _wrapped(textwrap.shorten(shapes[name], _LONGEST_SQL), start, " " * len(start))
+    yield ""
+    yield from _wrapped(_policy(program), "")
+    for check in program["checks"]:
+        yield f"checked after the load: {check['name']}"
+
+
+def _amount(statements: float) -> str:
+    return "1 statement" if statements == 1 else f"{statements:.4g} statements"
+
+
+def _tables(tables: list[dict[str, Any]]) -> Iterator[str]:
+    """One line for tables that are alike."""
+    alike: dict[tuple[int, str], list[str]] = {}
+    for table in tables:
+        alike.setdefault((table["rows"], ", ".join(table["columns"])), []).append(table["name"])
+    for (rows, columns), names in alike.items():
+        shown = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}, {len(names)} tables"
+        each = "" if len(names) == 1 else " each"
+        yield f"  {shown}: {rows:,} rows{each}" + (f" ({columns})" if columns else "")
+
+
+def _shapes(steps: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Every statement by its name, with ? for values."""
+    for step in steps:
+        [(kind, body)] = step.items()
+        if kind == "send":
+            yield body["name"], "".join(_shape(part) for part in body["sql"])
+        elif kind == "mix":
+            for each in body:
+                yield from _shapes(each["steps"])
+        elif kind in ("repeat", "when"):
+            yield from _shapes([*body["steps"], *body.get("else", [])])
+
+
+def _shape(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    return "?" if "value" in part else "N" if "copy" in part else "..."
+
+
+def _policy(program: dict[str, Any]) -> str:
+    opened = {
+        "phase": "all connections are open before the clock starts",
+        "lazy": "each connection opens when its first event begins",
+        "event": "every event opens a connection and closes it",
+    }
+    parts = [
+        "statements are prepared on the server" if program["prepared"] else "statements go as text",
+        opened[program["open"]],
+    ]
+    if program["lost"] == "reopen":
+        parts.append("a lost connection is opened again")
+    if program["retry"]:
+        parts.append(f"an event starts again after error {', '.join(map(str, program['retry']))}")
+    return "; ".join(parts)
+
+
+def _wrapped(text: str, first: str, then: str | None = None) -> list[str]:
+    indent = first if then is None else then
+    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=indent) or [first.rstrip()]
+
 
 BEGIN = "<!-- reference: begin (made by python -m mydyno.lab.workload.reference) -->"
 END = "<!-- reference: end -->"

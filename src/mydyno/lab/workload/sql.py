@@ -1,7 +1,5 @@
 """From the text of a statement to the parts that the engine puts together."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

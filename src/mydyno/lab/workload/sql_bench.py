@@ -1,7 +1,5 @@
 """workload.sql-bench: the test programs of sql-bench 2.15, which the engine has as code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, get_args
 

@@ -5,8 +5,6 @@ foreign file is refused without `--trust` (docs/reference/trust.md). The check i
 counts inside quotes and comments, too, since what those are depends on sql_mode.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

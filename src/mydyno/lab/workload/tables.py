@@ -1,7 +1,5 @@
 """Tables: how they are made and filled."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any
 

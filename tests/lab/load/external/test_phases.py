@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from mydyno.lab.load import messages
-from mydyno.lab.load.external.foreign import Cut, PhaseListener, Start
+from mydyno.lab.load.external.foreign import Clock, Cut, PhaseListener, Start
 from mydyno.lab.load.external.program import Ended, Line
 from mydyno.lab.load.external.slap import SlapPhase
 from mydyno.lab.load.external.sysbench_phase import SysbenchPhase
-from mydyno.lab.load.external.watch import Clock
 from mydyno.lab.load.job import Phase, closed_loop, open_loop, rounds, timed
 from mydyno.lab.trial.collect import phase_record
 

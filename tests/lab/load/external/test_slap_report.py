@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mydyno.core.errors import EngineError
-from mydyno.lab.load.external.slap_report import Block, Failure, read_report
+from mydyno.lab.load.external.slap import Block, Failure, read_report
 
 GOLDEN = Path(__file__).parent / "golden"
 

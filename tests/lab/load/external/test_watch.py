@@ -11,7 +11,7 @@ import pytest
 from mydyno.core.errors import EngineError
 from mydyno.core.secrets import Secret
 from mydyno.lab.load import messages
-from mydyno.lab.load.external.watch import Clock, Watch
+from mydyno.lab.load.external.foreign import Clock, Watch
 from mydyno.lab.load.job import Sampling, Target
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "engine" / "messages"

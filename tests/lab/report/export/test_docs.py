@@ -16,8 +16,8 @@ from lab.report.builders import thread_cache_run
 from lab.report.export.test_export import STATUS
 from mydyno.cli.main import app
 from mydyno.lab.report.export.dashboard import dashboard
+from mydyno.lab.report.export.dictionary import of_interval, of_sample
 from mydyno.lab.report.export.exposition import TRIAL
-from mydyno.lab.report.export.metrics import of_interval, of_sample
 from mydyno.lab.results.store import Lab
 
 ROOT = Path(__file__).parents[4]

@@ -24,10 +24,9 @@ from prometheus_client.parser import text_string_to_metric_families as read_text
 from lab.results.builders import HISTOGRAMS, experiment, storage_trial, trial
 from mydyno.core.errors import MydynoError
 from mydyno.lab.report.export.dashboard import dashboard
+from mydyno.lab.report.export.dictionary import of_interval, of_sample
 from mydyno.lab.report.export.exposition import Exposition, Form
-from mydyno.lab.report.export.metrics import of_interval, of_sample
-from mydyno.lab.report.export.tables import write_tables
-from mydyno.lab.report.export.whole import whole_folder
+from mydyno.lab.report.export.tables import whole_folder, write_tables
 from mydyno.lab.results.run import Run
 from mydyno.lab.results.store import Lab
 from mydyno.lab.sampling.catalogue import kind

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from lab.stack.storage.recorded import recorded
-from mydyno.lab.spec.alignment import Alignment, alignment
-from mydyno.lab.spec.arrays import Stripe
+from mydyno.lab.spec.arrays import Alignment, Stripe, alignment
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.storage.filesystem import (
     geometry_command,

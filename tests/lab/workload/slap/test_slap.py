@@ -12,7 +12,7 @@ from lab.workload.slap.machine import Client
 from mydyno.core.errors import UsageError
 from mydyno.lab.workload import slap
 from mydyno.lab.workload.slap import Options
-from mydyno.lab.workload.slap.sql import preload_insert, write
+from mydyno.lab.workload.slap.program import preload_insert, write
 
 IDS = [f"id-{n}" for n in range(99)]
 

@@ -4,8 +4,6 @@ Assumed: log values are sums of effects and of normal noise with one variance in
 all of their points alike.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,14 +11,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mydyno.lab.analysis.bootstrap import LEVEL, Interval
-from mydyno.lab.analysis.durability import least_durable
-from mydyno.lab.analysis.effects.algebra import grouped
-from mydyno.lab.analysis.effects.layout import Factor, Values, layout_of, values_of
+from mydyno.lab.analysis.effects.layout import Factor, Values, grouped, layout_of, values_of
 from mydyno.lab.analysis.effects.levels import CellMean, LevelRatio, Means
 from mydyno.lab.analysis.effects.terms import Pair
 from mydyno.lab.analysis.effects.variance import PLACE, Arrangement, Component, ErrorSource, Shares
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import Metric
+from mydyno.lab.analysis.standard import least_durable
 from mydyno.lab.results.records import DesignRecord, ExperimentRecord, TrialRecord
 
 

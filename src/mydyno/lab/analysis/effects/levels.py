@@ -4,8 +4,6 @@ Means are adjusted for what trials of one level have more of (another factor's l
 as if every combination had been measured equally often.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +12,8 @@ import numpy as np
 from scipy import special
 
 from mydyno.lab.analysis.bootstrap import LEVEL, Interval
-from mydyno.lab.analysis.effects.algebra import Codes, Numbers, grouped, indicators
 from mydyno.lab.analysis.effects.errors import Errors
-from mydyno.lab.analysis.effects.layout import ABSENT, Factor
+from mydyno.lab.analysis.effects.layout import ABSENT, Codes, Factor, Numbers, grouped, indicators
 from mydyno.lab.analysis.effects.variance import Arrangement
 from mydyno.lab.analysis.observations import Place
 

@@ -1,7 +1,5 @@
 """What each factor explains, in one sentence, and what is to be known when reading it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -6,16 +6,17 @@ blocks, and, if it changes inside them, for whole plots: on balanced trials that
 trials are missing it compares like with like.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from mydyno.lab.analysis.effects.algebra import (
+from mydyno.lab.analysis.effects.layout import (
+    ABSENT,
+    Factor,
     Flags,
+    Layout,
     Numbers,
     basis,
     beyond,
@@ -24,7 +25,6 @@ from mydyno.lab.analysis.effects.algebra import (
     indicators,
     squared_length,
 )
-from mydyno.lab.analysis.effects.layout import ABSENT, Factor, Layout
 from mydyno.lab.results.records import DesignPoints
 
 Pair = tuple[str, str]

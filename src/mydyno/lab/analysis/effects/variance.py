@@ -6,8 +6,6 @@ differences; both have separate errors, by stratum, since blocks and whole plots
 connections as well as better altogether.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,10 +14,8 @@ from typing import Literal
 import numpy as np
 
 from mydyno.lab.analysis.bootstrap import LEVEL, Interval
-from mydyno.lab.analysis.effects.algebra import Numbers, squared_length
-from mydyno.lab.analysis.effects.errors import FEWEST, Errors, FTest, lenth_error
-from mydyno.lab.analysis.effects.layout import Layout
-from mydyno.lab.analysis.effects.strata import Strata
+from mydyno.lab.analysis.effects.errors import FEWEST, Errors, FTest, Strata, lenth_error
+from mydyno.lab.analysis.effects.layout import Layout, Numbers, squared_length
 from mydyno.lab.analysis.effects.terms import Pair, Term, contrasts, terms_of
 from mydyno.lab.results.records import DesignPoints
 

@@ -1,7 +1,5 @@
 """An external program as a driver: the messages of the engine, with None for what it does not report."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time
@@ -11,12 +9,10 @@ from typing import Self
 
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.lab.load import messages
-from mydyno.lab.load.external.admin import administration
-from mydyno.lab.load.external.foreign import Cut, PhaseListener, Start, Step
+from mydyno.lab.load.external.foreign import Clock, Cut, PhaseListener, Start, Step, Watch, administration
 from mydyno.lab.load.external.program import Child, Closed, Ended, Line, Patience, PrivateFolder
 from mydyno.lab.load.external.slap import Slap
 from mydyno.lab.load.external.sysbench import Sysbench
-from mydyno.lab.load.external.watch import Clock, Watch
 from mydyno.lab.load.job import PROTOCOL, Job, Phase
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench
 

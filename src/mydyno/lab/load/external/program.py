@@ -5,8 +5,6 @@ file of the user changes what it does, and an environment of four variables, so 
 like do not reach it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,16 +4,13 @@ It has no warm-up; --report-checkpoints, which sets all counters back after that
 without a second start. Its only arrival process besides the closed loop is Poisson (--rate).
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence
 
 from mydyno.core.errors import UsageError
 from mydyno.lab.load import messages
-from mydyno.lab.load.external.admin import Admin
-from mydyno.lab.load.external.foreign import ForeignProgram, Start, Step
+from mydyno.lab.load.external.foreign import Admin, ForeignProgram, Start, Step
 from mydyno.lab.load.external.program import PrivateFolder, find, refuse_in_file
 from mydyno.lab.load.external.sysbench_phase import SysbenchPhase
 from mydyno.lab.load.job import Job, Phase, Target

@@ -5,8 +5,6 @@ statement, the time of an event is that of the statement. A run that was cut off
 the counts are summed from the lines of each second, whose rates have two decimals.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

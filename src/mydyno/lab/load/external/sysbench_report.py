@@ -6,8 +6,6 @@ before it. The lines of each second come from another thread and may fall into t
 of the last second is missing when the run was over first.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, field, replace

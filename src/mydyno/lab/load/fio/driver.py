@@ -4,8 +4,6 @@ Its files are in a separate folder on the volume, removed in the end; job files,
 in the trial's folder.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -15,8 +13,7 @@ from mydyno.core.errors import EngineError
 from mydyno.core.writing import writing
 from mydyno.lab.load import messages
 from mydyno.lab.load.fio import jobfile
-from mydyno.lab.load.fio.phase import Phase
-from mydyno.lab.load.fio.process import Ended, Run, place_of, sample, version
+from mydyno.lab.load.fio.process import Ended, Phase, Run, place_of, sample, version
 from mydyno.lab.load.fio.report import Report, parse, windows
 from mydyno.lab.load.job import PROTOCOL
 from mydyno.lab.workload.external_program import FioOptions

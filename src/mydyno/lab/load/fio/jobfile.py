@@ -1,7 +1,5 @@
 """The job files of fio: what an experiment configures, and what mydyno adds. Pure text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

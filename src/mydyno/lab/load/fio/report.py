@@ -5,8 +5,6 @@ which fio prints by default, leaves out the time in which the kernel makes the c
 for a place in the device's queue, and so would hide the queue that is measured here.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence

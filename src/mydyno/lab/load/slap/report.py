@@ -1,7 +1,5 @@
 """The report of mysqlslap, one block for each engine and number of clients, with our own lines below it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The driver: for each engine, number of clients and iteration a fresh schema, then the load."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -21,7 +19,7 @@ from mydyno.lab.load.slap import report
 from mydyno.lab.load.slap.report import Block, Pass
 from mydyno.lab.workload import slap
 from mydyno.lab.workload.slap import Options, OwnSql
-from mydyno.lab.workload.slap.sql import MARK, preload_insert, write
+from mydyno.lab.workload.slap.program import MARK, preload_insert, write
 from mydyno.machine.local import LocalHost
 from mydyno.server.access import dbapi
 

@@ -4,8 +4,6 @@ Times are milliseconds. `q_per_s` has the time base of the original: from before
 after the last disconnection. The steady rate next to it counts from the moment at which all are connected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What the command line decides about a `.smack` run, and which account each client of the file gets."""
 
-from __future__ import annotations
-
 import getpass
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The table of comparisons as a picture: how many times as fast as the first column, a mark a column."""
 
-from __future__ import annotations
-
 import altair as alt
 
 from mydyno.lab.report.comparison_tables import labels

@@ -1,8 +1,6 @@
 """The axes that the panels of curves share: their scales are chosen here, so that labels can be placed on
 them in pixels, and so that marks of several settings at one load are drawn next to each other."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Literal

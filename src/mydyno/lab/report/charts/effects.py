@@ -1,7 +1,5 @@
 """What each factor explains: a bar for each effect's share of the variance, and the largest interaction."""
 
-from __future__ import annotations
-
 import altair as alt
 
 from mydyno.core.plurals import counted

@@ -4,8 +4,6 @@ Blue is faster and orange slower, which readers with common colour blindness can
 the same. Only a difference that the trials show has a colour.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A bar a setting from 0, its 95% interval, the trials as dots and the number next to it, place by place."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import altair as alt
@@ -9,8 +7,7 @@ import altair as alt
 from mydyno.lab.analysis.observations import Place
 from mydyno.lab.report.charts.curve_axes import BarAxis, axis_title
 from mydyno.lab.report.quantities import bracketed, writer
-from mydyno.lab.report.views.curves import Measured
-from mydyno.lab.report.views.levels import Level, Levels
+from mydyno.lab.report.views.curves import Level, Levels, Measured
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX

@@ -1,7 +1,5 @@
 """The rate (right axis) with Threads_created and Max_used_connections (left axis), settings side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,14 +1,12 @@
 """Seconds of each test program: a mark a setting with its interval, the trials as dots, the total below."""
 
-from __future__ import annotations
-
 import altair as alt
 
 from mydyno.lab.report.charts.curve_axes import BarAxis
 from mydyno.lab.report.evidence import Setting
 from mydyno.lab.report.quantities import bracketed
 from mydyno.lab.report.views.curves import Measured
-from mydyno.lab.report.views.programs import ProgramRow, Programs
+from mydyno.lab.report.views.operations import ProgramRow, Programs
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX, legend

@@ -1,8 +1,6 @@
 """A forest plot: the ratio of two settings at each number of connections or in each test program, and over
 all as a diamond."""
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 

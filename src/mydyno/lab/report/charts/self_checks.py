@@ -1,7 +1,5 @@
 """Self-checks of the disks: each trial's IOPS as a dot, theory as a line with its tolerance around it."""
 
-from __future__ import annotations
-
 import altair as alt
 
 from mydyno.lab.report.evidence import Setting

@@ -6,8 +6,6 @@ Clustering", The American Statistician 37, 1983), as a flame graph is one (Gregg
 Communications of the ACM 59, 2016): the parts of a bar are drawn below it, as wide as their shares.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,7 +13,7 @@ import altair as alt
 
 from mydyno.lab.analysis.time_spent import Key
 from mydyno.lab.analysis.words import Words
-from mydyno.lab.report.time_words import FORMULA, KEYS, LABEL
+from mydyno.lab.report.views.trial_pages import FORMULA, KEYS, LABEL
 from mydyno.lab.report.views.trial_series import CPU_MODES
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, layered, side_by_side

@@ -1,15 +1,19 @@
-"""A comparison of runs: its verdicts, what else differs between the runs, and the gate. Pure."""
+"""A comparison of runs: its verdicts, what else differs between the runs, and the gate; and
+several runs as one that the report can be made of.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mydyno.core.factors import last_part
 from mydyno.core.percent import percent
-from mydyno.lab.analysis.gate import Gated, State, gate, state_of
 from mydyno.lab.analysis.grid import Grid, GridRow
-from mydyno.lab.analysis.verdict import Verdict
-from mydyno.lab.report.compared.run import MergedRun
+from mydyno.lab.analysis.merged import Merged, merge
+from mydyno.lab.analysis.verdict import Gated, State, Verdict, gate, state_of
+from mydyno.lab.report.compared.chosen import Chosen
 from mydyno.lab.report.evidence import Evidence, gather
 from mydyno.lab.report.report_options import ReportOptions
 from mydyno.lab.report.views.comparison import ComparisonTable, comparison
@@ -17,6 +21,69 @@ from mydyno.lab.report.views.costs import Costs, costs
 from mydyno.lab.report.views.differences import incomparable
 from mydyno.lab.report.views.settings import settings_view
 from mydyno.lab.report.views.verdicts import Verdicts, compared_rows, verdicts
+from mydyno.lab.results.records import LOAD_AVERAGE, Environment, ExperimentRecord, TrialRecord
+from mydyno.lab.results.run import Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Value = str | int | float | None
+
+
+class MergedRun:
+    """A `report.evidence.Run`: its first factor has a level for each of what was chosen."""
+
+    def __init__(self, chosen: Sequence[Chosen]) -> None:
+        self.chosen = tuple(chosen)
+        self.merged: Merged = merge([one.part for one in chosen])
+        self.experiment: ExperimentRecord = self.merged.experiment
+        self._runs = {one.part.name: one.run for one in chosen}
+        self._facts = {name: run.environment() for name, run in self._runs.items()}
+
+    @property
+    def folder(self) -> None:
+        """It is in no lab."""
+
+    def trials(self) -> Sequence[TrialRecord]:
+        return self.merged.trials
+
+    def environment(self) -> Environment:
+        """What is the same in all of them."""
+        names = {name for facts in self._facts.values() for name in facts}
+        changed = self.environment_changes()
+        first = next(iter(self._facts.values()))
+        return {name: first.get(name) for name in sorted(names) if name not in changed}
+
+    def environment_changes(self) -> Mapping[str, tuple[Value, ...]]:
+        """Facts that are not -> their value in each run, in the runs' order."""
+        names = sorted({name for facts in self._facts.values() for name in facts})
+        values = {name: tuple(facts.get(name) for facts in self._facts.values()) for name in names}
+        return {name: seen for name, seen in values.items() if len(set(seen)) > 1 and name != LOAD_AVERAGE}
+
+    def samples(
+        self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        run, own = self._own(trial_id)
+        return run.samples(own, attempt, columns)
+
+    def intervals(
+        self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        run, own = self._own(trial_id)
+        return run.intervals(own, attempt, columns)
+
+    def histograms(self, trial_id: str, attempt: int | None = None) -> Mapping[str, Mapping[str, str]]:
+        run, own = self._own(trial_id)
+        return run.histograms(own, attempt)
+
+    def look_at_series(self, trial_id: str, attempt: int | None = None) -> None:
+        run, own = self._own(trial_id)
+        run.look_at_series(own, attempt)
+
+    def _own(self, trial_id: str) -> tuple[Run, str]:
+        name, _, own = trial_id.rpartition(":")
+        return self._runs[name], own
+
 
 OPTIONS = ReportOptions(one_family=True)
 """Headline, table and gate have the same verdicts, corrected for all comparisons together."""

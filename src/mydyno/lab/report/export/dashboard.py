@@ -3,8 +3,6 @@
 Source: Grafana documentation, "Dashboard JSON model" and "Export and import dashboards".
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

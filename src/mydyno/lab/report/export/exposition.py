@@ -19,7 +19,7 @@ from prometheus_client.exposition import generate_latest as write_text
 from prometheus_client.openmetrics.exposition import generate_latest as write_openmetrics
 
 from mydyno.core.errors import LabError
-from mydyno.lab.report.export.metrics import Metric, Source, of_interval, of_sample
+from mydyno.lab.report.export.dictionary import Metric, Source, of_interval, of_sample
 from mydyno.lab.results.records import PointRecord, TrialRecord
 from mydyno.lab.results.run import Run
 

@@ -1,9 +1,12 @@
 """Every number of a run as tables: those of the lab, without the numbers that only the lab itself knows, and
-the series of all trials below each other."""
+the series of all trials below each other.
 
-from __future__ import annotations
+Folders that are whole or not there, whatever stops their writing.
+"""
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,11 +14,43 @@ from typing import Literal
 import polars as pl
 import polars.selectors as cs
 
-from mydyno.core.errors import LabError
+from mydyno.core.errors import LabError, MydynoError
+from mydyno.core.writing import writing_hint
 from mydyno.lab.report.csv import without_formulas
 from mydyno.lab.report.export.dictionary import describe
 from mydyno.lab.results.plain_rows import PlainRun, TableRows
 from mydyno.lab.results.run import INTERVALS, SAMPLES, Run
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """An empty folder that takes the name of `path` when the block has ended well.
+
+    Raises MydynoError when something is there already, or it cannot be written.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise MydynoError(f"{path} exists already", "another folder may do: --out FOLDER")
+    partial = path.with_name(f".{path.name}.partial")
+    with _explained(path):
+        try:
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir(parents=True)
+            yield partial
+            partial.replace(path)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        hint = writing_hint(error, path) if isinstance(error, OSError) else None
+        raise MydynoError(f"cannot write {path}: {why}", hint) from error
+
 
 Form = Literal["csv", "parquet", "json"]
 SUFFIXES: dict[Form, str] = {"csv": ".csv", "parquet": ".parquet", "json": ".jsonl"}

@@ -1,7 +1,5 @@
 """A trend as a picture: a dot with its interval for each run, a line for each level, a rule at a change."""
 
-from __future__ import annotations
-
 import itertools
 import struct
 import textwrap

@@ -1,15 +1,12 @@
 """A trend in words, as a table, and for programs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any
 
 from mydyno.core.plurals import counted
 from mydyno.lab.analysis.bootstrap import ends
-from mydyno.lab.analysis.change_points import SMALLEST_SERIES
-from mydyno.lab.analysis.trend import Change, Trend
+from mydyno.lab.analysis.trend import SMALLEST_SERIES, Change, Trend
 from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.page.format import change, interval
 from mydyno.page.markup import Printed

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mydyno.core.factors import last_part
-from mydyno.lab.analysis.durability import least_durable
 from mydyno.lab.analysis.grid import Grid, GridRow
 from mydyno.lab.analysis.metrics import RUNNING_TIME, Metric
 from mydyno.lab.analysis.observations import Place, places, valid_trials
+from mydyno.lab.analysis.standard import least_durable
 from mydyno.lab.analysis.summary import summary, total_summary
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence, Setting

@@ -4,14 +4,11 @@ Server CPU per query is the cost that the sentences are about: over the columns 
 tests, and all other costs of the row are another (Holm).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
 from mydyno.lab.analysis.bootstrap import Interval
-from mydyno.lab.analysis.durability import least_durable
 from mydyno.lab.analysis.grid import GridRow
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import COSTS, SERVER_CPU, Metric
@@ -23,6 +20,7 @@ from mydyno.lab.analysis.observations import (
     value_at,
 )
 from mydyno.lab.analysis.ratio import ratio
+from mydyno.lab.analysis.standard import least_durable
 from mydyno.lab.analysis.summary import TOTAL, Summary, summarise, total_summary
 from mydyno.lab.analysis.verdict import Side, Verdict, judge
 from mydyno.lab.analysis.wording import change, largest_difference, too_wide

@@ -4,8 +4,6 @@ A row is one combination of the other factors: a load, say. Nothing is averaged 
 be of different kinds: the sentences count in how many rows a difference is shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from mydyno.core.factors import last_part

@@ -1,7 +1,5 @@
 """What changed during a run, or differs from what was configured: a reader must see it first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

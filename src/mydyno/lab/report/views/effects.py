@@ -1,7 +1,5 @@
 """What each factor explains of the differences between the trials: the numbers behind sentence and figure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.lab.analysis.effects.effects import Effects, effects

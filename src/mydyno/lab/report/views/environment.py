@@ -1,14 +1,74 @@
-"""The machine and its software, as facts in groups."""
+"""The machine and its software, as facts in groups, and how to run it again: what to type, and what decides
+that it is the same."""
 
-from __future__ import annotations
-
+import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mydyno.core.secrets import masked
 from mydyno.core.units import format_bytes
 from mydyno.lab.report.evidence import Evidence
+from mydyno.lab.results.records import ExperimentRecord
 from mydyno.page.format import MISSING
+
+_NAMES_FILES = re.compile(r"\.smack\b|^\s*file:", re.MULTILINE)
+_SIZED_FULL = re.compile(r"^sizes:(?:.*\n+)(?:[ #].*\n+|\n)*?\s+full:", re.MULTILINE)
+SPEC = "experiment.yaml"
+"""The copy of the experiment file in a run's folder (docs/reference/lab-format.md)."""
+
+
+@dataclass(frozen=True)
+class Command:
+    what: str
+    line: str
+
+
+@dataclass(frozen=True)
+class Again:
+    commands: tuple[Command, ...]
+    """Empty for numbers that were measured elsewhere."""
+    facts: tuple[tuple[str, str], ...]
+    remark: str | None
+
+
+def again(evidence: Evidence) -> Again:
+    experiment, folder = evidence.experiment, evidence.folder
+    servers = sorted({trial.server_version for trial in evidence.trials if trial.server_version is not None})
+    facts = (
+        ("seed", str(experiment.seed)),
+        ("size", experiment.size),
+        ("mydyno", experiment.mydyno_version),
+        *((("server", ", ".join(servers)),) if servers else ()),
+        ("plan", experiment.plan_fingerprint),
+        ("planned trials", str(experiment.planned_trials)),
+    )
+    size = "" if _as_it_stands(experiment) else f" --size {shlex.quote(experiment.size)}"
+    if experiment.imported:
+        return Again((), facts, "The numbers were measured elsewhere: there is nothing to run.")
+    if folder is None:
+        file = shlex.quote(experiment.spec_file)
+        repeated = Command("Measure it again", f"mydyno run {file}{size} --again")
+        return Again((repeated,), facts, f"Save the experiment below as {experiment.spec_file} first.")
+    lab = f"--lab {shlex.quote(str(folder.parents[1]))}"
+    file = shlex.quote(str(folder / SPEC))
+    return Again(
+        (
+            Command("Resume this run, if it is not complete", f"mydyno run {file}{size} {lab}"),
+            Command("Measure it again, next to this run", f"mydyno run {file}{size} {lab} --again"),
+            Command("Write this report again", f"mydyno report {shlex.quote(folder.name)} {lab}"),
+        ),
+        facts,
+        f"Files named in the experiment are expected in the folder of {folder / SPEC}: copy them there first."
+        if _NAMES_FILES.search(experiment.spec_text)
+        else None,
+    )
+
+
+def _as_it_stands(experiment: ExperimentRecord) -> bool:
+    """A file without a size of that name, run as it is, is called full."""
+    return experiment.size == "full" and _SIZED_FULL.search(experiment.spec_text) is None
+
 
 _FIRST = ("server", "engine", "mydyno", "cpu", "memory", "kernel", "os", "disk", "lab", "filesystem")
 """What a reader asks first; other groups follow in the order of their names."""

@@ -1,7 +1,5 @@
 """The disks' environment, how each setting's storage was built, and whether it performed as in theory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean
@@ -9,7 +7,7 @@ from statistics import fmean
 from mydyno.core.grounds import BY_NAME
 from mydyno.core.plurals import agreeing, counted
 from mydyno.core.units import format_bytes
-from mydyno.lab.analysis.self_checks import CPU_BOUND, DEVIATION
+from mydyno.lab.analysis.disk_theory import CPU_BOUND, DEVIATION
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.results.records import GroundRecord, SelfCheckRecord, TrialRecord
 

@@ -1,7 +1,5 @@
 """The few numbers that answer first, each for every setting."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal

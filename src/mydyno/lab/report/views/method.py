@@ -1,7 +1,5 @@
 """How the numbers came about: what a reader must know to judge them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

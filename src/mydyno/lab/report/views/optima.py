@@ -1,7 +1,5 @@
 """Where each setting has its optimum: by the fitted law with its interval, and as measured."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

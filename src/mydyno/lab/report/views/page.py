@@ -1,39 +1,84 @@
-"""All views of a run together: what every form of the report is written from."""
+"""All views of a run together: what every form of the report is written from.
 
-from __future__ import annotations
+Which picture an experiment gets is chosen by the shape of its factors and loads, in this one place:
+
+| picture | when |
+|---|---|
+| curves | several loads, one factor of few levels: a line a setting |
+| panels | several loads and factors: a line for each level of the first, a panel for each of the others |
+| bars | one load, or named jobs, or more settings than colours |
+| heat map | several factors with many levels, one load or test programs |
+| programs | test programs, few settings |
+"""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from mydyno.lab.analysis.control import Control, controls
 from mydyno.lab.analysis.metrics import CONNECT_MEAN, CONNECT_P95
+from mydyno.lab.analysis.observations import places
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import COLORS, Evidence
-from mydyno.lab.report.views.again import Again, again
-from mydyno.lab.report.views.claims import ClaimView, claims_view
 from mydyno.lab.report.views.comparison import ComparisonTable, HeatMap, comparison, heat_maps
 from mydyno.lab.report.views.costs import Costs, costs
-from mydyno.lab.report.views.curves import Curves, Panel, curves, latencies, panels
+from mydyno.lab.report.views.curves import Curves, Levels, Panel, curves, latencies, levels, panels
 from mydyno.lab.report.views.differences import Difference, differences, incomparable
 from mydyno.lab.report.views.effects import EffectsView, effects_view
-from mydyno.lab.report.views.environment import FactGroup, environment_view
-from mydyno.lab.report.views.failures import FailedPoint, failed_points
+from mydyno.lab.report.views.environment import Again, FactGroup, again, environment_view
 from mydyno.lab.report.views.ground import GroundView, ground_view
 from mydyno.lab.report.views.key_numbers import KeyNumber, key_numbers
-from mydyno.lab.report.views.levels import Levels, levels
 from mydyno.lab.report.views.method import Method, method
-from mydyno.lab.report.views.operations import Operations, OperationTotals, operation_totals, operations
+from mydyno.lab.report.views.operations import (
+    Operations,
+    OperationTotals,
+    Programs,
+    operation_totals,
+    operations,
+    programs,
+)
 from mydyno.lab.report.views.optima import Optima, optima
-from mydyno.lab.report.views.outliers import flagged
+from mydyno.lab.report.views.outliers import FailedPoint, failed_points, flagged
 from mydyno.lab.report.views.overview import Overview, overview
 from mydyno.lab.report.views.procedure import Step, procedure
-from mydyno.lab.report.views.programs import Programs, programs
-from mydyno.lab.report.views.ranks import Ranks, answer, ranks
+from mydyno.lab.report.views.ranks import ClaimView, Ranks, answer, claims_view, ranks
 from mydyno.lab.report.views.settings import SettingsView, settings_view
-from mydyno.lab.report.views.shape import Shape, shape
 from mydyno.lab.report.views.transactions import Transactions, transactions
 from mydyno.lab.report.views.trials import TrialTable, trial_table
 from mydyno.lab.report.views.verdicts import Verdicts, verdicts
 from mydyno.lab.results.records import ExperimentRecord
+
+Shape = Literal["curves", "panels", "bars", "heat map", "programs"]
+
+MOST_PANELS = 24
+"""Of more combinations a heat map shows each as one cell."""
+
+
+def shape(evidence: Evidence) -> Shape:
+    loads = [place for place in places(evidence.trials) if place not in evidence.programs]
+    many = evidence.crossed and len(evidence.settings) > COLORS
+    if not loads:
+        if evidence.programs and not many:
+            return "programs"
+        return "heat map" if many else "bars"
+    numbered = all(isinstance(place, int) for place in loads)
+    if numbered and len(loads) > 1:
+        if evidence.crossed and _curves_in_every_row(evidence):
+            return "panels"
+        if not evidence.crossed and len(evidence.settings) <= COLORS:
+            return "curves"
+    return "heat map" if many and len(loads) == 1 and not evidence.programs else "bars"
+
+
+def _curves_in_every_row(evidence: Evidence) -> bool:
+    """Where a load has one number of connections only, or is of test programs, there is no curve of it."""
+    grid = evidence.grid
+    if grid is None or len(grid.columns) > COLORS or len(grid.rows) > MOST_PANELS:
+        return False
+    for row in grid.rows:
+        found = places(row.of(evidence.trials))
+        if len(found) == 1 or any(isinstance(place, str) for place in found):
+            return False
+    return True
 
 
 @dataclass(frozen=True)

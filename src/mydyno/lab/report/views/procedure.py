@@ -1,7 +1,5 @@
 """How the run was made and judged, in plain words with sources: only what this run really used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

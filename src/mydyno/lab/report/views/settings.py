@@ -1,7 +1,5 @@
 """What the server really ran with, next to what was configured, and what differs between the points."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The transactions of each name: how many, how many a second, and how long they took."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

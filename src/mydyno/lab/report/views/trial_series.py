@@ -1,7 +1,5 @@
 """What was recorded over time in one trial, thinned out for a page: no spike is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Every trial in the order in which they ran, so that a drift or an outlier can be seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median

@@ -1,7 +1,5 @@
 """What the run says: every point against the first of its row, in sentences, and the ratios behind them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

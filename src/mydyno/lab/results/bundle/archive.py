@@ -4,8 +4,6 @@ Read by hand, header by header, since a library unpacks what it finds: links, de
 The layout of a header is that of POSIX ustar ("pax Interchange Format", IEEE Std 1003.1).
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

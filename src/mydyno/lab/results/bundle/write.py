@@ -4,8 +4,6 @@ What `anonymous` replaces: the host names of the server and the environment, the
 owner's name in paths below /home and /Users. Numbers, settings and everything else stay.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator

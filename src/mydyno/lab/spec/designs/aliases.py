@@ -5,15 +5,13 @@ opposite. Interactions of three factors and more are taken to be nothing. In Pla
 and 24 runs an interaction is spread over all main effects in small parts: those are summed up.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mydyno.lab.spec.designs.plackett_burman import Signs
+from mydyno.lab.spec.designs.fraction import Signs
 
 Effect = tuple[int, ...]
 """One factor or two, by place."""

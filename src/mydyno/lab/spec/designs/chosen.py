@@ -1,7 +1,5 @@
 """The points of an experiment by the way that its design names, or what is wrong with that."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,13 +8,12 @@ from mydyno.core.document.problems import Findings
 from mydyno.core.document.tree import Mapping, locate
 from mydyno.core.plurals import plural
 from mydyno.lab.spec.conditions import short_names
+from mydyno.lab.spec.design import Points
 from mydyno.lab.spec.designs import fraction as fractions
-from mydyno.lab.spec.designs import plackett_burman as screening
 from mydyno.lab.spec.designs.aliases import aliases, mixes_mains, named
+from mydyno.lab.spec.designs.fraction import Signs
 from mydyno.lab.spec.designs.levels import Constraints, Levels, full, one_at_a_time
-from mydyno.lab.spec.designs.plackett_burman import Signs
 from mydyno.lab.spec.factors import Factor, FactorSource
-from mydyno.lab.spec.points import Points
 
 MOST_POINTS = 1_000
 """More is a mistake: at ten seconds a trial, one repetition of so many takes three hours."""
@@ -104,7 +101,7 @@ def _check_two_levels(
                 f"design.{key} removes points of {points}, which needs all of them to distinguish effects"
             )
             findings.add(locate(tree, ("design", key)).key, message, allowed=instead)
-    count, most = len(sources), min(screening.MOST_FACTORS, fractions.MOST_FACTORS)
+    count, most = len(sources), min(fractions.MOST_SCREENED, fractions.MOST_FACTORS)
     if not 2 <= count <= most:
         findings.add(place, f"{points} of {_factors(count)}", allowed=f"2 to {most} factors")
     elif points.kind == "fraction":
@@ -137,7 +134,7 @@ def _of_signs(factors: Sequence[Factor], points: Points) -> Chosen:
         more = [f"{len(signed) - len(shown):,} longer words"] if len(signed) > len(shown) else []
         defining = tuple(f"I = {word}" for word in shown) + tuple(more)
     else:
-        runs = screening.plackett_burman(len(factors))
+        runs = fractions.plackett_burman(len(factors))
         resolution = 3 if mixes_mains(runs) else 4 if len(factors) > 3 else None
     return Chosen(tuple(_levels(runs, factors)), aliases(runs, names), defining, resolution)
 

@@ -1,4 +1,5 @@
-"""Regular fractions of two-level factorials, 2^(k-p): half of the points, a quarter...
+"""Regular fractions of two-level factorials, 2^(k-p): half of the points, a quarter; and
+Plackett-Burman designs.
 
 The first k - p factors make all combinations; each further one is set by a product of some of them (its
 generator). What products are chosen decides which effects are mixed. Searched for are those of maximum
@@ -13,9 +14,15 @@ G. E. P. Box, J. S. Hunter and W. G. Hunter, Statistics for Experimenters, 2nd e
 of generators); A. Fries and W. G. Hunter, Minimum Aberration 2^(k-p) Designs, Technometrics 22, 1980. The
 lengths of words come from the weights of the runs (F. J. MacWilliams and N. J. A. Sloane, The Theory of
 Error-Correcting Codes, 1977, chapter 5).
-"""
 
-from __future__ import annotations
+Plackett-Burman designs have k factors of two levels in the next multiple of four above k runs.
+
+Main effects are estimated each from all runs, and independent of each other; interactions of two factors are
+mixed into them. For finding the few factors that matter among many.
+
+Source: R. L. Plackett and J. P. Burman, The Design of Optimum Multifactorial Experiments, Biometrika 33,
+1946. The first rows below are theirs; the further rows are that one turned, and the last has low levels only.
+"""
 
 import functools
 import math
@@ -23,7 +30,28 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mydyno.lab.spec.designs.plackett_burman import Signs
+Signs = NDArray[np.int8]
+"""Run x factor: -1 for the first level, +1 for the second."""
+
+_FIRST_ROWS = {
+    4: "++-",
+    8: "+++-+--",
+    12: "++-+++---+-",
+    16: "++++-+-++--+---",
+    20: "++--++++-+-+----++-",
+    24: "+++++-+-++--++--+-+----",
+}
+MOST_SCREENED = max(_FIRST_ROWS) - 1
+
+
+def plackett_burman(factors: int) -> Signs:
+    """The runs for 2 to 23 factors, the one with every factor at its first level among them."""
+    runs = next(size for size in _FIRST_ROWS if size > factors)
+    first = np.array([1 if sign == "+" else -1 for sign in _FIRST_ROWS[runs]], dtype=np.int8)
+    turned = [np.roll(first, places) for places in range(runs - 1)]
+    every: Signs = np.vstack([*turned, np.full(runs - 1, -1, dtype=np.int8)])
+    return every[:, :factors]
+
 
 MOST_FACTORS = 23
 MOST_WORDS = 31

@@ -1,7 +1,5 @@
 """Combinations of levels: all of them, one factor at a time, and what `exclude` and `only` leave."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

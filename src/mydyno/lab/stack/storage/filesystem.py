@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from mydyno.core.errors import MissingToolError, StorageError
-from mydyno.lab.spec.alignment import EXT, Alignment, alignment, ext_block, option_value
-from mydyno.lab.spec.arrays import array_of, stripe_of
+from mydyno.lab.spec.arrays import EXT, Alignment, alignment, array_of, ext_block, option_value, stripe_of
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.layer import BuiltLayers

@@ -1,7 +1,5 @@
 """workload.fio: the real fio, reading and writing files on a volume."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property

@@ -5,8 +5,6 @@ are and what is reported, and fio's options that run programs, replay traces, wr
 have no business in an experiment.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Options that are passed on to a program as they are: only names that it has, only values that they take."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """workload.mysqlslap: the real mysqlslap or mariadb-slap."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """workload.sysbench: the real sysbench 1.0, with its own or a given script."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 

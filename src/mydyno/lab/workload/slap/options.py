@@ -1,7 +1,5 @@
 """What can be chosen: the options of mysqlslap that shape its auto-generated SQL, checked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,17 +1,102 @@
-"""From options to the engine's program: an event is one statement of the pool, with what goes around it."""
+"""From options to the engine's program: an event is one statement of the pool, with what goes around it;
+and the SQL that mysqlslap makes up: table t1, its rows, and the pool of statements.
 
-from __future__ import annotations
+Strings have 126 characters from 60 letters and digits, U and V missing (with `corrected` from all 62).
+"""
 
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from mydyno.core.errors import UsageError
 from mydyno.lab.workload.compiler import dataset_of
 from mydyno.lab.workload.ddl import read_definition
 from mydyno.lab.workload.file import Resolved
-from mydyno.lab.workload.slap import sql
 from mydyno.lab.workload.slap.options import Options
+
+MARK = "made by mydyno for slap"
+"""The comment of the tables that this load may drop again."""
+LENGTH = 126
+_LARGEST_INT = 2**31 - 1
+_LETTERS = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_LETTERS_OF_SLAP = _LETTERS.replace("U", "").replace("V", "")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Values of the INT and VARCHAR columns, in their order."""
+
+    ints: tuple[int, ...]
+    texts: tuple[str, ...]
+
+    @property
+    def sql(self) -> str:
+        return ",".join([*map(str, self.ints), *(f"'{text}'" for text in self.texts)])
+
+
+@dataclass(frozen=True)
+class Sql:
+    """The texts of one choice of options; every client has the same ones."""
+
+    create: str
+    columns: tuple[str, ...]
+    """The INT and VARCHAR columns."""
+    preload: tuple[Row, ...]
+    pool: tuple[Row, ...]
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """`column = value` lists of the pool's UPDATE statements."""
+        return tuple(
+            ",".join(
+                f"{name} = {value}" for name, value in zip(self.columns, row.sql.split(","), strict=True)
+            )
+            for row in self.pool
+        )
+
+
+def write(options: Options) -> Sql:
+    """All texts, from the options' seed."""
+    random = Random(options.seed).random
+    ints = [f"intcol{n}" for n in range(1, options.int_columns + 1)]
+    texts = [f"charcol{n}" for n in range(1, options.char_columns + 1)]
+    letters = _LETTERS if options.corrected else _LETTERS_OF_SLAP
+
+    def row() -> Row:
+        numbers = tuple(int(random() * (_LARGEST_INT + 1)) for _ in ints)
+        words = ("".join(letters[int(random() * len(letters))] for _ in range(LENGTH)) for _ in texts)
+        return Row(numbers, tuple(words))
+
+    pool = tuple(row() for _ in range(options.pool))
+    preload = tuple(row() for _ in range(options.preload_texts))
+    return Sql(_create(options, ints, texts), (*ints, *texts), preload, pool)
+
+
+def _create(options: Options, ints: list[str], texts: list[str]) -> str:
+    columns = []
+    if options.autoincrement:
+        columns.append("id serial")
+    elif options.guid_primary:
+        columns.append("id varchar(36) primary key")
+    columns += [f"id{n} varchar(36) unique key" for n in range(options.secondary_indexes)]
+    columns += [f"{name} INT(32){f', INDEX({name})' if options.int_indexes else ''}" for name in ints]
+    columns += [f"{name} VARCHAR(128){f', INDEX({name})' if options.char_indexes else ''}" for name in texts]
+    engine = f" ENGINE = {options.engine}" if options.engine else ""
+    return f"CREATE TABLE t1 ({','.join(columns)}){engine} COMMENT='{MARK}'"
+
+
+def leading(options: Options) -> list[str]:
+    """SQL of the values before the INT columns: keys, made by the server."""
+    key = ["NULL"] if options.autoincrement else ["uuid()"] if options.guid_primary else []
+    return key + ["uuid()"] * options.secondary_indexes
+
+
+def preload_insert(options: Options, row: Row) -> str:
+    """One INSERT before the load, with the keys that the server makes."""
+    return f"INSERT INTO t1 VALUES ({','.join([*leading(options), row.sql])})"
+
 
 _HEX = "0123456789abcdef"
 _UUID_LENGTH = 36
@@ -69,7 +154,7 @@ def resolve(options: Options) -> Resolved:
     program = {**_program(options, steps, {**dictionaries, **words}, None, options.pool), "tables": [table]}
     definition = read_definition(table["create"])
     assert definition is not None
-    lengths: dict[str, float | None] = {name: sql.LENGTH for name in table["columns"] if "char" in name}
+    lengths: dict[str, float | None] = {name: LENGTH for name in table["columns"] if "char" in name}
     lengths |= {name: _UUID_LENGTH for name in table["columns"] if name.startswith("id")}
     return Resolved(
         name="slap",
@@ -133,7 +218,7 @@ def _own_steps(own: OwnSql) -> tuple[list[Any], dict[str, Any]]:
 
 def _steps(options: Options, ids: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """The statement of an event, and the dictionaries that it draws from; `ids` is that of the keys."""
-    texts = sql.write(options)
+    texts = write(options)
     where = _where(options)
     if where and not options.rows:
         raise UsageError("there is no row before the load whose key could be used", "raise preload")
@@ -179,9 +264,9 @@ def _where(options: Options) -> list[Any]:
 def _keys(options: Options) -> list[Any]:
     """The values before the pool's: as the server makes them, or with `corrected` random UUIDs."""
     if not options.corrected:
-        return [f"{value}," for value in sql.leading(options)]
+        return [f"{value}," for value in leading(options)]
     parts: list[Any] = []
-    for value in sql.leading(options):
+    for value in leading(options):
         parts += [value if value == "NULL" else {"value": _uuid()}, ","]
     return parts
 
@@ -221,7 +306,7 @@ def _around(options: Options, steps: list[Any], per_client: int | None, pool: in
 
 def _table(options: Options) -> tuple[dict[str, Any], dict[str, Any]]:
     """Table t1 with its first rows, for an engine that has to load them, and the words that it takes."""
-    texts = sql.write(options)
+    texts = write(options)
     keys = ["id"] if options.keyed else []
     row: list[Any] = [None if options.autoincrement else _uuid()] if keys else []
     row += [_uuid()] * options.secondary_indexes

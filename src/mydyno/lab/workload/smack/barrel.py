@@ -1,7 +1,5 @@
 """A client's query barrel: what a connection does in one round."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

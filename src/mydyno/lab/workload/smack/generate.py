@@ -10,8 +10,6 @@ Source: src/gen-data.cc of super-smack 1.3, which reads a field digit by digit: 
 before it the lower width, and the number after the last hyphen is the upper one.
 """
 
-from __future__ import annotations
-
 import getopt
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What can be said of a script before anything runs: its traps, and what is wrong with it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

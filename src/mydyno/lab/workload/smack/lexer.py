@@ -4,8 +4,6 @@ The lexical rules of super-smack 1.3: anything unknown between tokens is skipped
 `//` to the end of the line, strings may span lines. What it does in silence is recorded as a trap.
 """
 
-from __future__ import annotations
-
 import enum
 import re
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Connections, rounds and times are the experiment's. Rows are made by the engine 
 are the words of a dictionary that reads the same file, so neither needs the file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ A trap that is found in a file is reported with its place, whether it is correct
 imitated (strict-compat).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.core.document.problems import Position
