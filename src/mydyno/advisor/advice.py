@@ -1,7 +1,5 @@
 """All rules over one system: the findings in the order of what they should bring, and the file they go to."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

@@ -5,8 +5,6 @@ unit, a server with more files allowed says so, kernel settings that exclude eac
 the load (status, free memory) stays as it was read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypeVar
 

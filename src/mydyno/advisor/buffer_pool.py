@@ -1,7 +1,5 @@
 """The size of the buffer pool and into how many parts it should be cut, for several rules."""
 
-from __future__ import annotations
-
 from mydyno.advisor.innodb import GIB, is_mysql
 from mydyno.advisor.targets import Targets
 from mydyno.survey.facts import System

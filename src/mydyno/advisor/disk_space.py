@@ -1,7 +1,5 @@
 """Free space under the server's files, and how soon what grows there fills it. None: not known."""
 
-from __future__ import annotations
-
 from mydyno.advisor.counts import DAY
 from mydyno.survey.facts import Server, System
 

@@ -1,7 +1,5 @@
 """What several InnoDB rules read of a system: its redo log, its history, its disks. None: not known."""
 
-from __future__ import annotations
-
 from mydyno.advisor.targets.redo import redo_now
 from mydyno.core.server_version import Version
 from mydyno.survey.facts import Server, System

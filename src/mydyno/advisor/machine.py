@@ -1,7 +1,5 @@
 """What several rules read of a host: limits, units, the page cache, the places of files and what is below."""
 
-from __future__ import annotations
-
 import math
 import re
 

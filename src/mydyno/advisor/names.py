@@ -1,7 +1,5 @@
 """Names of tables and lists of them, as statements and sentences have them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mydyno.core.plurals import counted

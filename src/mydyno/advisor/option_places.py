@@ -1,7 +1,5 @@
 """Places of options, as people read them, and whose they are."""
 
-from __future__ import annotations
-
 import posixpath
 
 from mydyno.survey.facts import Origin

@@ -1,7 +1,5 @@
 """Changes as people read them: sizes with a suffix, where servers show bytes."""
 
-from __future__ import annotations
-
 from mydyno.apply.change import Change, SetVariable
 from mydyno.server.variables import catalogue
 from mydyno.server.variables.convert import size_text

@@ -5,8 +5,6 @@ Limitations"; MySQL Reference Manual, "Group Replication Requirements", "Changin
 Servers", "Setting The Binary Log Format"; Amazon RDS User Guide, "Working with parameter groups".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A setting in the names of the release at hand, as the changes that bring it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from mydyno.apply.change import SetVariable

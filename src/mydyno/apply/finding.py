@@ -1,7 +1,5 @@
 """What a rule found: evidence, what to do, what it should bring and cost."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import Literal
 

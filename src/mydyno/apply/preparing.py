@@ -1,7 +1,5 @@
 """From an advice to an application that could begin now: everything is read, nothing is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

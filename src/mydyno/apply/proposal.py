@@ -1,7 +1,5 @@
 """What an advice would come to on this system: new texts, and what is left to the user. Nothing is done."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

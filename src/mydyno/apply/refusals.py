@@ -5,8 +5,6 @@ machine, or with a redo log larger than its disk; a line break in a value would 
 mydyno sets at all is listed (allowed.py).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.apply.allowed import refuse_foreign

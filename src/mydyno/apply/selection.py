@@ -1,7 +1,5 @@
 """Which findings of an advice are to be carried out: pure."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from mydyno.apply.finding import Finding

@@ -1,7 +1,5 @@
 """Checks of the arguments before any command reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from mydyno.core.errors import UsageError

@@ -1,7 +1,5 @@
 """Spellings of an earlier release: they work for one more, with a warning, and are not in the help."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The `mydyno` command: its parts put together, errors turned into messages and exit codes."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

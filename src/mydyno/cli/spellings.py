@@ -1,7 +1,5 @@
 """Options as sysbench, mysqlslap, sql-bench and pt-query-digest spell them, and commands that take them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any

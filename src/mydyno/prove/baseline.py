@@ -1,7 +1,5 @@
 """The settings that a private server shares with the advised one, besides those that the advice changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from mydyno.advisor.excerpt import SETTINGS

@@ -4,8 +4,6 @@ Findings that raise or lower durability stand alone and are kept out of `all tog
 durable as what it is compared with; where there are some that raise it, one more level has them all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ with several distributions of keys, and with a pool that is a half or a quarter 
 the one whose misses are nearest is taken. Where none is near, a note says so.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

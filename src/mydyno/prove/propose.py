@@ -1,7 +1,5 @@
 """From advice, a place and a load to the experiment: what brings the other modules together."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

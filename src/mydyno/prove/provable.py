@@ -1,7 +1,5 @@
 """What a finding changes, as steps of an experiment file; or the reason why that cannot be measured there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.apply.change import (

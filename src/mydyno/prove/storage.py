@@ -1,7 +1,5 @@
 """The advised server's disks, rebuilt of files for a guest: as many, as one array, with its file system."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 from mydyno.core.raid import BY_MD_NAME

@@ -1,7 +1,5 @@
 """Advice as a page for a terminal: what was read, what was found, what to set, and what to do next."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

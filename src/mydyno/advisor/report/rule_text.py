@@ -1,7 +1,5 @@
 """Rules for people: all of them by layer, or one at length with what it says of a system."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterator

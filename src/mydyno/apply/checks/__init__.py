@@ -1,7 +1,5 @@
 """The syntax of new texts, checked by the programs that will read them before any of them is put in place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

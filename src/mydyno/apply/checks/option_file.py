@@ -1,7 +1,5 @@
 """All option files together, read by the server's own program as it would read them at its next start."""
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

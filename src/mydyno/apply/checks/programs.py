@@ -1,7 +1,5 @@
 """fstab, udev rules and units, read by the program that will read them. None: that program is not here."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Iterator

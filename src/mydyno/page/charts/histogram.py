@@ -1,8 +1,6 @@
 """A small histogram as a separate SVG, without Vega: a page has dozens of them, which differ in their bars
 alone. It is as wide as its box; its axis is text next to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from markupsafe import Markup, escape

@@ -1,7 +1,5 @@
 """A picture with its title above it, to be shown without the page."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """A statement short enough for a line, with its tables in it: what is selected and compared gives way."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

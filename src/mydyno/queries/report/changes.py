@@ -1,7 +1,5 @@
 """Two digests compared, for a page: what the load changed by, statement by statement."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass

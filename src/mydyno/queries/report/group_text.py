@@ -1,7 +1,5 @@
 """One group of a digest at length, for a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from mydyno.page.blocks import heights, on_log_scale

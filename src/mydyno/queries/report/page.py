@@ -5,8 +5,6 @@ What a page shows is made by `header.py`, `figures.py`, `profile.py` (all
 groups), `groups.py` (the first ones at length), `changes.py` (a comparison).
 """
 
-from __future__ import annotations
-
 from datetime import UTC
 from typing import Any
 

@@ -4,8 +4,6 @@ Neither is a parser: whatever comes in goes out again, in the same order, nothin
 takes any text that a log may hold, a statement that was cut in the middle too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

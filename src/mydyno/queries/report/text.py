@@ -1,7 +1,5 @@
 """A digest as a page for a terminal: what was read, what takes the time, and the first groups at length."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How long calls took, as a small histogram: bins of equal width on a logarithmic axis."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

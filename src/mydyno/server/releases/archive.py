@@ -1,7 +1,5 @@
 """An archive of a server (tar, plain or compressed), unpacked into the cache."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import lzma

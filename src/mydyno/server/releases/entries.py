@@ -7,8 +7,6 @@ an archive brings. There are regular files, folders and links only; no owner, no
 may write.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

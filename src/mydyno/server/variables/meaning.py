@@ -1,7 +1,5 @@
 """Whether two spellings of a value mean the same."""
 
-from __future__ import annotations
-
 from mydyno.core.units import bytes_or_none
 from mydyno.server.variables.row import same_value
 

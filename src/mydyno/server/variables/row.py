@@ -1,7 +1,5 @@
 """One row of the table: what is known of one server variable. The file is checked when it is read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal, Self
 

@@ -1,7 +1,5 @@
 """Where the values in force come from: what the server reports, joined with its option files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
