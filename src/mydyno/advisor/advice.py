@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pydantic import ValidationError
 
 from mydyno.advisor.excerpt import excerpt
-from mydyno.advisor.readable import sentence
+from mydyno.advisor.names import sentence
 from mydyno.advisor.registry import RULES
 from mydyno.advisor.role import forbidden
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown

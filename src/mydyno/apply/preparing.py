@@ -24,7 +24,7 @@ from mydyno.core.beneath import names_below
 from mydyno.core.errors import ApplyError, MissingToolError
 from mydyno.machine.local import LocalHost
 from mydyno.server.access.session import show_global
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 
 _IDENTITIES = ("ID_SERIAL", "MD_UUID")
 """What udev knows of a disk, and of an array, that stays with it."""

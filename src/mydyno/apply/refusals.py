@@ -13,7 +13,7 @@ from mydyno.apply.edits.texts import RefusedError
 from mydyno.core.server_version import Version
 from mydyno.core.units import bytes_or_none, format_bytes
 from mydyno.server.variables import catalogue
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 
 _TAKEN = ("once", "each connection", "each operation")
 """How variables of the catalogue take memory that the server asks the system for at that size."""

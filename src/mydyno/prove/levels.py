@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mydyno.prove.provable import Step, Tried, Untried, Value
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 
 AS_IT_IS = "as it is"
 TOGETHER = "all together"

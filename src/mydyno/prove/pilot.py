@@ -16,7 +16,7 @@ from mydyno.prove.experiment import Load, Proposal
 from mydyno.prove.levels import AS_IT_IS, Level
 from mydyno.prove.provable import CONFIG, Value
 from mydyno.prove.shape import scaled_value
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 
 POOL = "innodb_buffer_pool_size"
 OPTION = "distribution"

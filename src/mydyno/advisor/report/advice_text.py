@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from mydyno.advisor import Advice
-from mydyno.advisor.readable import sentence, value_text
+from mydyno.advisor.names import sentence, value_text
 from mydyno.advisor.report.system_text import system_lines
 from mydyno.apply.change import (
     ByHand,

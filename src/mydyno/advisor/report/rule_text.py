@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 
 from mydyno.advisor import RULES
-from mydyno.advisor.readable import sentence
+from mydyno.advisor.names import sentence
 from mydyno.advisor.rule import LAYERS, Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Finding
