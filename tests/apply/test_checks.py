@@ -6,8 +6,7 @@ from pathlib import Path
 
 from apply.edits.builders import reading, texts
 from mydyno.apply.change import SetVariable
-from mydyno.apply.checks.option_file import mirrored
-from mydyno.apply.checks.programs import faults_of_drop_in, fstab_faults, parse_verify
+from mydyno.apply.checks import faults_of_drop_in, fstab_faults, mirrored, parse_verify
 from mydyno.apply.diff import unified
 from mydyno.apply.edits.option_file import set_variable
 from mydyno.apply.reading import advised_version, started_by

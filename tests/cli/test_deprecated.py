@@ -8,8 +8,8 @@ import pytest
 from advisor.builders import system
 from typer.testing import CliRunner, Result
 
-from mydyno.cli.deprecated import renewed_command, renewed_options
 from mydyno.cli.main import app
+from mydyno.cli.spellings import renewed_command, renewed_options
 
 
 def invoke(*arguments: str) -> Result:

@@ -11,14 +11,13 @@ from mydyno.apply.change import SetMountOptions, SetSysctl
 from mydyno.apply.finding import Finding
 from mydyno.lab import spec
 from mydyno.lab.workload import read
-from mydyno.prove.baseline import shared_settings
 from mydyno.prove.experiment import Common, Load, Proposal
 from mydyno.prove.ground import Ground
 from mydyno.prove.levels import levels_of
 from mydyno.prove.place import Place
+from mydyno.prove.propose import shared_settings, storage_of
 from mydyno.prove.provable import CONFIG, Tried, Untried, tried
 from mydyno.prove.shape import scaled, shape_of
-from mydyno.prove.storage import storage_of
 from mydyno.survey.facts import Array, Disk, FileSystem, Schema, Storage, System, Use
 from prove.builders import HERE, POOL, SYNC, THREADS, advice, finding
 

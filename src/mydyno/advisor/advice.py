@@ -1,14 +1,12 @@
 """All rules over one system: the findings in the order of what they should bring, and the file they go to."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 
 from pydantic import ValidationError
 
 from mydyno.advisor.excerpt import excerpt
-from mydyno.advisor.readable import sentence
+from mydyno.advisor.names import sentence
 from mydyno.advisor.registry import RULES
 from mydyno.advisor.role import forbidden
 from mydyno.advisor.rule import Fine, Judgement, NotHere, Unknown

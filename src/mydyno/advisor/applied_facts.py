@@ -5,8 +5,6 @@ unit, a server with more files allowed says so, kernel settings that exclude eac
 the load (status, free memory) stays as it was read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -24,25 +22,11 @@ from mydyno.apply.change import (
 from mydyno.core.record import Record
 from mydyno.core.units import bytes_or_none, parse_bytes
 from mydyno.server.variables.row import same_value
-from mydyno.survey.facts import (
-    Array,
-    Disk,
-    FileSystem,
-    FstabEntry,
-    Host,
-    Limit,
-    Origin,
-    Process,
-    Server,
-    Storage,
-    System,
-    Unit,
-    Variable,
-)
+from mydyno.survey import facts
 
 _R = TypeVar("_R", bound=Record)
-_D = TypeVar("_D", Disk, Array)
-_M = TypeVar("_M", FileSystem, FstabEntry)
+_D = TypeVar("_D", facts.Disk, facts.Array)
+_M = TypeVar("_M", facts.FileSystem, facts.FstabEntry)
 _POOL = "innodb_buffer_pool_size"
 _ROUNDED = {"read_buffer_size": 4096, "innodb_log_file_size": 4096, "innodb_redo_log_capacity": 1 << 20}
 """To multiples of how many bytes servers round these down."""
@@ -63,7 +47,7 @@ _EXCLUDING = {
 _ATIMES = frozenset({"atime", "noatime", "relatime", "strictatime"})
 
 
-def after(system: System, changes: Iterable[Change]) -> System:
+def after(system: facts.System, changes: Iterable[Change]) -> facts.System:
     """The system with all of `changes` made; what is to be done by hand is left undone.
 
     Schedulers come first, as a disk's queue is recreated for its scheduler.
@@ -77,13 +61,13 @@ def _is_scheduler(change: Change) -> bool:
     return isinstance(change, SetQueue) and change.attribute == "scheduler"
 
 
-def _changed(system: System, change: Change) -> System:
+def _changed(system: facts.System, change: Change) -> facts.System:
     server, host = system.server, system.host
     match change:
         case SetVariable(name=name, value=value):
             return _with(system, server=_with_variable(server, name, value))
         case RemoveVariable(name=name) if name in server.variables:
-            freed = _with(server.variables[name], origin=Origin(source="compiled"))
+            freed = _with(server.variables[name], origin=facts.Origin(source="compiled"))
             return _with(system, server=_with(server, variables={**server.variables, name: freed}))
     if host is None:
         return system
@@ -102,17 +86,17 @@ def _changed(system: System, change: Change) -> System:
     return system
 
 
-def _with_variable(server: Server, name: str, value: str) -> Server:
+def _with_variable(server: facts.Server, name: str, value: str) -> facts.Server:
     before = server.variables.get(name)
     shown = _as_shown(server, name, value, before.value if before else None)
-    known = before or Variable(value=shown)
+    known = before or facts.Variable(value=shown)
     return _with(server, variables={**server.variables, name: _with(known, value=shown, origin=_OURS)})
 
 
-_OURS = Origin(source="file")
+_OURS = facts.Origin(source="file")
 
 
-def _as_shown(server: Server, name: str, value: str, before: str | None) -> str:
+def _as_shown(server: facts.Server, name: str, value: str, before: str | None) -> str:
     """As the server shows it: bytes without a suffix, switches in the words it had."""
     if before is not None and same_value(before, value):
         return before
@@ -129,7 +113,7 @@ def _as_shown(server: Server, name: str, value: str, before: str | None) -> str:
     return str(size // unit * unit if size >= unit else size)
 
 
-def _rounded_pool(server: Server, size: int) -> int:
+def _rounded_pool(server: facts.Server, size: int) -> int:
     """Up to whole chunks, in MySQL for each instance (Manual, "Configuring InnoDB Buffer Pool Size").
 
     Releases before 5.7 have no chunks.
@@ -142,7 +126,7 @@ def _rounded_pool(server: Server, size: int) -> int:
     return -(-size // unit) * unit
 
 
-def _with_sysctl(host: Host, name: str, value: str) -> Host:
+def _with_sysctl(host: facts.Host, name: str, value: str) -> facts.Host:
     settings = {**host.kernel.sysctls, name: value}
     other = _EXCLUDING.get(name)
     if other in settings and value != "0":
@@ -153,7 +137,7 @@ def _with_sysctl(host: Host, name: str, value: str) -> Host:
     return _with(host, kernel=_with(host.kernel, sysctls=settings), memory=memory)
 
 
-def _with_storage(storage: Storage, change: SetQueue | SetArray | SetMountOptions) -> Storage:
+def _with_storage(storage: facts.Storage, change: SetQueue | SetArray | SetMountOptions) -> facts.Storage:
     match change:
         case SetQueue(disk=name, attribute="scheduler", value=value):
             return _with(storage, disks=_named(storage.disks, name, scheduler=value, requests=None))
@@ -194,14 +178,14 @@ def _options(options: tuple[str, ...], change: SetMountOptions) -> tuple[str, ..
     return (*kept, *change.add)
 
 
-def _with_unit(process: Process, change: SetUnit) -> Process:
-    unit = process.unit or Unit(name=change.unit)
+def _with_unit(process: facts.Process, change: SetUnit) -> facts.Process:
+    unit = process.unit or facts.Unit(name=change.unit)
     changes: dict[str, object] = {
         "unit": _with(unit, properties={**unit.properties, _shown(change.name): change.value})
     }
     if (limit := _LIMITS.get(change.name)) is not None:
         number = None if change.value == "infinity" else bytes_or_none(change.value)
-        changes["limits"] = {**process.limits, limit: Limit(soft=number, hard=number)}
+        changes["limits"] = {**process.limits, limit: facts.Limit(soft=number, hard=number)}
     if change.name == "OOMScoreAdjust":
         changes["oom_score_adj"] = int(change.value)
     if change.name == "NUMAPolicy":
@@ -214,7 +198,7 @@ def _shown(name: str) -> str:
     return f"{name.removesuffix('Sec')}USec" if name.endswith("Sec") else name
 
 
-def _with_files(server: Server, process: Process) -> Server:
+def _with_files(server: facts.Server, process: facts.Process) -> facts.Server:
     """A server takes as many files as its process may have, when that is more than it requested."""
     limit, now = process.limits["Max open files"].soft, server.number("open_files_limit")
     if limit is None or now is None or limit <= now:

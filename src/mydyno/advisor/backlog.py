@@ -1,7 +1,5 @@
 """How many connections should be able to wait for being accepted: what back_log and the kernel agree on."""
 
-from __future__ import annotations
-
 from mydyno.advisor.counts import often
 from mydyno.survey.facts import Server
 

@@ -1,7 +1,5 @@
 """Counters as rules look at them: how often, what part, how long. None: not known."""
 
-from __future__ import annotations
-
 from mydyno.survey.facts import Server
 
 DAY = 86_400

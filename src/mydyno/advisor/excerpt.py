@@ -4,8 +4,6 @@ How much data there is, which settings are not the defaults, what the load was l
 data. No statement, no name of a table or an account.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from mydyno.survey.facts import Host, Server, Status, System

@@ -1,7 +1,5 @@
 """Every rule, found by looking into `advisor/rules`: a new file is all that a new rule needs."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

@@ -5,23 +5,10 @@ Limitations"; MySQL Reference Manual, "Group Replication Requirements", "Changin
 Servers", "Setting The Binary Log Format"; Amazon RDS User Guide, "Working with parameter groups".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from mydyno.apply.change import (
-    ByHand,
-    Change,
-    RemoveVariable,
-    SetArray,
-    SetMountOptions,
-    SetQueue,
-    SetSysctl,
-    SetSysfs,
-    SetUnit,
-    SetVariable,
-)
+from mydyno.apply import change as changes
 from mydyno.server.variables.row import same_value
 from mydyno.survey.facts import Role, System
 
@@ -42,14 +29,14 @@ class _Guard(NamedTuple):
         return any(first if name == "first" else getattr(role, name) for name in self.roles.split())
 
 
-def forbidden(system: System, change: Change) -> str | None:
+def forbidden(system: System, change: changes.Change) -> str | None:
     """Why mydyno must not make this change here, one sentence; None: it may."""
     match change:
-        case ByHand():
+        case changes.ByHand():
             return None
-        case SetVariable(name=name, value=value):
+        case changes.SetVariable(name=name, value=value):
             return _of_variable(system.server.role, name, value)
-        case RemoveVariable(name=name):
+        case changes.RemoveVariable(name=name):
             return _of_variable(system.server.role, name, None)
         case _:
             return _of_host(system, change)
@@ -74,7 +61,7 @@ def _of_service(service: str, name: str) -> str:
     return f"{service} is configured only through {way}"
 
 
-def _of_host(system: System, change: Change) -> str | None:
+def _of_host(system: System, change: changes.Change) -> str | None:
     role, host = system.server.role, system.host
     if role.managed is not None:
         return f"the host belongs to {role.managed}"
@@ -82,18 +69,18 @@ def _of_host(system: System, change: Change) -> str | None:
         return "the server's host was not read"
     if host.container:
         return f"the server runs in a container: {_OUTSIDE[type(change)]}"
-    if isinstance(change, SetUnit) and host.systemd is False:
+    if isinstance(change, changes.SetUnit) and host.systemd is False:
         return "systemd does not run this machine"
     return None
 
 
 _OUTSIDE: Mapping[type, str] = {
-    SetSysctl: "kernel settings are set on the machine that runs it, or with `docker run --sysctl`",
-    SetSysfs: "kernel settings are set on the machine that runs it",
-    SetQueue: "disk queues belong to the machine that runs it",
-    SetArray: "arrays belong to the machine that runs it",
-    SetMountOptions: "its volumes are mounted by the machine that runs it",
-    SetUnit: "limits come from the program that starts it, for example `docker run --ulimit`",
+    changes.SetSysctl: "kernel settings are set on the machine that runs it, or with `docker run --sysctl`",
+    changes.SetSysfs: "kernel settings are set on the machine that runs it",
+    changes.SetQueue: "disk queues belong to the machine that runs it",
+    changes.SetArray: "arrays belong to the machine that runs it",
+    changes.SetMountOptions: "its volumes are mounted by the machine that runs it",
+    changes.SetUnit: "limits come from the program that starts it, for example `docker run --ulimit`",
 }
 _WAYS = {
     "Aurora": "its DB cluster or DB parameter group",

@@ -1,7 +1,5 @@
 """How the four rules on I/O schedulers judge, one for each kind of disk: only the taste differs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

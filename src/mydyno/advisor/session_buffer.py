@@ -1,7 +1,5 @@
 """What the rules on session buffers share: one variable, compared with its target."""
 
-from __future__ import annotations
-
 from mydyno.advisor.rule import Fine, Judgement, Unknown, better, finding
 from mydyno.advisor.setting import settings
 from mydyno.advisor.targets import Targets

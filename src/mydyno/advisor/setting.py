@@ -1,14 +1,12 @@
 """A setting in the names of the release at hand, as the changes that bring it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from mydyno.apply.change import SetVariable
 from mydyno.core.server_variables import Setting
 from mydyno.server.variables import catalogue
 from mydyno.server.variables.convert import text_of
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 from mydyno.server.variables.translate import translate
 from mydyno.survey.facts import Server
 

@@ -1,7 +1,5 @@
 """One act: a step that can be done, read back and reversed, as data that a journal can keep."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass

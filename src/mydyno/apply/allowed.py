@@ -5,8 +5,6 @@ An advice is a file, and a file may have been written by anybody: `kernel.core_p
 what rules recommend, and what else is set for speed. What is not listed is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

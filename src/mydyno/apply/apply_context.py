@@ -1,7 +1,5 @@
 """What acts work with: the root of the files, the kept bytes, the login to the server."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One step that a finding recommends, as data: what `apply` carries out and `prove` measures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 

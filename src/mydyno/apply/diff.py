@@ -1,8 +1,6 @@
 """A file before and after, as a unified diff: control characters written out, what looks like a secret
 blotted out."""
 
-from __future__ import annotations
-
 import difflib
 import re
 

@@ -1,11 +1,13 @@
-"""What a rule found: evidence, what to do, what it should bring and cost."""
+"""What a rule found: evidence, what to do, what it should bring and cost; and which findings of an advice are
+to be carried out. Pure."""
 
-from __future__ import annotations
-
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from typing import Literal
 
 from mydyno.apply.change import Change
+from mydyno.core.errors import UsageError
+from mydyno.core.nearest import did_you_mean
 from mydyno.core.record import Record
 
 
@@ -62,3 +64,25 @@ class Finding(Record):
     """What may go wrong; None: nothing known."""
     restart: bool = False
     """Whether the server must restart before all of it counts."""
+
+
+def select(
+    findings: Sequence[Finding], only: Collection[str], without: Collection[str]
+) -> tuple[Finding, ...]:
+    """The findings of the rules in `only` (empty: all) but those in `without`.
+
+    Raises UsageError for an id that the advice does not have, with the nearest ones.
+    """
+    ids = [finding.rule for finding in findings]
+    for wanted in (*only, *without):
+        if wanted not in ids:
+            raise UsageError(
+                f"the advice has no finding {wanted}",
+                did_you_mean(wanted, ids, f"it has {', '.join(ids) or 'none at all'}"),
+            )
+    return tuple(each for each in findings if (not only or each.rule in only) and each.rule not in without)
+
+
+def ids_of(text: str | None) -> tuple[str, ...]:
+    """`swappiness,redo-capacity` as an option gives it."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())

@@ -1,7 +1,5 @@
 """A small process that outlives this one, and restores when this one dies before it is done."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

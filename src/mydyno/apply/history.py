@@ -1,7 +1,5 @@
 """What was applied and what came of it, as plain rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """From an advice to an application that could begin now: everything is read, nothing is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +24,7 @@ from mydyno.core.beneath import names_below
 from mydyno.core.errors import ApplyError, MissingToolError
 from mydyno.machine.local import LocalHost
 from mydyno.server.access.session import show_global
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 
 _IDENTITIES = ("ID_SERIAL", "MD_UUID")
 """What udev knows of a disk, and of an array, that stays with it."""

@@ -1,7 +1,5 @@
 """What an advice would come to on this system: new texts, and what is left to the user. Nothing is done."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,7 +15,7 @@ from mydyno.apply.finding import Finding
 from mydyno.apply.reading import Running
 from mydyno.apply.refusals import Room, refuse_impossible
 from mydyno.core.errors import ApplyError
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 
 Present = Callable[[kinds.Change], str | None]
 """The value in force now; None: not known. May raise ApplyError: this machine does not have it."""

@@ -1,7 +1,5 @@
 """What the server reads when it starts: of the one that runs, or else of the one that was advised."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from dataclasses import dataclass

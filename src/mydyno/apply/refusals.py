@@ -5,8 +5,6 @@ machine, or with a redo log larger than its disk; a line break in a value would 
 mydyno sets at all is listed (allowed.py).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.apply.allowed import refuse_foreign
@@ -15,7 +13,7 @@ from mydyno.apply.edits.texts import RefusedError
 from mydyno.core.server_version import Version
 from mydyno.core.units import bytes_or_none, format_bytes
 from mydyno.server.variables import catalogue
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 
 _TAKEN = ("once", "each connection", "each operation")
 """How variables of the catalogue take memory that the server asks the system for at that size."""

@@ -1,7 +1,5 @@
 """Reverting what was applied: the same acts reversed, unless a file or value has been changed since."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

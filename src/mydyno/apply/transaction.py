@@ -3,8 +3,6 @@
 What is only held for a while is never committed, so its end is that of a failure: all is restored.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager

@@ -1,7 +1,5 @@
 """`mydyno advise`: what to change on a system, with the evidence."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated

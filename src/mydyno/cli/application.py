@@ -1,7 +1,5 @@
 """A typer application whose commands share their options and spellings; its help has panels."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass

@@ -71,8 +71,8 @@ def apply(
     ```
     """
     from mydyno.apply.apply_context import ApplyContext
+    from mydyno.apply.finding import ids_of, select
     from mydyno.apply.preparing import prepare
-    from mydyno.apply.selection import ids_of, select
     from mydyno.apply.store.store import Store
     from mydyno.cli import apply_text
 

@@ -1,7 +1,5 @@
 """`mydyno baseline`: runs kept under a name, for later runs to be compared with."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Showing a written page to the reader who sits before the machine."""
 
-from __future__ import annotations
-
 import os
 import sys
 import webbrowser

@@ -1,7 +1,5 @@
 """`mydyno bundle` and `mydyno unbundle`: one run in one file, from lab to lab."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

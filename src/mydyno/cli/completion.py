@@ -4,8 +4,6 @@ A callback may be called at every key, so it reads names from folders and from t
 nothing that takes long. What cannot be read completes to nothing: an error would end up in the command line.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path

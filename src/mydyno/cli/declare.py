@@ -5,8 +5,6 @@ As the default of a parameter, or of a field of an `option_group`:
 As a type that several commands share: `Lab = Annotated[Path, option("--lab", "...")]`.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields

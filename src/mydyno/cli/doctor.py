@@ -1,7 +1,5 @@
 """`mydyno doctor`: what this machine can do, and what to install for the rest."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

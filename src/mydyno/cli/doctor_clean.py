@@ -4,8 +4,6 @@ Only what mydyno keeps under its own names goes: the rest of a folder that $MYDY
 names stays, labs stay, and so does a journal that something can still be restored from.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Experiment files by their path, and those that come with mydyno by their name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`mydyno facts`: a live server and its machine, read into a file for advice elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`mydyno gen-data`: lines of random data from a format string, as super-smack's gen-data makes them."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from mydyno.cli import screen

@@ -1,7 +1,5 @@
 """`mydyno import`: results that were measured elsewhere, as an experiment of the lab."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,8 +1,8 @@
-"""The `mydyno` command: its parts put together, errors turned into messages and exit codes."""
-
-from __future__ import annotations
+"""The `mydyno` command: its parts put together, arguments checked before any command reads them, errors
+turned into messages and exit codes."""
 
 import sys
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -42,10 +42,9 @@ from mydyno.cli import (
     workload,
 )
 from mydyno.cli.application import Application
-from mydyno.cli.arguments import refuse_typographic_dashes
 from mydyno.cli.declare import option
 from mydyno.cli.spellings import Commands
-from mydyno.core.errors import ExitCode, MydynoError
+from mydyno.core.errors import ExitCode, MydynoError, UsageError
 from mydyno.core.interruption import interruptible
 
 app = Application(
@@ -136,3 +135,20 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+_DASHES = "‐‑‒–—―−"
+
+
+def refuse_typographic_dashes(arguments: Iterable[str]) -> None:
+    """Raises UsageError for an argument that begins with a dash as word processors make them.
+
+    Commands copied from a page have them. mysqlslap ignores such an option, and then measures something else.
+    """
+    for argument in arguments:
+        if argument[:1] in tuple(_DASHES):
+            plain = "--" + argument.lstrip(_DASHES + "-")
+            raise UsageError(
+                f"{argument!r} begins with a typographic dash, so it is not an option",
+                f"did you mean {plain}?",
+            )

@@ -1,7 +1,5 @@
 """Times and time zones as people write them on a command line."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, time, timedelta, tzinfo
 

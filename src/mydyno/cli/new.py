@@ -1,7 +1,5 @@
 """`mydyno new`: a commented experiment file from options or from a few questions."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path

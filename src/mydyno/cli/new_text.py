@@ -1,7 +1,5 @@
 """The text of a new experiment file: what was chosen, with a comment on each part."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

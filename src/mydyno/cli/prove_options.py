@@ -1,7 +1,5 @@
 """The options of `mydyno prove`: the load, and what is measured, where and how often."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import ClassVar, get_args
 

@@ -1,7 +1,5 @@
 """Durations and percentages of the command line: each is written the same way in every command."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """`mydyno rollback`: undo `mydyno apply`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from mydyno.cli import options, screen

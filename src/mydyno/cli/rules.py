@@ -1,7 +1,5 @@
 """`mydyno rules`: the rules behind advice, and what one of them finds on a system."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from mydyno.cli import completion

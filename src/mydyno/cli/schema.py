@@ -1,7 +1,5 @@
 """`mydyno schema`: the experiment file's JSON Schema, for editors."""
 
-from __future__ import annotations
-
 import json
 
 from mydyno.cli import screen

@@ -1,7 +1,5 @@
 """The table of releases: what is here, what can be had, as rows, JSON and text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lines and tables on a terminal, in its width and with its colours."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Variables as text for a terminal of 80 columns, and as plain data."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """`mydyno workload`: the built-in workloads and those of files, shown and checked."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from pathlib import Path

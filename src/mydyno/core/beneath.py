@@ -6,8 +6,6 @@ name, link or length of a path leads out, whatever changes meanwhile. The folder
 link: the user has named it. A `path` begins with its `anchor`. All functions raise OSError, BeneathError too.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -4,8 +4,6 @@ A cell that begins with `=`, `+`, `-`, `@`, a tab or a line's end is a formula t
 in front makes it text (OWASP, "CSV Injection"). Numbers stay as they are.
 """
 
-from __future__ import annotations
-
 import re
 
 FORMULA = r"^[=+\-@\t\r\n]"

@@ -1,7 +1,5 @@
 """Files that are on the disk when the call returns, and whole or not there after a kill or a power cut."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Every environment variable that mydyno reads, in one place."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

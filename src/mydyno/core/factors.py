@@ -1,7 +1,5 @@
 """What factors are called."""
 
-from __future__ import annotations
-
 
 def last_part(factor: str) -> str:
     """`innodb_buffer_pool_size` of `server.config.innodb_buffer_pool_size`: as people say it."""

@@ -1,7 +1,5 @@
 """What a plan needs to know of the machine that it is made for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ The cache: what is dear to make and the same for every lab (guest images, kernel
 mydyno has changed of this system and must be able to restore.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -4,8 +4,6 @@ What one can do on this machine is found out by `lab/plan/grounds.py`; how it is
 (`lab/stack/ground`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Names of machines, people and folders taken out of texts that are given away."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 

@@ -1,7 +1,5 @@
 """Ctrl-C and its relatives: one clean stop, and no second one while changes are being undone."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

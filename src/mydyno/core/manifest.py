@@ -1,7 +1,5 @@
 """The manifest of a folder: what is known of its other files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Foreign text inside a Markdown document."""
 
-from __future__ import annotations
-
 import re
 
 from mydyno.core.visible import visible, visible_line

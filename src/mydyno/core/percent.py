@@ -1,7 +1,5 @@
 """Percentages: as text for sentences, tables and charts alike, and read where people write them."""
 
-from __future__ import annotations
-
 import math
 import re
 

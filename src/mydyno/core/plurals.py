@@ -1,7 +1,5 @@
 """Nouns after a number, in the one place that knows their plurals."""
 
-from __future__ import annotations
-
 _VERBS = {"is": "are", "has": "have", "was": "were", "does": "do"}
 
 

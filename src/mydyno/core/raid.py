@@ -5,8 +5,6 @@ for Redundant Arrays of Inexpensive Disks (RAID)", SIGMOD 1988, for what a small
 drivers/md/Makefile, for the modules.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """What facts, plans, messages, advice and digests are made of: frozen, and strict about keys when read."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict
 
 

@@ -1,7 +1,5 @@
 """The kinds of a server's files that may lie on separate volumes, and those volumes in one order."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Literal, get_args
 

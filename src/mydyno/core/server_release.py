@@ -1,7 +1,5 @@
 """The names of server releases: `system`, those that can be had, and a user's own builds."""
 
-from __future__ import annotations
-
 import re
 
 SYSTEM = "system"

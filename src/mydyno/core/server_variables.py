@@ -1,7 +1,5 @@
 """Server variables that mean something special to mydyno, under their plain names (underscores)."""
 
-from __future__ import annotations
-
 import re
 
 from mydyno.core.words import words

@@ -1,7 +1,5 @@
 """Identifiers as statements have them."""
 
-from __future__ import annotations
-
 
 def quote(*names: str) -> str:
     """An identifier in backticks, or several joined by dots: `` `shop`.`orders` ``.

@@ -4,8 +4,6 @@ Sizes count in powers of 1024 with the suffixes that my.cnf takes (MySQL Referen
 "Program Option Modifiers"): 16K is 16,384 bytes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from fractions import Fraction

@@ -5,8 +5,6 @@ screen, move the cursor or change the window's title (ECMA-48), and bidirectiona
 another order than it is read in (Unicode Standard Annex #9). Both become visible: `\\x1b`, `\\u202e`.
 """
 
-from __future__ import annotations
-
 import re
 
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"

@@ -1,7 +1,5 @@
 """Lists of names, written one after another."""
 
-from __future__ import annotations
-
 from collections.abc import Set
 
 

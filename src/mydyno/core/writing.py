@@ -1,7 +1,5 @@
 """Writing to disk with an error that people understand."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager

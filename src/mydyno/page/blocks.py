@@ -1,7 +1,5 @@
 """Bars and histograms of block characters, for a terminal."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 Thousands are grouped with commas, and `%` follows its number at once: no number has a space in it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Text for a terminal as lines that know what they are, so that a terminal can colour them."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass

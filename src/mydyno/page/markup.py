@@ -1,7 +1,5 @@
 """Tables and text as a terminal and as Markdown have them."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 

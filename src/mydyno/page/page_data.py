@@ -1,8 +1,6 @@
 """What the page holds for its script: data as JSON, the script itself, and the policy that lets nothing
 else run."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -23,8 +23,6 @@ stills and live charts alike, and hides what has a setting's colour when its nam
 So a chart must take every colour from the theme.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """A table of text, for the page, Markdown and the terminal alike."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

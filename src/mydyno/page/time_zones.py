@@ -1,7 +1,5 @@
 """Dates and times as text, in a time zone that the reader chooses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 

@@ -1,7 +1,5 @@
 """What the advised server's load was like when the advice was made: the condition that findings saw. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

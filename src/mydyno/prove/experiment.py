@@ -1,7 +1,5 @@
 """The experiment file by which advice is put to the test."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Where advice is put to the test, and what that place takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

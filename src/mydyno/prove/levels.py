@@ -4,13 +4,11 @@ Findings that raise or lower durability stand alone and are kept out of `all tog
 durable as what it is compared with; where there are some that raise it, one more level has them all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mydyno.prove.provable import Step, Tried, Untried, Value
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 
 AS_IT_IS = "as it is"
 TOGETHER = "all together"

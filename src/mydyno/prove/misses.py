@@ -1,7 +1,5 @@
 """How often the trials of a run missed InnoDB's buffer pool, from what was sampled while they measured."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from statistics import median
 

@@ -6,8 +6,6 @@ with several distributions of keys, and with a pool that is a half or a quarter 
 the one whose misses are nearest is taken. Where none is near, a note says so.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +16,7 @@ from mydyno.prove.experiment import Load, Proposal
 from mydyno.prove.levels import AS_IT_IS, Level
 from mydyno.prove.provable import CONFIG, Value
 from mydyno.prove.shape import scaled_value
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 
 POOL = "innodb_buffer_pool_size"
 OPTION = "distribution"

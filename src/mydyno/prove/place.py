@@ -1,7 +1,5 @@
 """Where advice can be put to the test. Imports nothing, so that the command's help need not wait."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 Place = Literal["sandbox", "vm", "uml", "server"]

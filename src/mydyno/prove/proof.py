@@ -1,7 +1,5 @@
 """What each finding was worth: its expected effect with the verdict of the trials."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal

@@ -1,25 +1,31 @@
-"""From advice, a place and a load to the experiment: what brings the other modules together."""
+"""From advice, a place and a load to the experiment: what brings the other modules together.
 
-from __future__ import annotations
+A private server shares settings with the advised one besides those that the advice changes. In a guest it has
+the advised server's disks, rebuilt of files: as many, as one array, with its file system.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from mydyno.advisor.advice import Advice
+from mydyno.advisor.excerpt import SETTINGS
 from mydyno.apply.finding import Finding
 from mydyno.core.errors import UsageError
 from mydyno.core.facts import HostFacts
+from mydyno.core.raid import BY_MD_NAME
+from mydyno.core.units import format_bytes
 from mydyno.lab.plan.memory import DEFAULT_MAX_CONNECTIONS
+from mydyno.lab.spec import FileSystem
 from mydyno.lab.workload import WorkloadFile
 from mydyno.prove import shape
-from mydyno.prove.baseline import shared_settings
 from mydyno.prove.experiment import Common, Load, Proposal, name_of
 from mydyno.prove.ground import Ground
 from mydyno.prove.levels import Levels, levels_of
-from mydyno.prove.provable import CONFIG, Tried, Untried, tried
-from mydyno.prove.storage import storage_of
+from mydyno.prove.provable import CONFIG, Tried, Untried, of_volume, tried
+from mydyno.prove.shape import scaled_value
+from mydyno.survey.facts import Array, Server, System
 
 _SPARE_CONNECTIONS = 20
 """For mydyno's own, besides those of the load."""
@@ -151,3 +157,94 @@ def _nothing(untried: Iterable[Untried]) -> UsageError:
         f"none of this advice can be measured in this environment:{reasons}",
         "use --on vm or --on uml for disks and file systems, with --facts for those of the server",
     )
+
+
+_INSTEAD = {
+    # Both are shown where the newer one counts (MySQL 8.0.30 and later); two names of one thing are refused.
+    "innodb_log_file_size": "innodb_redo_log_capacity",
+    "innodb_log_files_in_group": "innodb_redo_log_capacity",
+    "tx_isolation": "transaction_isolation",
+}
+
+
+_AS_SHIPPED = ("compiled", "computed")
+"""Origins of a value that was not set: a server of that release has it by itself, and one of another
+release its own, which is what would become of it there."""
+
+
+def shared_settings(ground: Ground, changed: Iterable[str], scale: float) -> dict[str, str]:
+    """Variables that were set on the advised server, as far as the facts have them and the server there takes
+    them.
+
+    `changed` are the variables that some level sets; those have their values as it is from the advice.
+    """
+    server = ground.system.server if ground.system else None
+    if server is None or ground.on == "server":
+        return {}
+    taken = set(changed)
+    shared: dict[str, str] = {}
+    for name in SETTINGS:
+        value = _value(server, name)
+        if value is None or name in taken or _INSTEAD.get(name) in server.variables:
+            continue
+        value = scaled_value(name, value, scale)
+        if ground.refuses(name, value) is None:
+            shared[name] = value
+    return shared
+
+
+def _value(server: Server, name: str) -> str | None:
+    """None where it is not known, was not set, or is empty."""
+    known = server.variables.get(name)
+    if known is None or (known.origin is not None and known.origin.source in _AS_SHIPPED):
+        return None
+    if name == "query_cache_size" and server.switch("query_cache_type") is False:
+        # A server with a size set at its start enables the cache, whatever its type is.
+        return None
+    return known.value or None
+
+
+_LEAST_DISK = 2 << 30
+_DATA_TIMES = 6
+"""Space for the data with its redo log, undo and what the load adds, in multiples of the data."""
+
+
+def storage_of(system: System | None, data_bytes: int) -> dict[str, Any]:
+    """`setup.storage.data` in the shape of the advised server's; without facts one disk as it comes."""
+    storage = system.host.storage if system and system.host else None
+    filesystem = storage.of("data") if storage else None
+    made: dict[str, Any] = {}
+    disks: dict[str, Any] = {"size": _size(data_bytes, 1)}
+    if storage is None or filesystem is None:
+        return {"disks": disks}
+    array = storage.array_of(filesystem)
+    if array is not None and array.level in BY_MD_NAME:
+        disks = {"count": array.devices, "size": _size(data_bytes, _holding(array))}
+        level = BY_MD_NAME[array.level]
+        made["raid"] = level.raid
+        if array.chunk_bytes and level.is_striped:
+            made["chunk"] = format_bytes(array.chunk_bytes)
+    speed = storage.speed_of(filesystem)
+    if speed is not None:
+        # The limit of a disk of ours counts reads and writes together.
+        disks["iops"] = max(int(min(speed.read_iops, speed.write_iops) / disks.get("count", 1)), 1)
+    if filesystem.kind in get_args(FileSystem):
+        made["filesystem"] = filesystem.kind
+        made["mount"] = of_volume(filesystem.options)
+    return {"disks": disks, **made}
+
+
+def _holding(array: Array) -> int:
+    """How many of its disks hold data that no other one holds."""
+    level = BY_MD_NAME.get(array.level)
+    if level is None:
+        return array.devices
+    if level.is_mirror:
+        return max(array.devices // 2, 1) if level.is_striped else 1
+    return array.devices - level.parity_disks
+
+
+def _size(data_bytes: int, holding: int) -> str:
+    """Of each disk, in whole gibibytes."""
+    whole = max(_DATA_TIMES * data_bytes // max(holding, 1), _LEAST_DISK)
+    return f"{-(-whole // (1 << 30))}G"

@@ -1,21 +1,8 @@
 """What a finding changes, as steps of an experiment file; or the reason why that cannot be measured there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
-from mydyno.apply.change import (
-    ByHand,
-    Change,
-    RemoveVariable,
-    SetArray,
-    SetMountOptions,
-    SetQueue,
-    SetSysctl,
-    SetSysfs,
-    SetUnit,
-    SetVariable,
-)
+from mydyno.apply import change as changes
 from mydyno.apply.finding import Finding
 from mydyno.prove.ground import Ground
 
@@ -90,29 +77,29 @@ def tried(finding: Finding, ground: Ground) -> Tried | Untried:
     return Tried(finding, tuple(steps), tuple(reasons))
 
 
-def _step(change: Change, ground: Ground) -> Step | str:
+def _step(change: changes.Change, ground: Ground) -> Step | str:
     """The step, or why there is none."""
     match change:
-        case SetVariable():
+        case changes.SetVariable():
             return _variable(change, ground)
-        case RemoveVariable():
+        case changes.RemoveVariable():
             return "a line without effect: with and without it the server is the same"
-        case ByHand():
+        case changes.ByHand():
             return "it is done by hand"
-        case SetSysctl() | SetSysfs():
+        case changes.SetSysctl() | changes.SetSysfs():
             return _OF_THE_MACHINE
-        case SetArray():
+        case changes.SetArray():
             return "experiments cannot set this attribute of an array"
     if ground.on == "server":
         return "on the server itself only dynamic variables are set"
-    if isinstance(change, SetUnit):
+    if isinstance(change, changes.SetUnit):
         return _limit(change, ground)
     if not ground.has_storage:
         return _NEEDS_STORAGE
-    return _queue(change, ground) if isinstance(change, SetQueue) else _mount(change, ground)
+    return _queue(change, ground) if isinstance(change, changes.SetQueue) else _mount(change, ground)
 
 
-def _variable(change: SetVariable, ground: Ground) -> Step | str:
+def _variable(change: changes.SetVariable, ground: Ground) -> Step | str:
     if change.name in _OF_THE_LOAD:
         return "it limits connections, and the load opens a fixed number of them"
     if ground.on == "server" and change.restart:
@@ -127,7 +114,7 @@ def _variable(change: SetVariable, ground: Ground) -> Step | str:
     return Step(f"{CONFIG}{change.name}", change.value, change.was or None)
 
 
-def _limit(change: SetUnit, ground: Ground) -> Step | str:
+def _limit(change: changes.SetUnit, ground: Ground) -> Step | str:
     path = _LIMITS.get(change.name)
     if path is None:
         return "a private server is not started by systemd"
@@ -146,7 +133,7 @@ def _too_many_files(wanted: int | None, ground: Ground) -> str | None:
     return f"processes of mydyno may open at most {most} files on this machine"
 
 
-def _queue(change: SetQueue, ground: Ground) -> Step | str:
+def _queue(change: changes.SetQueue, ground: Ground) -> Step | str:
     if change.disk not in ground.data_disks:
         return f"{change.disk} is not known to hold the data: give the facts (--facts)"
     path = f"storage.data.{_QUEUE[change.attribute]}"
@@ -157,7 +144,7 @@ def _queue(change: SetQueue, ground: Ground) -> Step | str:
     return Step(path, change.value, change.was)
 
 
-def _mount(change: SetMountOptions, ground: Ground) -> Step | str:
+def _mount(change: changes.SetMountOptions, ground: Ground) -> Step | str:
     if ground.data is None or change.mount_point != ground.data.mount_point:
         return f"{change.mount_point} is not known to hold the data: give the facts (--facts)"
     was = of_volume(change.was or ())

@@ -5,8 +5,6 @@ the advised server, the variables that hold data in memory are made smaller by t
 proportion stays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -5,8 +5,6 @@ time of a first answer, `all together` against `as it is` is a separate run. Eac
 second run, in the order of the advice, as many as the time allows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The proofs as a table: for the terminal, and as Markdown."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 

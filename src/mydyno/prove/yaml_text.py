@@ -1,7 +1,5 @@
 """Plain values in the YAML of an experiment file, a line each where that reads better than braces."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

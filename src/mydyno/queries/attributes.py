@@ -5,8 +5,6 @@ Sources: MySQL Reference Manual, "The Slow Query Log" (`log_slow_extra`) and "St
 Extended Statistics", and MariaDB's commit for MDEV-31558 (pages and engine time).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -16,8 +16,6 @@ minute slow, and calls come in bursts. So the intervals are too narrow rather th
 smaller than `NOTABLE` is never called a change.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -10,8 +10,6 @@ with the two digests exchanged (but for the sign). `queries/change.py` judges wh
 changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal, TypeVar
 

@@ -1,8 +1,6 @@
 """The statement digests of performance_schema, read in the columns that the release has; what makes a server
 count them where it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -5,8 +5,6 @@ tables; MySQL 5.6 to 9.7, MariaDB 10.5 to 11.8). So a statement that waits, lock
 stored function is not explained at all.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

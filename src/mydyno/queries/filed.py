@@ -1,7 +1,5 @@
 """Records that wait in a temporary file: hundreds of thousands, of which few are wanted at once."""
 
-from __future__ import annotations
-
 import os
 from array import array
 from collections.abc import Callable, Iterable, Sequence

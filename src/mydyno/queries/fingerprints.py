@@ -1,7 +1,5 @@
 """Our fingerprint of statements that come from elsewhere than a log: the engine has the lexer."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What the entries of a digest are grouped by."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 BY_FINGERPRINT = "fingerprint"

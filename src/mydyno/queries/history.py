@@ -1,7 +1,5 @@
 """The groups of a digest in digests that were saved before: since when, and how they went on. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median

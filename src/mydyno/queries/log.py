@@ -1,7 +1,5 @@
 """Runs the engine over slow logs and takes its digest (docs/reference/digest-format.md)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The groups of a digest in another order, and the first of them only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from heapq import nsmallest
 from itertools import chain, islice

@@ -4,8 +4,6 @@ Nothing that the server has counted is emptied. Rows of one fingerprint are one 
 ran in, with the id that the same statements have in a slow log's digest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

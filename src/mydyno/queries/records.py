@@ -1,7 +1,5 @@
 """A digest as records: what the engine writes (docs/reference/digest-format.md), and what is added here."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """A digest as the JSON that `mydyno digest --json` writes, and back."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

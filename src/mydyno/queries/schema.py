@@ -4,8 +4,6 @@ Each table is read by its own name and schema: releases that open every table fo
 open that one alone (MySQL 5.7 Reference Manual, "Optimizing INFORMATION_SCHEMA Queries").
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -3,8 +3,6 @@
 Source of the columns: MySQL Reference Manual, "Statement Summary Tables". Times there are picoseconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

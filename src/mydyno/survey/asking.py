@@ -1,7 +1,5 @@
 """Queries that a server may refuse: what is not answered becomes an `Unread`, never an error."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A live server and its host as one `System`."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Collection
 from datetime import UTC, datetime

@@ -19,8 +19,7 @@ from mydyno.lab.report.views.page import page
 from mydyno.page.charts import draw, theme, vega
 from mydyno.page.charts.inline import inline_svg
 from mydyno.page.charts.labels import spread
-from mydyno.page.charts.titled import balanced
-from mydyno.page.drawing import Figure, drawings
+from mydyno.page.drawing import Figure, balanced, drawings
 
 SVG = "{http://www.w3.org/2000/svg}"
 

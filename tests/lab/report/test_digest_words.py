@@ -10,7 +10,7 @@ from queries.builders import digest, group
 from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import TITLES, title
 from mydyno.queries.records import History, PastRun
-from mydyno.queries.report.abbreviated import abbreviated
+from mydyno.queries.report.sql_lines import abbreviated
 from mydyno.queries.report.words import amount, amounts_us, error_names, headline, history_words, share
 
 

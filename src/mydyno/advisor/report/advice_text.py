@@ -1,12 +1,10 @@
 """Advice as a page for a terminal: what was read, what was found, what to set, and what to do next."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from mydyno.advisor import Advice
-from mydyno.advisor.readable import sentence, value_text
+from mydyno.advisor.names import sentence, value_text
 from mydyno.advisor.report.system_text import system_lines
 from mydyno.apply.change import (
     ByHand,

@@ -1,13 +1,11 @@
 """Rules for people: all of them by layer, or one at length with what it says of a system."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterator
 
 from mydyno.advisor import RULES
-from mydyno.advisor.readable import sentence
+from mydyno.advisor.names import sentence
 from mydyno.advisor.rule import LAYERS, Fine, Judgement, NotHere, Rule, Unknown
 from mydyno.apply.change import ByHand
 from mydyno.apply.finding import Finding

@@ -1,7 +1,5 @@
 """A system in a few lines: which server, on what, and how long it was watched."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime
 

@@ -1,12 +1,21 @@
 """Every rule, one a file, in a folder for each layer; and what rule files import from here with `*`."""
 
-from mydyno.advisor.buffer_pool import pool_bytes
 from mydyno.advisor.counts import DAY, a_second, decimal, often, share, total, uptime
-from mydyno.advisor.disk_space import ENTRY_BYTES, days_until_full, free_bytes, usual_rate
-from mydyno.advisor.innodb import GIB, MIB, checkpoint_age, history_list_length, is_mariadb, is_mysql
+from mydyno.advisor.innodb import (
+    GIB,
+    MIB,
+    checkpoint_age,
+    history_list_length,
+    is_mariadb,
+    is_mysql,
+    pool_bytes,
+)
 from mydyno.advisor.machine import (
+    ENTRY_BYTES,
     arrays,
     data_volume,
+    days_until_full,
+    free_bytes,
     limit_of,
     past_page_cache,
     places,
@@ -14,6 +23,7 @@ from mydyno.advisor.machine import (
     set_unit,
     unit_of,
     unit_seconds,
+    usual_rate,
 )
 from mydyno.advisor.names import SHOWN, counted, first, quoted
 from mydyno.advisor.rule import (

@@ -10,8 +10,6 @@ Every target is a function of load and machine, or the present value where that 
 followed is not given again.
 """
 
-from __future__ import annotations
-
 from mydyno.advisor.targets import caches, connections, memory, redo, sessions, tables, temporary
 from mydyno.advisor.targets.budget import budget
 from mydyno.advisor.targets.record import Targets

@@ -13,8 +13,6 @@ less without performance_schema and then 250M besides the pool, MySQL 5.6 450M i
 and 80M.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from mydyno.advisor.targets.steps import MIB

@@ -1,7 +1,5 @@
 """Two caches of old whose use can be seen: MyISAM's key buffer and the query cache."""
 
-from __future__ import annotations
-
 from mydyno.advisor.targets.steps import MIB, down_to, ladder
 from mydyno.survey.facts import Server
 

@@ -7,8 +7,6 @@ where memory is short, and never below what was used with headroom. Refused conn
 that: Max_used_connections has then reached the limit, or they were refused at a lower one, which was raised.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.advisor.targets.steps import up_to

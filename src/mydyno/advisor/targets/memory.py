@@ -11,8 +11,6 @@ that it is written in: a little more or less of anything changes the result by a
 as advised is in balance, so asking again gives the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

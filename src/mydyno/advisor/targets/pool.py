@@ -5,8 +5,6 @@ MySQL rounds to innodb_buffer_pool_chunk_size x innodb_buffer_pool_instances (My
 "InnoDB Buffer Pool"). From 1G on MySQL may start with eight instances whatever runs now.
 """
 
-from __future__ import annotations
-
 import math
 
 from mydyno.advisor.targets.steps import MIB, up_to

@@ -1,7 +1,5 @@
 """The values that several rules must agree on, as they would be on the advised system."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -6,8 +6,6 @@ takes an hour of the busiest writes lets it write pages in its own time (MySQL R
 a crash longer, so it stays below the buffer pool's size, from which the pages to recover come.
 """
 
-from __future__ import annotations
-
 from mydyno.advisor.targets.record import Sized
 from mydyno.advisor.targets.steps import MIB, ladder, ladder_down
 from mydyno.core.units import format_bytes

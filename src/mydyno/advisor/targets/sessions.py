@@ -5,8 +5,6 @@ allocation takes the whole size, on Linux noticeably slower above 256K and 2M, a
 A single report that needs more sets it for its own session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

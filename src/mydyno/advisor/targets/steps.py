@@ -1,7 +1,5 @@
 """Round numbers that people write and servers keep as they are."""
 
-from __future__ import annotations
-
 MIB = 1 << 20
 
 

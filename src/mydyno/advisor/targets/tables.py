@@ -6,8 +6,6 @@ at its start is 10 + max_connections + 2 x table_open_cache (ibid., open_files_l
 binary logs come on top.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.advisor.targets.steps import up_to

@@ -5,8 +5,6 @@ so (the budget's stated share), and together they get a twentieth of the memory.
 (MySQL Reference Manual, "Internal Temporary Table Use in MySQL").
 """
 
-from __future__ import annotations
-
 from mydyno.advisor.targets.record import Sized
 from mydyno.advisor.targets.steps import MIB, ladder_down, ramp
 from mydyno.core.units import format_bytes

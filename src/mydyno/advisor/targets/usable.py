@@ -1,7 +1,5 @@
 """How much of the machine's memory the server may take."""
 
-from __future__ import annotations
-
 from mydyno.advisor.targets.record import Sized
 from mydyno.advisor.targets.steps import MIB
 from mydyno.core.units import format_bytes

@@ -3,8 +3,6 @@
 `plan.py` chooses the acts that a change needs: a new kind is a file here, in `LiveAct` and a case there.
 """
 
-from __future__ import annotations
-
 from mydyno.apply.acts.global_variables import SetGlobals
 from mydyno.apply.acts.held_variables import HoldVariables
 from mydyno.apply.acts.kernel_file import WriteKernelFile

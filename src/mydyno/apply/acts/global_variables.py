@@ -1,7 +1,5 @@
 """Variables of the running server: SET GLOBAL, read back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Variables of the running server that are set for a while, apart from what others have set meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal, Self
 

@@ -1,7 +1,5 @@
 """A value in a file of the kernel: a sysctl, a disk's queue, an array's cache, huge pages."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated, Literal

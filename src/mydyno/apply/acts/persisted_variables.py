@@ -4,8 +4,6 @@ MySQL from 8.0 on keeps them in mysqld-auto.cnf of its data directory, which it 
 files (MySQL Reference Manual, Persisted System Variables). MariaDB has no such file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Literal
 

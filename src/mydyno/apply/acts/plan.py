@@ -1,7 +1,5 @@
 """Which acts bring changes about now, each with the value that it finds."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from mydyno.apply import change as kinds

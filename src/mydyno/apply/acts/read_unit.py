@@ -1,7 +1,5 @@
 """Making systemd read the changed drop-ins of a unit: daemon-reload, read back by `systemctl show`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Literal

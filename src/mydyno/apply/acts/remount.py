@@ -1,7 +1,5 @@
 """Options of a mount that is in use: mount -o remount, read back from /proc/self/mountinfo."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Literal

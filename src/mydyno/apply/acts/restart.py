@@ -1,7 +1,5 @@
 """Restarting the server by its systemd unit, and waiting until it answers with the new values."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Acts on the server's variables: their sessions, and the values in force between `before` and `after`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Questions to systemd, by systemctl: the properties of a unit, and which unit a process is of."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

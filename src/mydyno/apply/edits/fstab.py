@@ -1,7 +1,5 @@
 """Mount options at each boot: the options field of one line of /etc/fstab, and nothing else of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mydyno.apply.change import SetMountOptions

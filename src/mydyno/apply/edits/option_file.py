@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from mydyno.apply.change import RemoveVariable, SetVariable
 from mydyno.apply.edits.texts import HEADER, RefusedError, Texts, set_line, switch_off
 from mydyno.core.server_version import Version
-from mydyno.server.variables.meaning import same_meaning
+from mydyno.server.variables.row import same_meaning
 from mydyno.survey.facts.option_files import OptionFiles, OptionLine, option_files, server_groups
 
 NAME = "zz-mydyno.cnf"

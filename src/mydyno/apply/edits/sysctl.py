@@ -5,8 +5,6 @@ of procps reads /etc/sysctl.conf after all of them (sysctl(8)), and Debian gives
 to it. So a later line for the same setting would win: below /etc it is made a comment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ Of several lines for the same path the one in the file that comes first by name 
 mydyno's is refused where another file has one.
 """
 
-from __future__ import annotations
-
 from mydyno.apply.change import SetSysfs
 from mydyno.apply.edits.texts import RefusedError, Texts, set_line
 

@@ -5,8 +5,6 @@ another one after a reboot. The file's name comes after 60-persistent-storage.ru
 and after other files that choose schedulers: of several assignments the last one counts (udev(7)).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ Drop-ins are read by name, and the last one counts (systemd.unit(5)); `systemctl
 override.conf, which comes before.
 """
 
-from __future__ import annotations
-
 import re
 
 from mydyno.apply.change import SetUnit

@@ -1,7 +1,5 @@
 """Where a path of an image really lies: links are followed, and none of them leads out of the root."""
 
-from __future__ import annotations
-
 from collections import deque
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """From a new text to the act that puts it in place: where that really is, what was there."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path, PurePosixPath
 

@@ -1,7 +1,5 @@
 """Putting a file in the place of another at one instant, and what a kill in between leaves."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Sequence

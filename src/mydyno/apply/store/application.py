@@ -1,7 +1,5 @@
 """An application as data: advice carried out, an earlier one rolled back, or settings held for a while."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """What has come of an application: lines that are appended and synced, the last phase is the truth."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The folder of all applications: opened for one at a time, read by any user who may."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

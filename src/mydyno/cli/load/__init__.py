@@ -1,7 +1,5 @@
 """`mydyno load`: an ad-hoc load on any server, without an experiment file. One command for each workload."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

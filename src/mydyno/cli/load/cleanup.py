@@ -1,7 +1,5 @@
 """`mydyno load cleanup WORKLOAD`: drop what a load has made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """A load while it runs: shown on standard error, ended early by a signal with its figures kept."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from typing import Any
 

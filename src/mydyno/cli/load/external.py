@@ -1,7 +1,5 @@
 """`mydyno load sysbench` and `mydyno load mysqlslap`: the real programs, where they are installed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Options that the commands of `mydyno load` share, and commands put together from lists of options."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

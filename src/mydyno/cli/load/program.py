@@ -1,7 +1,5 @@
 """`mydyno load NAME` and `mydyno load FILE.yaml`: a workload that is data."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

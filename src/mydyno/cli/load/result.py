@@ -1,7 +1,5 @@
 """The figures of an ad-hoc load, as JSON and as text."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The shape of an ad-hoc load: the options of the command line as the `workload` section of an experiment."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mydyno.cli.quantities import Duration

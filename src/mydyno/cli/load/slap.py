@@ -1,7 +1,5 @@
 """`mydyno load slap`: the auto-generated load of mysqlslap, by the engine."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import asdict

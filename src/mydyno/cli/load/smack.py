@@ -1,7 +1,5 @@
 """`mydyno load smack FILE.smack CLIENTS ROUNDS`, and the stock scenarios as a workload without a file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`mydyno load sql-bench [GROUP...]`: the test programs of sql-bench and their RUN report."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What every section of the experiment file shares: frozen, strict about keys, all faults at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, get_args

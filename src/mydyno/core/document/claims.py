@@ -4,8 +4,6 @@ An import file has those of its source; an experiment those of the advice or the
 test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Plain values (of a command line, of a program) checked as a section, with the messages of a file's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar

@@ -4,8 +4,6 @@ A field holds the plain number (seconds, events per second, a count); the text w
 the file has and what a saved plan has, so both can be read back.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from abc import ABC, abstractmethod

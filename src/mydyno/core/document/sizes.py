@@ -1,7 +1,5 @@
 """Sizes and bandwidths of disks and memory, in powers of 1024 as mdadm, mkfs and a DBA count them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from decimal import Decimal

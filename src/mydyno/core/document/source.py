@@ -1,7 +1,5 @@
 """Reads YAML 1.2 into a tree with the line and column of every key and value."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The folder of the experiment file, next to which the files that it names are looked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

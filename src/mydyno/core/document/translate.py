@@ -1,7 +1,5 @@
 """From pydantic's errors to problems that name the line, the value, what is allowed and what was meant."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

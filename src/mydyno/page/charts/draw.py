@@ -4,8 +4,6 @@ Altair writes the single marks, with its names for all that they can be. They ar
 data: Altair copies all of a chart each time that it is combined or changed, longer than drawing it takes.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

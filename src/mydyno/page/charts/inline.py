@@ -1,7 +1,5 @@
 """An SVG made fit for an HTML page with others."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Names written next to the ends of lines, kept apart from each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import altair as alt

@@ -6,8 +6,6 @@ be at a number of pixels from the left that was reckoned from the width: `alt.va
 edge of a panel, and `dx` goes on from there.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

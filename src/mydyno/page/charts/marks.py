@@ -1,7 +1,5 @@
 """Marks and scales that many charts have. `channels`: where a mark is, `alt.X`, `alt.Y` and others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

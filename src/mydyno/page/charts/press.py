@@ -5,8 +5,6 @@ It is started when it is first needed, reads one job a line from its standard in
 process.
 """
 
-from __future__ import annotations
-
 import atexit
 import base64
 import json

@@ -6,8 +6,6 @@ colour blindness (tested in tests/lab/report/test_colours.py). Each setting has 
 the only difference.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

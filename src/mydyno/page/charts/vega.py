@@ -3,8 +3,6 @@
 Nothing heavy is imported here: the process that `press.py` starts has nothing else to do.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path

@@ -5,8 +5,6 @@ where a server shows 0 there (MariaDB 10.11.12 and later), so one in PATH is tak
 the one that is known to work.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

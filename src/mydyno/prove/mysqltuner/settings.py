@@ -19,8 +19,6 @@ number where one is compared, `(> 0)`, of which nothing can be doubled, the valu
 variable twice the first line counts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -11,8 +11,6 @@
 Nothing here is imported before it is called: the parser takes a quarter of a second to load.
 """
 
-from __future__ import annotations
-
 from mydyno.queries.candidates.schema import Column, Definition, Schema, TableName
 from mydyno.queries.records import Digest
 

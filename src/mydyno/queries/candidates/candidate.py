@@ -1,7 +1,5 @@
 """From what groups need to the records of candidates: merged, put into order, written as ALTER TABLE."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 

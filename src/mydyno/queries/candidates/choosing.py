@@ -6,8 +6,6 @@ or comes in order. Sources: MySQL Reference Manual, "Multiple-Column Indexes", "
 Optimization"; Lahdenmäki and Leach, "Relational Database Index Design and the Optimizers", chapter 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a block's conditions need of each of its tables: what an index could look up, and what it cannot."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Which index of a table already does what a candidate would do, and why it may not be used all the same."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.queries.candidates.choosing import Pattern, begins

@@ -5,8 +5,6 @@ REDUNDANT and COMPACT), "Column Indexes" (TEXT and BLOB need a length), "Data Ty
 MyISAM Storage Engine" (1000 bytes).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

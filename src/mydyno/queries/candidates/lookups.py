@@ -1,7 +1,5 @@
 """The groups of a digest examined one after the other, and their needs gathered by table."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What a group needs of an index, table by table, in the order in which a join reads them; or why none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ key parts, since 8.0.13), "Function Call Optimization" (RAND() for each row), "R
 Optimization".
 """
 
-from __future__ import annotations
-
 from sqlglot import exp
 
 from mydyno.core.server_version import Version

@@ -1,7 +1,5 @@
 """A statement's text as a tree, within bounds of length, depth and time. Imports sqlglot."""
 
-from __future__ import annotations
-
 import logging
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Why an access gets no index."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.core.plurals import plural

@@ -1,7 +1,5 @@
 """What is known of the tables that statements name: columns, indexes, sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal

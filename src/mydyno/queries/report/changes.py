@@ -1,7 +1,5 @@
 """Two digests compared, for a page: what the load changed by, statement by statement."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -16,11 +14,10 @@ from mydyno.page.time_zones import Zone
 from mydyno.queries.comparison import Change, Comparison
 from mydyno.queries.comparison import Times as Verdict
 from mydyno.queries.records import Group
-from mydyno.queries.report.abbreviated import abbreviated
 from mydyno.queries.report.chart import Shift, changes_chart
 from mydyno.queries.report.comparison_text import change_words, is_notable, load_text, signed, verdict
 from mydyno.queries.report.figures import figure, span
-from mydyno.queries.report.sql_lines import sql_markup
+from mydyno.queries.report.sql_lines import abbreviated, sql_markup
 from mydyno.queries.report.statement_table import MOST_ROWS, Column, StatementTable, statement_table
 from mydyno.queries.report.times import Axis, Times, axis, times
 from mydyno.queries.report.words import all_groups, per_second, time_text

@@ -1,7 +1,5 @@
 """The charts of a digest: the load over time, and which statements took the time."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A comparison of two digests as a page for a terminal: the largest changes of the load first, in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -1,7 +1,5 @@
 """The figures on the page of a digest: the load over time, and what took the time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from mydyno.core.plurals import plural

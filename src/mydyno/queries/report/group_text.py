@@ -1,7 +1,5 @@
 """One group of a digest at length, for a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from mydyno.page.blocks import heights, on_log_scale
@@ -10,16 +8,8 @@ from mydyno.page.lines import Line, wrapped
 from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import title
 from mydyno.queries.records import Digest, Example, Figures, Group, Measure, Plan, PlanRow
+from mydyno.queries.report import words
 from mydyno.queries.report.plan_table import remarks
-from mydyno.queries.report.words import (
-    amount,
-    error_names,
-    examined_per_sent,
-    history_words,
-    per_second,
-    share,
-    time_text,
-)
 
 _LABEL = 10
 _INDENT = " " * (2 + _LABEL)
@@ -79,9 +69,11 @@ def _row(measure: Measure, total: Measure | None) -> dict[str, str]:
     """Empty where a column does not apply."""
     values = {column: getattr(measure, column) for column in ("mean", "min", "p50", "p95", "p99", "max")}
     return {
-        "share": share(measure.sum, total.sum) if total and total.sum else "",
-        "total": amount(measure.sum, measure.unit),
-        **{name: "" if value is None else amount(value, measure.unit) for name, value in values.items()},
+        "share": words.share(measure.sum, total.sum) if total and total.sum else "",
+        "total": words.amount(measure.sum, measure.unit),
+        **{
+            name: "" if value is None else words.amount(value, measure.unit) for name, value in values.items()
+        },
     }
 
 
@@ -90,13 +82,13 @@ def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone)
     if group.is_cut:
         yield Line(f"{_INDENT}(its beginning: the whole is longer)", "faint")
     yield from _labelled("id", group.id, width)
-    of_calls = share(group.count, digest.total.count)
-    rate = f", {number(per_second(group, digest))} a second" if digest.seconds else ""
+    of_calls = words.share(group.count, digest.total.count)
+    rate = f", {number(words.per_second(group, digest))} a second" if digest.seconds else ""
     yield from _labelled("count", f"{count(group.count)}, {of_calls} of all{rate}", width)
     yield from measure_lines(group, digest.total, width)
     if group.query_time is not None:
         yield from _histogram(group.query_time, width)
-    if (each := examined_per_sent(group)) is not None and each > _MANY:
+    if (each := words.examined_per_sent(group)) is not None and each > _MANY:
         text = f"{number(each)} rows examined for each row sent"
         yield from wrapped(text, width, first=_INDENT, style="medium")
     yield from _flags(group, width)
@@ -104,13 +96,13 @@ def group_lines(rank: int, group: Group, digest: Digest, width: int, zone: Zone)
         ("users", group.users),
         ("hosts", group.hosts),
         ("databases", group.databases),
-        ("errors", error_names(group.errors)),
+        ("errors", words.error_names(group.errors)),
     ):
         yield from _labelled(label, _names(names, group.count), width)
     if group.first_us is not None and group.last_us is not None:
         yield from _labelled("seen", zone.span(group.first_us, group.last_us), width)
     if group.history is not None:
-        yield from _labelled("history", history_words(group.history, zone), width)
+        yield from _labelled("history", words.history_words(group.history, zone), width)
     if group.example is not None:
         yield from _example(group.example, zone, width)
     if group.plan is not None:
@@ -126,8 +118,8 @@ def _labelled(label: str, text: str, width: int) -> Iterator[Line]:
 def _histogram(time: Measure, width: int) -> Iterator[Line]:
     if len(time.histogram) < 2:
         return
-    low = time_text(time.min if time.min is not None else time.histogram[0][0])
-    high = time_text(time.max if time.max is not None else time.histogram[-1][0])
+    low = words.time_text(time.min if time.min is not None else time.histogram[0][0])
+    high = words.time_text(time.max if time.max is not None else time.histogram[-1][0])
     steps = on_log_scale(time.histogram, max(8, min(_STEPS, width - len(f"{_INDENT}{low} ││ {high}"))))
     yield Line(f"{_INDENT}{low} │{heights(steps)}│ {high}")
 
@@ -135,14 +127,14 @@ def _histogram(time: Measure, width: int) -> Iterator[Line]:
 def _flags(group: Group, width: int) -> Iterator[Line]:
     ordered = sorted(group.flags.items(), key=lambda pair: not title(pair[0]).is_alarming)
     flags = [(name, flag) for name, flag in ordered if flag.yes]
-    text = ", ".join(f"{title(name).short} {share(flag.yes, flag.told)}" for name, flag in flags)
+    text = ", ".join(f"{title(name).short} {words.share(flag.yes, flag.told)}" for name, flag in flags)
     alarming = any(title(name).is_alarming for name, _ in flags)
     for line in _labelled("flags", text, width):
         yield Line(line.text, "medium" if alarming else "plain")
 
 
 def _names(names: Sequence[tuple[str, int]], calls: int) -> str:
-    shown = [f"{name} {share(times, calls)}" for name, times in names[:_MOST_NAMES]]
+    shown = [f"{name} {words.share(times, calls)}" for name, times in names[:_MOST_NAMES]]
     more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
     return ", ".join(shown + more)
 
@@ -162,7 +154,7 @@ def _of_example(example: Example, zone: Zone) -> Iterator[str]:
     if example.source is not None:
         yield example.source + (f":{example.line}" if example.line is not None else "")
     if example.query_time_us is not None:
-        yield f"took {time_text(example.query_time_us)}"
+        yield f"took {words.time_text(example.query_time_us)}"
     if example.time_us is not None:
         yield f"at {zone.moment(example.time_us)}"
     if example.user is not None:

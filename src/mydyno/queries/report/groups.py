@@ -13,21 +13,10 @@ from mydyno.page.table import Table
 from mydyno.page.time_zones import Zone
 from mydyno.queries.attributes import title
 from mydyno.queries.records import Digest, Example, Figures, Group, IndexCandidate, Measure
-from mydyno.queries.report.abbreviated import abbreviated
+from mydyno.queries.report import words
 from mydyno.queries.report.plan_table import plan_table
-from mydyno.queries.report.sql_lines import sql_markup
+from mydyno.queries.report.sql_lines import abbreviated, sql_markup
 from mydyno.queries.report.times import Axis, Times, axis, times
-from mydyno.queries.report.words import (
-    amount,
-    called,
-    error_names,
-    examined_per_sent,
-    history_words,
-    share,
-    share_of_time,
-    time_text,
-    where,
-)
 
 LEAST, MOST = 10, 40
 _ENOUGH = 0.95
@@ -88,12 +77,12 @@ def _section(digest: Digest, group: Group, rank: int, on: Axis, zone: Zone) -> G
     return GroupSection(
         group=group,
         rank=rank,
-        share=share_of_time(group, digest.total),
+        share=words.share_of_time(group, digest.total),
         short=abbreviated(group.fingerprint, _TITLE),
         facts=tuple(_facts(group, digest.total, zone)),
         statement=sql_markup(group.fingerprint, is_cut=group.is_cut),
         remarks=remarks(group),
-        never=tuple(called(name) for name, flag in group.flags.items() if flag.told and not flag.yes),
+        never=tuple(words.called(name) for name, flag in group.flags.items() if flag.told and not flag.yes),
         times=times(group.query_time, on) if group.count > 1 else None,
         measures=_measures(group, digest.total),
         people=tuple(_people(group)),
@@ -109,23 +98,23 @@ def _section(digest: Digest, group: Group, rank: int, on: Axis, zone: Zone) -> G
 def _facts(group: Group, total: Figures, zone: Zone) -> Iterator[tuple[str, str]]:
     time = group.query_time
     if time:
-        yield "Total", f"{time_text(time.sum)}, {share(time.sum, total.query_time_us)}"
-    yield "Calls", f"{count(group.count)}, {share(group.count, total.count)}"
+        yield "Total", f"{words.time_text(time.sum)}, {words.share(time.sum, total.query_time_us)}"
+    yield "Calls", f"{count(group.count)}, {words.share(group.count, total.count)}"
     if time and group.count > 1:
-        yield "Mean", time_text(time.mean)
+        yield "Mean", words.time_text(time.mean)
         if time.p95 is not None:
-            yield "95 in 100 below", time_text(time.p95)
-        yield "Longest", time_text(time.max)
+            yield "95 in 100 below", words.time_text(time.p95)
+        yield "Longest", words.time_text(time.max)
     examined = group.figure("rows_examined", "mean")
     if examined is not None:
         yield "Rows examined a call", number(examined)
-    per_sent = examined_per_sent(group)
+    per_sent = words.examined_per_sent(group)
     if per_sent is not None:
         yield "Examined per row sent", number(per_sent)
     if group.first_us is not None and group.last_us is not None:
         yield "Seen", zone.span(group.first_us, group.last_us)
     if group.history is not None:
-        yield "History", capitalised(history_words(group.history, zone))
+        yield "History", capitalised(words.history_words(group.history, zone))
 
 
 def _measures(group: Group, total: Figures) -> Table:
@@ -142,10 +131,10 @@ def _measures(group: Group, total: Figures) -> Table:
 def _measure(name: str, one: Measure, all_of_it: Measure | None) -> tuple[str, ...]:
     of_a_call = (one.min, one.mean, one.p50, one.p95, one.p99, one.max)
     return (
-        called(name),
-        amount(one.sum, one.unit),
-        share(one.sum, all_of_it.sum) if all_of_it else MISSING,
-        *(amount(value, one.unit) for value in of_a_call),
+        words.called(name),
+        words.amount(one.sum, one.unit),
+        words.share(one.sum, all_of_it.sum) if all_of_it else MISSING,
+        *(words.amount(value, one.unit) for value in of_a_call),
     )
 
 
@@ -154,10 +143,12 @@ def _people(group: Group) -> Iterator[tuple[str, tuple[str, ...]]]:
         ("Users", group.users),
         ("Hosts", group.hosts),
         ("Databases", group.databases),
-        ("Errors", error_names(group.errors)),
+        ("Errors", words.error_names(group.errors)),
     ):
         if names:
-            shares = ((printable(name) or "no name", share(calls, group.count)) for name, calls in names)
+            shares = (
+                (printable(name) or "no name", words.share(calls, group.count)) for name, calls in names
+            )
             more = [f"and {count(len(names) - _NAMES)} more"] if len(names) > _NAMES else []
             yield heading, (*map(" ".join, islice(shares, _NAMES)), *more)
 
@@ -166,7 +157,7 @@ def _example(example: Example, zone: Zone) -> str:
     """`The slowest: 812 ms at 2026-11-22 03:30:00 UTC, by web@10.0.0.11 in shop; slow.log, line 31,802`."""
     parts = []
     if example.query_time_us is not None:
-        parts.append(f"took {time_text(example.query_time_us)}")
+        parts.append(f"took {words.time_text(example.query_time_us)}")
     if example.time_us is not None:
         parts.append(f"at {zone.moment(example.time_us)}")
     if example.user or example.host:
@@ -175,7 +166,7 @@ def _example(example: Example, zone: Zone) -> str:
         parts.append(f"in {printable(example.database)}")
     if example.is_cut:
         parts.append(f"{count(example.bytes)} bytes long")
-    return capitalised("; ".join(part for part in (" ".join(parts), where(example)) if part))
+    return capitalised("; ".join(part for part in (" ".join(parts), words.where(example)) if part))
 
 
 @dataclass(frozen=True)
@@ -192,8 +183,8 @@ def remarks(group: Group) -> tuple[Remark, ...]:
 def _remarks(group: Group) -> Iterator[Remark]:
     lock, time = group.figure("lock_time"), group.query_time_us
     if lock is not None and time > 0 and lock >= time * _MUCH_WAITING:
-        yield Remark(f"{share(lock, time)} of its time is waiting for locks")
-    per_row = examined_per_sent(group)
+        yield Remark(f"{words.share(lock, time)} of its time is waiting for locks")
+    per_row = words.examined_per_sent(group)
     if per_row is not None and per_row >= _MANY_PER_ROW:
         yield Remark(f"{count(per_row)} rows are examined for each row sent")
     yield from _flags(group)
@@ -204,7 +195,7 @@ def _flags(group: Group) -> list[Remark]:
     flags.sort(key=lambda each: (-each[1].yes / each[1].told, each[0]))
     return [
         Remark(
-            f"{called(name)} in {_of_calls(flag.yes, flag.told)}: {title(name).means}",
+            f"{words.called(name)} in {_of_calls(flag.yes, flag.told)}: {title(name).means}",
             title(name).is_alarming,
         )
         for name, flag in flags
@@ -212,4 +203,4 @@ def _flags(group: Group) -> list[Remark]:
 
 
 def _of_calls(yes: int, counted: int) -> str:
-    return "each of its calls" if yes == counted else f"{share(yes, counted)} of its calls"
+    return "each of its calls" if yes == counted else f"{words.share(yes, counted)} of its calls"

@@ -5,8 +5,6 @@ What a page shows is made by `header.py`, `figures.py`, `profile.py` (all
 groups), `groups.py` (the first ones at length), `changes.py` (a comparison).
 """
 
-from __future__ import annotations
-
 from datetime import UTC
 from typing import Any
 
@@ -19,14 +17,7 @@ from mydyno.page.time_zones import Zone
 from mydyno.queries.comparison import Comparison
 from mydyno.queries.order import BY_TIME, ordered
 from mydyno.queries.records import Digest
-from mydyno.queries.report.abbreviated import abbreviated
-from mydyno.queries.report.changes import (
-    change_sections,
-    changes_table,
-    comparison_figures,
-    comparison_headline,
-    sides_table,
-)
+from mydyno.queries.report import changes
 from mydyno.queries.report.chart import SHIFTS
 from mydyno.queries.report.comparison_text import notes
 from mydyno.queries.report.figures import (
@@ -39,7 +30,7 @@ from mydyno.queries.report.figures import (
 )
 from mydyno.queries.report.groups import detailed, group_sections
 from mydyno.queries.report.profile import profile
-from mydyno.queries.report.sql_lines import sql_markup
+from mydyno.queries.report.sql_lines import abbreviated, sql_markup
 from mydyno.queries.report.words import all_groups, cautions, headline, how_often, share, share_of_time, where
 
 _UTC = Zone(UTC)
@@ -88,9 +79,9 @@ def digest_html(digest: Digest, zone: Zone = _UTC) -> str:
 def comparison_html(comparison: Comparison, zone: Zone = _UTC) -> str:
     """The page of two compared digests, the largest changes of the load first."""
     press().script  # noqa: B018 - as above
-    drawing = drawings(list(comparison_figures(comparison)))
-    sections = change_sections(comparison)
-    table = changes_table(comparison, {each.change.id for each in sections})
+    drawing = drawings(list(changes.comparison_figures(comparison)))
+    sections = changes.change_sections(comparison)
+    table = changes.changes_table(comparison, {each.change.id for each in sections})
     figures = drawing()
     return _rendered(
         "digest_comparison.html",
@@ -99,10 +90,10 @@ def comparison_html(comparison: Comparison, zone: Zone = _UTC) -> str:
             *([("changes", "All statements")] if comparison.changes else []),
             *([("statements", "Statement by statement")] if sections else []),
         ],
-        headline=comparison_headline(comparison),
+        headline=changes.comparison_headline(comparison),
         comparison=comparison,
         notes=list(notes(comparison)),
-        sides=sides_table(comparison, zone),
+        sides=changes.sides_table(comparison, zone),
         changes=table,
         shifts=SHIFTS,
         sections=sections,

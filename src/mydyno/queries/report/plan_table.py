@@ -3,8 +3,6 @@
 Source: MySQL Reference Manual, "EXPLAIN Output Format" (join types, Extra); MariaDB documentation, "EXPLAIN".
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mydyno.page.format import MISSING, count, number, printable

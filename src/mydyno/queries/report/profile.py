@@ -1,7 +1,5 @@
 """The profile: every group of a digest in one row, to be sorted and searched."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from mydyno.page.format import MISSING, count, number, printable

@@ -3,8 +3,6 @@
 Its markup is written here, not in a template; what rows are sorted by comes with it as data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar

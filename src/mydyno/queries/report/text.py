@@ -1,7 +1,5 @@
 """A digest as a page for a terminal: what was read, what takes the time, and the first groups at length."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,19 +10,9 @@ from mydyno.page.format import MISSING, count, duration, number, shorten
 from mydyno.page.lines import Line, wrapped
 from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest, Figures, Group, IndexCandidate, Problem, Source, Unit
-from mydyno.queries.report.abbreviated import abbreviated
+from mydyno.queries.report import words
 from mydyno.queries.report.group_text import group_lines
-from mydyno.queries.report.words import (
-    all_groups,
-    amount,
-    amounts_us,
-    cautions,
-    headline,
-    how_often,
-    per_second,
-    share,
-    time_text,
-)
+from mydyno.queries.report.sql_lines import abbreviated
 
 _MOST_SOURCES = 8
 _MOST_OF_BANNER = 60
@@ -46,7 +34,7 @@ def digest_lines(
     yield from header_lines(digest, width, zone)
     yield Line()
     of_time = order is None or not digest.groups
-    text = f"{headline(digest)}." if of_time else f"The first by {order}."
+    text = f"{words.headline(digest)}." if of_time else f"The first by {order}."
     yield from wrapped(text, width, style="heading")
     if not digest.groups:
         return
@@ -77,7 +65,7 @@ def header_lines(digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
     yield from wrapped(_totals(digest), width, rest="  ")
     if digest.filtered:
         yield from wrapped(f"{_entries(digest.filtered)} left out by --filter", width, rest="  ")
-    for text in cautions(digest, zone):
+    for text in words.cautions(digest, zone):
         yield from wrapped(text, width, first=f"{'note':{_LABEL}}", style="medium")
     for problem in digest.problems:
         grave = problem.kind in _GRAVE
@@ -88,7 +76,7 @@ def header_lines(digest: Digest, width: int, zone: Zone) -> Iterator[Line]:
 def problem_text(problem: Problem) -> str:
     """`slow.log:158211: the last entry ends within its statement (12 times)`"""
     where = f":{problem.line}" if problem.line is not None else ""
-    often = f" ({how_often(problem)})" if problem.count > 1 else ""
+    often = f" ({words.how_often(problem)})" if problem.count > 1 else ""
     return f"{problem.source}{where}: {problem.says}{often}"
 
 
@@ -114,33 +102,33 @@ def _statements(number: int) -> str:
 
 
 def _totals(digest: Digest) -> str:
-    groups, total = all_groups(digest), digest.total
+    groups, total = words.all_groups(digest), digest.total
     kinds = f" of {count(groups)} {plural(groups, 'kind')}" if total.count != 1 else ""
     text = f"{_statements(total.count)}{kinds}"
     if "query_time" in total.measures:
         text += f", {_length(total.query_time_us)} of query time"
     if (lock := total.figure("lock_time")) is not None and total.query_time_us:
-        text += f" ({share(lock, total.query_time_us)} waiting for locks)"
+        text += f" ({words.share(lock, total.query_time_us)} waiting for locks)"
     if digest.seconds and digest.load is not None:
         text += (
-            f"; {number(per_second(total, digest))} a second,"
+            f"; {number(words.per_second(total, digest))} a second,"
             f" load {number(digest.load)} (running at once, on average)"
         )
     return text
 
 
 def _length(time_us: int) -> str:
-    return time_text(time_us) if time_us < 10_000_000 else duration(time_us / 1e6)
+    return words.time_text(time_us) if time_us < 10_000_000 else duration(time_us / 1e6)
 
 
 def _beyond(digest: Digest) -> str:
     rest = digest.rest
     if rest is None:
         return ""
-    of_time = share(rest.query_time_us, digest.total.query_time_us)
+    of_time = words.share(rest.query_time_us, digest.total.query_time_us)
     return (
         f"and {count(rest.groups)} more with {of_time} of the time ({_statements(rest.count)},"
-        f" {time_text(rest.query_time_us)}); --limit shows more"
+        f" {words.time_text(rest.query_time_us)}); --limit shows more"
     )
 
 
@@ -149,7 +137,7 @@ def _candidate(place: int, candidate: IndexCandidate, digest: Digest, width: int
     beyond = len(candidate.groups) - len(ranks)
     serves = [f"{plural(len(ranks), 'statement')} {', '.join(ranks)}"] if ranks else []
     serves += [f"{beyond} not shown"] if beyond else []
-    of_time = share(candidate.query_time_us, digest.total.query_time_us)
+    of_time = words.share(candidate.query_time_us, digest.total.query_time_us)
     yield Line()
     yield from wrapped(candidate.statement, width, first=f"{place:3}. ", style="do")
     yield from wrapped(f"serves {' and '.join(serves)}, with {of_time} of the time", width, first=" " * 5)
@@ -169,7 +157,7 @@ class _Column:
 
 
 def _measured(name: str, what: str, unit: Unit = "us") -> Callable[[Group, Figures], str]:
-    return lambda group, total: amount(group.figure(name, what), unit)
+    return lambda group, total: words.amount(group.figure(name, what), unit)
 
 
 def _share(group: Group, total: Figures) -> float:
@@ -178,7 +166,7 @@ def _share(group: Group, total: Figures) -> float:
 
 _COLUMNS = (
     _Column("", lambda group, total: bar(_share(group, total), _BAR), 2, left=True),
-    _Column("share", lambda group, total: share(group.query_time_us, total.query_time_us), 9),
+    _Column("share", lambda group, total: words.share(group.query_time_us, total.query_time_us), 9),
     _Column("count", lambda group, total: count(group.count), 8),
     _Column("total", _measured("query_time", "sum"), 4),
     _Column("mean", _measured("query_time", "mean"), 7),
@@ -194,7 +182,7 @@ def table_lines(digest: Digest, width: int) -> Iterator[Line]:
     rows = [[column.cell(group, digest.total) for column in _COLUMNS] for group in digest.groups]
     total = next(place for place, column in enumerate(_COLUMNS) if column.head == "total")
     sums = [group.query_time.sum if group.query_time else None for group in digest.groups]
-    for row, text in zip(rows, amounts_us(sums), strict=True):
+    for row, text in zip(rows, words.amounts_us(sums), strict=True):
         row[total] = text
     rank = len(str(len(digest.groups)))
     columns = [

@@ -1,15 +1,17 @@
-"""How long calls took, as a small histogram: bins of equal width on a logarithmic axis."""
+"""How long calls took, as a small histogram: bins of equal width on a logarithmic axis.
 
-from __future__ import annotations
+It is a separate SVG, without Vega: a page has dozens of them, which differ in their bars alone. It is as wide
+as its box; its axis is text next to it.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from mydyno.core.plurals import plural
-from mydyno.page.charts.histogram import histogram
+from mydyno.page.charts import theme
 from mydyno.page.format import count
 from mydyno.queries.records import Measure
 from mydyno.queries.report.words import share, time_text
@@ -105,3 +107,23 @@ def _label(measure: Measure, calls: int) -> str:
 def _tick(microseconds: int) -> str:
     unit, size = next(each for each in (("s", 10**6), ("ms", 10**3), ("µs", 1)) if microseconds >= each[1])
     return f"{count(microseconds // size)} {unit}"
+
+
+HEIGHT = 100
+_LEAST = 1.5
+"""Of HEIGHT: a bar that is there can be seen."""
+_WIDTH = 0.9
+"""Of a bin."""
+
+
+def histogram(counts: Sequence[int], label: Callable[[int], str], color: str = theme.SERIES[0]) -> Markup:
+    """Bars of `counts`, from 0; `label(place)` is the tooltip of the bar at that place."""
+    most = max(counts, default=0)
+    bars = []
+    for place, calls in enumerate(counts):
+        if calls:
+            height = max(_LEAST, calls / most * HEIGHT)
+            at = f'x="{place}" y="{HEIGHT - height:.1f}" width="{_WIDTH}" height="{height:.1f}"'
+            bars.append(f'<rect {at} fill="{color}"><title>{escape(label(place))}</title></rect>')
+    box = f'viewBox="0 0 {max(1, len(counts))} {HEIGHT}" preserveAspectRatio="none"'
+    return Markup(f'<svg class="bars" {box} aria-hidden="true">{"".join(bars)}</svg>')

@@ -1,7 +1,5 @@
 """A digest in words and figures, for the page and the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.plurals import plural

@@ -1,7 +1,5 @@
 """Connections that were open before the window: they keep the thresholds that they began with."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From what was caught to a digest, through the engine, and into a file where that is wanted."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The log as a file, here or on a machine that is reached by ssh."""
 
-from __future__ import annotations
-
 import os
 import posixpath
 import shlex

@@ -1,7 +1,5 @@
 """What is caught of a file that grows, is renamed and begun again, or cut: pure."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ Sources: MySQL Reference Manual, "The Slow Query Log" and "Server System Variabl
 "Slow Query Log Overview"; Percona Server, "Slow query log variables".
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """The time of a window: how it goes on, and what ends it early."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A window into what a server runs: its slow log on for a while, everything back, then the entries."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager

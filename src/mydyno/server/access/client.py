@@ -7,8 +7,6 @@ the policy of `transport`, and whatever a server does otherwise is an Operationa
 Source of the protocol: MySQL Internals, "Client/Server Protocol"; packets of PyMySQL 1.2.
 """
 
-from __future__ import annotations
-
 import socket
 import ssl
 import time

@@ -3,8 +3,6 @@
 A password is never taken from the command line or the environment, where other users can see it.
 """
 
-from __future__ import annotations
-
 import configparser
 import getpass
 import sys

@@ -4,8 +4,6 @@ A name of it is looked up when it is used (`dbapi.Error`): PyMySQL takes a while
 need no server.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING
 

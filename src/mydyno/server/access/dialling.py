@@ -1,7 +1,5 @@
 """A stream to where a server listens, within the time that is left."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from pathlib import Path

@@ -4,8 +4,6 @@ At run time these are PyMySQL's own classes. tests/server/access/test_client.py 
 ones.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from mydyno.server.access.dbapi import Connection, MysqlPacket, MySQLResult

@@ -1,7 +1,5 @@
 """A session of a server, its errors with what was wanted; and what every reader of a server asks first."""
 
-from __future__ import annotations
-
 import socket
 import struct
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,6 @@ multiple of chunk and instances (MySQL 8.4 Reference Manual, "Configuring InnoDB
 is in force would not be what was configured. MariaDB counts in chunks from 10.2 to 10.7, MySQL since 5.7.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from mydyno.core.server_variables import Setting

@@ -4,8 +4,6 @@ Every program of a binary is started by what this makes, so that it prints its o
 directory and serves in the same surroundings. The process that is started is the program in the end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The private my.cnf: what mydyno sets itself, what it lets an experiment set, and how a value is written."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from mydyno.core.server_variables import (

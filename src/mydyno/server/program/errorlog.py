@@ -1,7 +1,5 @@
 """What a server's error log says about a failure, and what to do about it."""
 
-from __future__ import annotations
-
 import re
 
 _QUOTED_LINES = 5

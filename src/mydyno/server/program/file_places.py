@@ -13,8 +13,6 @@ Sources: MySQL 5.5 Reference Manual, "Changing the Number or Size of InnoDB Redo
 Notes, 5.6.8.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

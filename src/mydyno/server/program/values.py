@@ -5,8 +5,6 @@ that is out of range is a warning, "adjusted to"; one that it rounds is another 
 help.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

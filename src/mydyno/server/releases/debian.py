@@ -4,8 +4,6 @@ The packages are those that the suite's signed lists name. None is installed and
 run, so no root is needed and this machine is not changed.
 """
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from pathlib import Path

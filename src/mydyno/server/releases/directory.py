@@ -4,8 +4,6 @@ Whatever is rebuilt there is what the next run starts. A folder with a whole sys
 of shared libraries among its files, is a private root: its server runs with the libraries of that system.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

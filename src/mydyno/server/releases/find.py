@@ -1,7 +1,5 @@
 """The way from the name of a release, or from a path, to the binary under test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Installing a release: staged, run for its version, moved to its place as a whole."""
 
-from __future__ import annotations
-
 import time
 from shutil import disk_usage
 

@@ -1,7 +1,5 @@
 """The releases that can be had by name, and where from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """A server that is packed for npm: fetched by npm itself, from wherever it is set up to fetch."""
 
-from __future__ import annotations
-
 import base64
 import shutil
 from dataclasses import dataclass

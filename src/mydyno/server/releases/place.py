@@ -1,7 +1,5 @@
 """Where in a folder the server program is: an installation, an unpacked archive, a build tree."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What every provider of releases does: fill a folder with a server, and say what it put there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@
 A run holds a shared lock on the folder of each release that it uses, so that it is not removed meanwhile.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import tempfile

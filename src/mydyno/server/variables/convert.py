@@ -1,7 +1,5 @@
 """How a value is brought over to the variable that does the same in another release."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

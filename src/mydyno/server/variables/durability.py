@@ -3,8 +3,6 @@
 Which value of which variable costs what is in the catalogue (`losses`), with its sources.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum

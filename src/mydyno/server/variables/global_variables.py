@@ -1,7 +1,5 @@
 """Global variables of a running server: read with their type, set, and tested whether they can be set."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from decimal import Decimal

@@ -4,8 +4,6 @@ The sum is the classic one (MySQL Reference Manual, "How MySQL Uses Memory"); th
 variable is which.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mydyno.core.units import format_bytes

@@ -1,7 +1,5 @@
 """The names of settings: which the binary under test knows, and what the others are there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol

@@ -1,6 +1,5 @@
-"""One row of the table: what is known of one server variable. The file is checked when it is read."""
-
-from __future__ import annotations
+"""One row of the table: what is known of one server variable, and whether two spellings of a value mean the
+same. The file is checked when it is read."""
 
 from collections.abc import Mapping
 from typing import Literal, Self
@@ -10,6 +9,7 @@ from pydantic import Field, model_validator
 from mydyno.core.record import Record
 from mydyno.core.server_variables import OFF_WORDS, ON_WORDS, Setting
 from mydyno.core.server_version import Version
+from mydyno.core.units import bytes_or_none
 from mydyno.server.variables.release import Family, Life, Written
 
 Unit = Literal[
@@ -204,3 +204,15 @@ def same_value(value: Setting, written: str) -> bool:
     if word == other:
         return True
     return any(word in words and other in words for words in (ON_WORDS, OFF_WORDS))
+
+
+def same_meaning(one: str, other: str) -> bool:
+    """Sizes, numbers and words for on and off are compared by what they mean: 1G is 1073741824."""
+    return same_value(one, other) or _number(one) == _number(other) is not None
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return bytes_or_none(text)

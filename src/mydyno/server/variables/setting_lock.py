@@ -10,8 +10,6 @@ Sources: MySQL Reference Manual, "Locking Functions" (a lock ends with its sessi
 "KILL" and "innodb_log_file_size".
 """
 
-from __future__ import annotations
-
 import time
 import uuid
 

@@ -1,7 +1,5 @@
 """Are the settings in force the configured ones? A difference fails the trial."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

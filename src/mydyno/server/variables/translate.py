@@ -5,8 +5,6 @@ heeding it, is translated: into the variable that does the same there, or into n
 nothing there. What is neither is a problem that names the alternative.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 

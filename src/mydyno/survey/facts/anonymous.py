@@ -4,8 +4,6 @@ Every text in the facts is either listed here as one that identifies no one, or 
 is replaced as a whole, so that a new fact cannot identify its owner.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -4,8 +4,6 @@ Sources: fstab(5) of util-linux; libmount's mnt_parse_table_line, which drops a 
 sixth field is not a number; mountall(8) of Upstart for the options that only it has known.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

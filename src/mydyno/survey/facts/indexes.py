@@ -1,7 +1,5 @@
 """Which indexes another one does the work of: pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby

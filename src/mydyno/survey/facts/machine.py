@@ -1,7 +1,5 @@
 """The machine under the server, from /proc and /sys, its load, and the server's process."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

@@ -10,8 +10,6 @@ MariaDB with Option Files"; what they leave open (where a `#` ends a line, what 
 mysys/my_default.c of both does it.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Names that identify no one, the same one for a name everywhere: pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Disks, arrays, volumes and file systems, from the bottom to the server's files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """A server and its host at one moment, and the file that they are kept in: pure."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ want it (Microsoft, "Azure Instance Metadata Service"). The names under /dev/dis
 rules for udev that waagent and azure-vm-utils install.
 """
 
-from __future__ import annotations
-
 import json
 import posixpath
 import re

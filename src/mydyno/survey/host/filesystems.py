@@ -1,7 +1,5 @@
 """The file systems that the server's files lie on, each with its devices."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

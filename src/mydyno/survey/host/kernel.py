@@ -1,7 +1,5 @@
 """CPUs, memory and settings of the kernel, from /proc and /sys."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

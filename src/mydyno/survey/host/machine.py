@@ -1,7 +1,5 @@
 """A machine that is only read: its files, folders, and commands that change nothing."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

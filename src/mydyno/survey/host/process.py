@@ -4,8 +4,6 @@ Linux, admin-guide/cgroup-v2.rst (memory.max, cpu.max) and cgroup-v1/memory.rst:
 up counts.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections import Counter

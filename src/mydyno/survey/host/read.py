@@ -1,7 +1,5 @@
 """A machine as facts: everything about it that a database server feels."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ to it: whatever ends the measuring, be it Ctrl-C or a power cut, frees the space
 an empty file, could leave a name behind.
 """
 
-from __future__ import annotations
-
 import json
 import posixpath
 import secrets

@@ -1,7 +1,5 @@
 """A machine over OpenSSH's own client: one shell there that answers, nothing installed, nothing written."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import select

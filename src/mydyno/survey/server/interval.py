@@ -1,7 +1,5 @@
 """An interval of watching a server: SHOW GLOBAL STATUS twice, and two of its counters each second between."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Sequence

@@ -1,13 +1,10 @@
 """Where the values in force come from: what the server reports, joined with its option files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mydyno.core.server_version import Version
-from mydyno.server.variables.meaning import same_meaning
-from mydyno.server.variables.row import same_value
+from mydyno.server.variables.row import same_meaning, same_value
 from mydyno.survey.asking import Asking
 from mydyno.survey.facts import Origin
 from mydyno.survey.facts.option_files import OptionFiles, OptionLine

@@ -4,8 +4,6 @@ Read by its sections, since a deadlock's section quotes statements of users, whi
 the reports of MySQL 5.6 and 9.7 and MariaDB 10.5, 10.11 and 11.8 (tests/survey/golden).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ no error: only the grants distinguish such an answer from a complete one (MySQL 
 PROCESSLIST Statement"; "INFORMATION_SCHEMA Tables", Privileges).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

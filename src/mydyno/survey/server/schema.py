@@ -5,8 +5,6 @@ up to 5.7 open every table, and MySQL 8 writes what it has read to mysql.table_s
 information_schema_stats_expiry = 0 (MySQL Reference Manual, "Optimizing INFORMATION_SCHEMA Queries").
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Secrets among a server's variables: hidden before a fact is made of them. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

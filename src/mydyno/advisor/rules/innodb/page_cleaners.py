@@ -5,7 +5,7 @@ instances one instance waits for another's I/O. MySQL 8.4 and later have one for
 older releases 4; MariaDB has one cleaner for one pool.
 """
 
-from mydyno.advisor.buffer_pool import instances_advised
+from mydyno.advisor.innodb import instances_advised
 from mydyno.advisor.rules import *
 
 _NAME = "innodb_page_cleaners"

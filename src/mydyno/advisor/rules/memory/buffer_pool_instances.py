@@ -6,7 +6,7 @@ such latches since 10.5.1; MySQL 8.4 and later choose by size and CPUs themselve
 pools only; an explicit number is left alone.
 """
 
-from mydyno.advisor.buffer_pool import instances_advised
+from mydyno.advisor.innodb import instances_advised
 from mydyno.advisor.rules import *
 
 _NAME = "innodb_buffer_pool_instances"

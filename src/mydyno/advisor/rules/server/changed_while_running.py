@@ -5,7 +5,7 @@ after the next update, weeks later. Permanent settings belong in an option file 
 in SET PERSIST).
 """
 
-from mydyno.advisor.option_places import is_ours
+from mydyno.advisor.names import is_ours
 from mydyno.advisor.rules import *
 from mydyno.server.variables import catalogue
 

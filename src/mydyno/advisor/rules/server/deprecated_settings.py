@@ -8,7 +8,7 @@ deprecated ones are for you to rename or remove.
 
 from collections.abc import Iterator
 
-from mydyno.advisor.option_places import place
+from mydyno.advisor.names import place
 from mydyno.advisor.rules import *
 from mydyno.core.server_version import Version
 from mydyno.server.variables import catalogue

@@ -5,7 +5,7 @@ in; SET PERSIST and the command line win over all. Editing the line that loses h
 mydyno's own file are meant to win and are not reported.
 """
 
-from mydyno.advisor.option_places import is_ours, place
+from mydyno.advisor.names import is_ours, place
 from mydyno.advisor.rules import *
 
 _WRITTEN = ("file", "command line", "persisted")
