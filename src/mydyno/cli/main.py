@@ -113,6 +113,23 @@ for panel, commands in PANELS.items():
         app.add(command, panel)
 
 
+_DASHES = "‐‑‒–—―−"
+
+
+def refuse_typographic_dashes(arguments: Iterable[str]) -> None:
+    """Raises UsageError for an argument that begins with a dash as word processors make them.
+
+    Commands copied from a page have them. mysqlslap ignores such an option, and then measures something else.
+    """
+    for argument in arguments:
+        if argument[:1] in tuple(_DASHES):
+            plain = "--" + argument.lstrip(_DASHES + "-")
+            raise UsageError(
+                f"{argument!r} begins with a typographic dash, so it is not an option",
+                f"did you mean {plain}?",
+            )
+
+
 def main() -> None:
     """Run the command line; the exit code says how it ended (docs/reference/cli.md)."""
     screen.take_over()
@@ -135,20 +152,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-
-
-_DASHES = "‐‑‒–—―−"
-
-
-def refuse_typographic_dashes(arguments: Iterable[str]) -> None:
-    """Raises UsageError for an argument that begins with a dash as word processors make them.
-
-    Commands copied from a page have them. mysqlslap ignores such an option, and then measures something else.
-    """
-    for argument in arguments:
-        if argument[:1] in tuple(_DASHES):
-            plain = "--" + argument.lstrip(_DASHES + "-")
-            raise UsageError(
-                f"{argument!r} begins with a typographic dash, so it is not an option",
-                f"did you mean {plain}?",
-            )
