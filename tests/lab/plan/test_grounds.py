@@ -245,8 +245,8 @@ def test_without_the_agent_no_ground_can_be_used() -> None:
 
 
 def test_another_machine_needs_ssh_and_is_no_way_out_for_another_environment() -> None:
-    assert problems("host: ssh:db1", EVERYTHING) == []
-    [without] = problems("host: ssh:db1", replace(EVERYTHING, ssh=False))
+    assert problems("{host: ssh:db1}", EVERYTHING) == []
+    [without] = problems("{host: ssh:db1}", replace(EVERYTHING, ssh=False))
     assert "host ssh cannot be used: the ssh of OpenSSH is not installed" in without
     assert "apt-get install openssh-client" in without
     [guest] = problems("{host: uml, storage: {data: {disks: {size: 2G}}}}", replace(EVERYTHING, agent=False))
