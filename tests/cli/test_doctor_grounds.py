@@ -17,6 +17,7 @@ ORDINARY = GroundFacts(
     throttling=True,
     programs=frozenset({"mdadm", *MAKERS.values()}),
     agent=True,
+    ssh=True,
     fetches=False,
     uml_kernels=("6.1.176",),
     uml_kernel="6.1",

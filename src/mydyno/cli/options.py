@@ -35,6 +35,10 @@ Size = Annotated[
     str | None,
     option("--size", "Which of the file's `sizes` to use, such as toy or demo.", show_default="none"),
 ]
+Hosts = Annotated[
+    Path | None,
+    option("--hosts FILE", "The other machines that `host: ssh:NAME` means (docs/reference/hosts.md)."),
+]
 WIDTH = 110
 """Characters of a line of a summary."""
 

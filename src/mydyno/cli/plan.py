@@ -10,6 +10,7 @@ def plan(
     file: options.ExperimentFile,
     size: options.Size = None,
     lab: LabOptions = LabOptions(),
+    hosts: options.Hosts = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show what an experiment would do, and how long it would take. Changes nothing.
@@ -22,14 +23,15 @@ def plan(
     mydyno plan experiments/thread-cache.yaml --size demo --json | jq .estimate
     ```
     """
-    from mydyno.cli.planning import prepare
+    from mydyno.cli.planning import machines_of, prepare
     from mydyno.cli.shown import width
     from mydyno.lab.plan import render
     from mydyno.lab.trial.power import power_sentence
     from mydyno.machine.local import LocalHost
     from mydyno.page.lines import folded
 
-    _, prepared = prepare(file, size, lab, LocalHost())
+    with machines_of(hosts, session=False) as machines:
+        _, prepared = prepare(file, size, lab, LocalHost(), machines=machines)
     if as_json:
         screen.echo_json(prepared.plan.model_dump_json(indent=2))
         return

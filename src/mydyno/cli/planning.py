@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ from mydyno.core.errors import MissingToolError
 
 if TYPE_CHECKING:
     from mydyno.cli.labs import LabOptions
+    from mydyno.core.facts import HostFacts
     from mydyno.lab.plan import Plan
     from mydyno.lab.spec import Experiment
     from mydyno.lab.trial.preflight import Prepared
+    from mydyno.machine.hosts.machines import Machines
     from mydyno.machine.protocol import Host
 
 
@@ -25,12 +28,13 @@ def prepare(
     *,
     own_server: bool = False,
     install: bool = False,
+    machines: Machines | None = None,
 ) -> tuple[Experiment, Prepared]:
     """Read, plan and check an experiment against this machine and its servers.
 
     Changes nothing; but with `install` it first installs the releases that are missing. Without --trust
     no program is run that only the file names; `own_server`: an external server is the command line's choice,
-    not the file's. Raises SpecErrors.
+    not the file's. `machines` are those that it may run on besides. Raises SpecErrors.
     """
     from mydyno.lab import spec
     from mydyno.lab.plan import asked_disks, make
@@ -40,7 +44,7 @@ def prepare(
     from mydyno.server.releases import not_installed
 
     experiment = spec.load(file, size)
-    facts = host.facts(lab.folder)
+    facts = replace(host.facts(lab.folder), others=_others(experiment, machines))
     past = past_times(lab.folder, facts, trust=lab.trust)
     plan = make(experiment, facts, read_ground_facts(asked_disks(experiment)), past)
     if not lab.trust:
@@ -48,7 +52,28 @@ def prepare(
     if install:
         refuse_missing_tools(plan)
         install_releases(not_installed(preflight.releases_of(plan)))
-    return experiment, preflight.check(experiment, plan, host)
+    return experiment, preflight.check(experiment, plan, host, machines)
+
+
+def machines_of(hosts: Path | None, *, session: bool) -> Machines:
+    """Those of the file `hosts`. Raises SpecErrors."""
+    from mydyno.machine.hosts.entry import read_hosts
+    from mydyno.machine.hosts.machines import Machines
+
+    return Machines(read_hosts(hosts) if hosts is not None else {}, session=session)
+
+
+def _others(experiment: Experiment, machines: Machines | None) -> dict[str, HostFacts]:
+    """What the other machines are that the experiment names. Raises UsageError, HostError."""
+    from mydyno.core.facts import HostFacts
+    from mydyno.machine.hosts.machines import Machines
+
+    hosts = [experiment.variant(levels).setup.host for levels in experiment.combinations()]
+    there = {}
+    for name in dict.fromkeys(host.name for host in hosts if host.name is not None):
+        facts = (machines or Machines()).examine(name)
+        there[name] = HostFacts(facts.memory_bytes, facts.cpus, facts.free_bytes)
+    return there
 
 
 def refuse_missing_tools(plan: Plan) -> None:

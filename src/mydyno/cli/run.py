@@ -14,6 +14,7 @@ def run(
     file: options.ExperimentFile,
     size: options.Size = None,
     lab: LabOptions = LabOptions(),
+    hosts: options.Hosts = None,
     again: bool = option("--again", "Measure again although this experiment is finished.", default=False),
     report: bool = option("--report/--no-report", "Write the report at the end.", default=True),
 ) -> None:
@@ -31,21 +32,23 @@ def run(
     ```
     """
     from mydyno.cli import display
-    from mydyno.cli.planning import prepare
+    from mydyno.cli.planning import machines_of, prepare
     from mydyno.lab.trial.campaign import Campaign
     from mydyno.machine.local import LocalHost
 
     host = LocalHost()
-    experiment, prepared = prepare(file, size, lab, host, install=True)
-    for warning in prepared.plan.warnings:
-        screen.echo(f"warning: {warning}", err=True)
-    with lab.open(write=True) as opened:
-        with display.for_stream() as show:
-            done = Campaign(experiment, prepared, host, opened).go(show, again=again)
-        if report:
-            from mydyno.cli.report import write
+    with machines_of(hosts, session=True) as machines:
+        experiment, prepared = prepare(file, size, lab, host, install=True, machines=machines)
+        for warning in prepared.plan.warnings:
+            screen.echo(f"warning: {warning}", err=True)
+        with lab.open(write=True) as opened:
+            with display.for_stream() as show:
+                done = Campaign(experiment, prepared, host, opened).go(show, again=again)
+            machines.close()
+            if report:
+                from mydyno.cli.report import write
 
-            write(done, done.report_folder)
-        invalid = done.invalid()
+                write(done, done.report_folder)
+            invalid = done.invalid()
     if invalid:
         raise typer.Exit(ExitCode.INVALID_TRIALS)

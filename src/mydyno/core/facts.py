@@ -13,6 +13,8 @@ class HostFacts:
     free_disk_bytes: int | None
     shares_blocks: bool | None = None
     """Whether files of the lab can be cloned there without being copied (reflink). None: not tried."""
+    others: Mapping[str, "HostFacts"] = field(default_factory=dict)
+    """Those of other machines that an experiment names, by their name in hosts.yaml."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class GroundFacts:
     """Of mdadm, fio and the makers of file systems: those that are installed."""
     agent: bool
     """Whether mydyno-agent, which runs commands in every environment, is installed."""
+    ssh: bool
+    """Whether OpenSSH's client is installed."""
     fetches: bool
     """Whether Debian packages can be downloaded and unpacked: a missing User-Mode Linux kernel is."""
     uml_kernels: tuple[str, ...]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-HostKind = Literal["local", "uml", "vm"]
+HostKind = Literal["local", "uml", "vm", "ssh"]
 """As `setup.host` names it."""
 
 
@@ -75,6 +75,18 @@ _TABLE = (
         # queue of one disk running empty while another's is long, up to 6% with four disks.
         tolerance=0.10,
         cold_cache="the guest's own page cache is dropped, and its disks go past this machine's",
+    ),
+    GroundKind(
+        "ssh",
+        title="another machine",
+        about="other machines",
+        is_guest=False,
+        needs_root=False,
+        most_disks=0,
+        storage_seconds=0.0,
+        slowdown=(0.8, 2.0),
+        tolerance=0.15,
+        cold_cache="the pages of the clone's files are dropped from that machine's page cache",
     ),
 )
 GROUNDS: dict[HostKind, GroundKind] = {ground.kind: ground for ground in _TABLE}

@@ -51,6 +51,7 @@ def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False)
         ),
         programs=frozenset(program for program in PROGRAMS if shutil.which(program) is not None),
         agent=_has_agent(),
+        ssh=shutil.which("ssh") is not None,
         fetches=all(shutil.which(program) is not None for program in _FETCHERS),
         uml_kernels=tuple(kernel.manifest.release for kernel in uml.all()),
         uml_kernel=_uml_kernel(uml),

@@ -75,8 +75,8 @@ class HeldFile(Protocol):
 class Host(ABC):
     """Where commands run. Every method raises MissingToolError when the program does not exist there.
 
-    Paths are the host's own. The lab is at the same path on every host. Raises LabError for a file or
-    folder that cannot be written, HostError when the host itself has gone.
+    Paths are the host's own. The lab is at the same path on every host without `work_folder`. Raises
+    LabError for a file or folder that cannot be written, HostError when the host itself has gone.
     """
 
     name: str
@@ -85,6 +85,12 @@ class Host(ABC):
     """Whether all that is made on it goes with it, so that no undo of it need be kept."""
     server_identity: Identity | None
     """The user that servers run as; None: the user that mydyno itself runs as."""
+
+    @property
+    def work_folder(self) -> Path | None:
+        """On another machine, which has no lab, the folder for all that is made there; it goes with the host.
+        None: the lab is there."""
+        return None
 
     @property
     def reservable_bytes(self) -> int | None:

@@ -24,6 +24,7 @@ EVERYTHING = GroundFacts(
     throttling=True,
     programs=frozenset({"mdadm", "fio", *MAKERS.values()}),
     agent=True,
+    ssh=True,
     fetches=False,
     uml_kernels=("6.1.176", "5.10.200", "7.2.7"),
     uml_kernel="6.1",
@@ -50,7 +51,7 @@ def test_a_machine_with_everything_offers_all_but_what_a_guest_never_has(ground:
     assert lacking == (set() if ground == "local" else {"real disks"})
 
 
-@pytest.mark.parametrize("ground", ["local", "uml", "vm"])
+@pytest.mark.parametrize("ground", ["local", "uml", "vm", "ssh"])
 def test_what_is_lacking_says_why(ground: HostKind) -> None:
     nothing = GroundFacts(
         root=False,
@@ -61,6 +62,7 @@ def test_what_is_lacking_says_why(ground: HostKind) -> None:
         throttling=False,
         programs=frozenset(),
         agent=False,
+        ssh=False,
         fetches=False,
         uml_kernels=(),
         uml_kernel="6.1",
@@ -240,3 +242,20 @@ def test_without_the_agent_no_ground_can_be_used() -> None:
             f"{{host: {host}, storage: {{data: {{disks: {{size: 1G}}}}}}}}", replace(EVERYTHING, agent=False)
         )
         assert f"host {host} cannot be used: mydyno-agent is not installed" in told
+
+
+def test_another_machine_needs_ssh_and_is_no_way_out_for_another_environment() -> None:
+    assert problems("{host: ssh:db1}", EVERYTHING) == []
+    [without] = problems("{host: ssh:db1}", replace(EVERYTHING, ssh=False))
+    assert "host ssh cannot be used: the ssh of OpenSSH is not installed" in without
+    assert "apt-get install openssh-client" in without
+    [guest] = problems("{host: uml, storage: {data: {disks: {size: 2G}}}}", replace(EVERYTHING, agent=False))
+    assert "ssh" not in guest
+
+
+def test_shares_of_memory_on_another_machine_are_those_of_its_memory() -> None:
+    facts = replace(FACTS, others={"db1": HostFacts(memory_bytes=4 * 1024**3, cpus=8, free_disk_bytes=None)})
+    setup = "{host: ssh:db1, server: {config: {innodb_buffer_pool_size: 25% of memory}}}"
+    made = plan.make(experiment(setup=setup, workload=SMALL), facts, EVERYTHING)
+    assert made.points[0].setup.server.config["innodb_buffer_pool_size"].number == 1024**3
+    assert "ssh:db1" in plan.render(made)

@@ -11,9 +11,9 @@ from mydyno.lab.spec.arrays import alignment, array_of, mkfs_words, stripe_of
 
 
 def describe_host(setup: Setup) -> str:
-    """`uml, kernel 6.1, 1G of memory`; `local`."""
+    """`uml, kernel 6.1, 1G of memory`; `local`; `ssh:db1`."""
     host = setup.host
-    said: list[str] = [host.kind]
+    said: list[str] = [f"{host.kind}:{host.name}" if host.name else host.kind]
     if host.kernel:
         said.append(f"kernel {host.kernel}")
     if host.guest_memory_bytes is not None:

@@ -214,7 +214,7 @@ def render(plan: Plan) -> str:
 def _storage(point: Point) -> str | None:
     storage = point.setup.storage
     if storage is None:
-        return None
+        return None if point.setup.host.kind == "local" else describe_host(point.setup)
     return f"{describe_host(point.setup)}; {describe_storage(storage)}"
 
 

@@ -1,4 +1,4 @@
-"""What a setup needs of its environment, and what each one on this machine offers: local, uml, vm.
+"""What a setup needs of its environment, and what each one offers from this machine: local, uml, vm, ssh.
 
 Pure: the facts about the machine come in. Sources for the kernels: reiserfs was removed in 6.13, md's
 `linear` was removed in 6.8 and came back in 6.14 (kernelnewbies.org, "Linux 6.8", "6.13", "6.14").
@@ -56,6 +56,7 @@ class Need:
 
 
 HAS = Offer(True)
+_NO_STORAGE = Offer(False, "mydyno builds no storage on another machine")
 _A_FILE = Offer(False, "a guest's disks are files")
 _NO_AGENT = Offer(False, "mydyno-agent is not installed", "pip install . again, or name it in MYDYNO_AGENT")
 _TO_FETCH = "apt-get and dpkg-deb with Debian's package sources, to fetch one"
@@ -64,7 +65,7 @@ _TO_FETCH = "apt-get and dpkg-deb with Debian's package sources, to fetch one"
 def needs_of(setup: Setup) -> Iterator[Need]:
     """What the environment of this setup must have; nothing for this machine without storage and limits."""
     at: Location = ("setup",)
-    if setup.host.is_guest or setup.storage is not None:
+    if setup.host.kind != "local" or setup.storage is not None:
         yield Need("boots", f"host {setup.host.kind}", (*at, "host"))
     for name, volume in setup.storage.volumes.items() if setup.storage else ():
         yield from _of_volume(volume, (*at, "storage", name))
@@ -91,6 +92,8 @@ def offer(capability: str, ground: HostKind, facts: GroundFacts, kernel: str | N
             return _uml(capability, facts, kernel)
         case "vm":
             return _vm(capability, facts, kernel)
+        case "ssh":
+            return _ssh(capability, facts)
 
 
 def able(need: Need, setup: Setup, facts: GroundFacts) -> list[HostKind]:
@@ -103,7 +106,8 @@ def able(need: Need, setup: Setup, facts: GroundFacts) -> list[HostKind]:
     return [
         ground
         for ground in KINDS
-        if ground != setup.host.kind
+        # Another machine is one that hosts.yaml names.
+        if ground not in (setup.host.kind, "ssh")
         and not (ground == "local" and kernel)
         and all(offer(capability, ground, facts, kernel).has for capability in ("boots", *wanted))
     ]
@@ -116,7 +120,7 @@ def disks_needed(setup: Setup) -> int:
 
 def default_kernel(ground: HostKind, facts: GroundFacts) -> str | None:
     """The kernel that `ground` runs when no version is configured; None when it has none."""
-    return {"local": facts.kernel, "uml": facts.uml_kernel, "vm": facts.vm_kernel}[ground]
+    return {"local": facts.kernel, "uml": facts.uml_kernel, "vm": facts.vm_kernel, "ssh": None}[ground]
 
 
 def is_fetched(setup: Setup, facts: GroundFacts) -> str | None:
@@ -210,6 +214,14 @@ def _vm(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
             return _A_FILE
         case _:
             return _kept(capability, version, HAS)
+
+
+def _ssh(capability: str, facts: GroundFacts) -> Offer:
+    if capability != "boots":
+        return _NO_STORAGE
+    if not facts.ssh:
+        return Offer(False, "the ssh of OpenSSH is not installed", "apt-get install openssh-client")
+    return HAS if facts.agent else _NO_AGENT
 
 
 def _in_a_suite(version: str, facts: GroundFacts) -> bool:

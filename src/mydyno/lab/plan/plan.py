@@ -184,7 +184,8 @@ def _check_memory(
         if memory is None or needs.largest is None:
             continue
         where = f" at {point.title}" if point.levels else ""
-        who = "the guest" if point.setup.host.is_guest else "this machine"
+        host = point.setup.host
+        who = host.name or ("the guest" if host.is_guest else "this machine")
         has = f"{who} has {format_bytes(memory)}"
         if needs.total > memory:
             location = ("setup", "server", "config", needs.largest)

@@ -79,7 +79,10 @@ def memory_bytes(setup: Setup, facts: HostFacts) -> int | None:
     """The memory of the host that the server is on; None when it is another's, which may be anywhere."""
     if setup.server.external is not None:
         return None
-    return setup.host.guest_memory_bytes if setup.host.is_guest else facts.memory_bytes
+    if setup.host.is_guest:
+        return setup.host.guest_memory_bytes
+    there = facts.others.get(setup.host.name, facts) if setup.host.name is not None else facts
+    return there.memory_bytes
 
 
 def _unknown_shares(variant: Variant, wholes: Mapping[str, int | None]) -> list[Problem]:

@@ -16,7 +16,8 @@ def side_effects(points: Sequence[Point], grounds: GroundFacts | None = None) ->
     """One sentence each; without `grounds` it is not known what has to be fetched first."""
     fetched = _fetched(points, grounds) if grounds is not None else ()
     external = _of_external_servers(points)
-    return (*_of_servers(points), *external, *fetched, *_of_guests(points), *_of_this_machine(points))
+    elsewhere = (*_of_guests(points), *_of_others(points))
+    return (*_of_servers(points), *external, *fetched, *elsewhere, *_of_this_machine(points))
 
 
 def _fetched(points: Sequence[Point], grounds: GroundFacts) -> Iterator[str]:
@@ -72,6 +73,14 @@ def _of_guests(points: Sequence[Point]) -> Iterator[str]:
         yield (
             "boots a QEMU guest once for each storage with a dataset, and keeps its disks in the lab's "
             "cache: trials write to overlays of them"
+        )
+
+
+def _of_others(points: Sequence[Point]) -> Iterator[str]:
+    for name in sorted({point.setup.host.name for point in points if point.setup.host.name is not None}):
+        yield (
+            f"on {name}, over ssh: copies mydyno's programs into a private folder, once, and the dataset "
+            "into the run's own, where server and load run; that one and every process go with the run"
         )
 
 

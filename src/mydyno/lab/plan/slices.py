@@ -69,7 +69,7 @@ def _of_machine(points: Sequence[Point]) -> str | None:
     if any(setup.server.external is not None for setup in setups):
         return "an external server has one set of settings at a time"
     if any(setup.host.kind != "local" or setup.host != setups[0].host for setup in setups):
-        return "the points run in guests or on different environments"
+        return "the points run in guests, on another machine or on different environments"
     if any(setup.storage is not None for setup in setups):
         return "each point has separate storage, whose disks cannot be there twice"
     ports = [setup.server.network.port for setup in setups if setup.server.network.port]

@@ -254,7 +254,7 @@ class GroundRecord:
     """The environment that a trial's storage was built in. A figure of a disk means nothing without it."""
 
     kind: str
-    """``local``, ``uml`` or ``vm``."""
+    """``local``, ``uml``, ``vm`` or ``ssh``."""
     kernel: str
     """Release of the kernel, as uname(1) shows it."""
     cpus: int

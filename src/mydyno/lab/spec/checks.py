@@ -149,12 +149,13 @@ def _without_empty(node: Mapping) -> Mapping:
     return Mapping(entries, node.position)
 
 
-def refuse_programs_in_guests(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
-    """An external program would have to cross into the guest, and would measure the crossing."""
+def refuse_programs_elsewhere(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
+    """An external program would have to cross to the server's host, and would measure the crossing."""
     instead = NOT_IN_GUESTS.get(workload.generator)
-    if instead is None or not setup.host.is_guest:
+    if instead is None or setup.host.kind == "local":
         return
-    message = f"workload.{workload.generator} is a program of this machine and cannot be used in a guest"
+    where = "in a guest" if setup.host.is_guest else "on another machine"
+    message = f"workload.{workload.generator} is a program of this machine and cannot be used {where}"
     allowed = f"host: local, or a workload type of mydyno: {instead}"
     findings.add(locate(tree, ("workload", workload.generator)).key, message, allowed=allowed)
 

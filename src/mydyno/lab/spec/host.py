@@ -1,4 +1,4 @@
-"""setup.host: where the setup runs: on this machine, or in a throw-away guest with a separate kernel."""
+"""setup.host: where the setup runs: on this machine, in a throw-away guest, or on another machine."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,13 +18,17 @@ from pydantic_core import CoreSchema
 from mydyno.core.document.base import Fault, Section, clash, refuse
 from mydyno.core.document.quantities import Rule
 from mydyno.core.document.sizes import GIBIBYTE, MEBIBYTE, TEBIBYTE, SizeRule
-from mydyno.core.grounds import KINDS, HostKind
+from mydyno.core.grounds import GUESTS, KINDS, HostKind
 from mydyno.core.nearest import nearest
 
 GUEST_MEMORY_BYTES = GIBIBYTE
 """A guest's memory when the experiment does not say."""
 
 _KNOWN_AS = {"qemu": "vm", "kvm": "vm", "guest": "vm", "localhost": "local", "user-mode-linux": "uml"}
+_SSH = "ssh:"
+_ALLOWED = ", ".join("ssh:NAME" if kind == "ssh" else kind for kind in KINDS)
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
+"""As hosts.yaml has it."""
 _KERNEL = re.compile(r"(\d{1,3})\.(\d{1,4})(\.\d{1,4})?")
 _KERNEL_ALLOWED = "a version, as 5.10 or 6.12"
 
@@ -59,17 +63,27 @@ def _kind(raw: Any) -> Any:
     if raw in KINDS:
         return raw
     word = raw.lower() if isinstance(raw, str) else ""
-    raise refuse(Fault("unknown kind of host", ", ".join(KINDS), _KNOWN_AS.get(word) or nearest(word, KINDS)))
+    raise refuse(Fault("unknown kind of host", _ALLOWED, _KNOWN_AS.get(word) or nearest(word, KINDS)))
+
+
+def _name(raw: Any) -> Any:
+    if not isinstance(raw, str) or not re.fullmatch(_NAME, raw):
+        raise refuse(Fault("is not the name of a host", "a name of hosts.yaml, as ssh:db1"))
+    return raw
 
 
 class Host(Section):
-    """Where the setup runs. `host: uml` is short for `host: {kind: uml}`."""
+    """Where the setup runs. `host: uml` is short for `host: {kind: uml}`, `host: ssh:db1` for
+    `host: {kind: ssh, name: db1}`."""
 
     kind: Annotated[HostKind, BeforeValidator(_kind)] = Field(
         default="local",
         description="`local`: this machine (real disks; or loop devices over files, as root). `uml`: a "
         "User-Mode Linux guest: a real kernel with real md in an ordinary process, without root. `vm`: a "
-        "QEMU guest, with the more faithful disks.",
+        "QEMU guest, with the more faithful disks. `ssh`: another machine (docs/reference/hosts.md).",
+    )
+    name: Annotated[str, BeforeValidator(_name)] | None = Field(
+        default=None, description="With `ssh`: the machine's name in hosts.yaml. `ssh:db1` is short for both."
     )
     kernel: Annotated[str, KernelRule()] | None = Field(
         default=None,
@@ -85,7 +99,7 @@ class Host(Section):
 
     @property
     def is_guest(self) -> bool:
-        return self.kind != "local"
+        return self.kind in GUESTS
 
     def cpus_on(self, machine_cpus: int) -> int:
         """CPUs of the system that the server runs on, for a machine on which mydyno may use so many."""
@@ -100,22 +114,31 @@ class Host(Section):
     def from_written(cls, raw: Any) -> Any:
         """A kind alone as keys of this section."""
         if isinstance(raw, str):
-            return {"kind": raw}
+            raw = {"kind": raw}
+        if isinstance(raw, dict) and isinstance(kind := raw.get("kind"), str) and kind.startswith(_SSH):
+            return {**raw, "kind": "ssh", "name": kind.removeprefix(_SSH)}
         if isinstance(raw, dict | cls):
             return raw
         raise refuse(
-            Fault("is not a host", "local, uml, vm or {kind: ..., kernel: ..., memory: ..., cpus: ...}")
+            Fault(
+                "is not a host",
+                "local, uml, vm, ssh:NAME or {kind: ..., kernel: ..., memory: ..., cpus: ...}",
+            )
         )
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
         kind = raw.get("kind", "local")
-        if kind == "local":
+        if kind in ("local", "ssh"):
             for key in ("kernel", "memory", "cpus"):
                 if raw.get(key) is not None:
                     yield clash(
-                        key, f"{key} is given, but host local is this machine as it is", "kind: uml or vm"
+                        key, f"{key} is given, but host {kind} is the machine as it is", "kind: uml or vm"
                     )
+        if kind == "ssh" and raw.get("name") is None:
+            yield clash("kind", "another machine needs its name", "host: ssh:NAME, a name of hosts.yaml")
+        if kind != "ssh" and raw.get("name") is not None:
+            yield clash("name", f"name is given, but host {kind} has none", "kind: ssh")
         cpus = raw.get("cpus")
         if kind == "uml" and isinstance(cpus, int) and cpus > 1:
             yield clash("cpus", "User-Mode Linux has one CPU", "cpus: 1, or kind: vm")
@@ -123,10 +146,18 @@ class Host(Section):
     @model_serializer(mode="wrap", when_used="json")
     def _as_written(self, handler: SerializerFunctionWrapHandler) -> Any:
         written = {key: value for key, value in handler(self).items() if value is not None}
+        if self.kind == "ssh":
+            return f"{_SSH}{self.name}"
         return written["kind"] if len(written) == 1 else written
 
     @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return {"anyOf": [{"enum": list(KINDS)}, handler(schema)]}
+        return {
+            "anyOf": [
+                {"enum": [kind for kind in KINDS if kind != "ssh"]},
+                {"type": "string", "pattern": f"^{_SSH}{_NAME}$"},
+                handler(schema),
+            ]
+        }

@@ -21,7 +21,7 @@ from mydyno.lab.spec.checks import (
     refuse_empty_values,
     refuse_equal_levels,
     refuse_on_external,
-    refuse_programs_in_guests,
+    refuse_programs_elsewhere,
     refuse_raw_alone,
     refuse_too_many_connections,
 )
@@ -114,7 +114,7 @@ def _check_points(source: Source, findings: Findings) -> None:
         variant = _variant(laid_over, findings)
         if variant is not None:
             refuse_too_many_connections(*variant, laid_over, findings)
-            refuse_programs_in_guests(*variant, laid_over, findings)
+            refuse_programs_elsewhere(*variant, laid_over, findings)
             refuse_raw_alone(*variant, laid_over, findings)
             refuse_on_external(*variant, laid_over, findings)
             refuse_cache_without_tables(*variant, laid_over, findings)

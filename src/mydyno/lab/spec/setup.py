@@ -25,8 +25,8 @@ class Setup(Section):
 
     host: Annotated[Host, BeforeValidator(Host.from_written)] = Field(
         default_factory=Host,
-        description="Where the setup runs: `local` (this machine), `uml` or `vm` (a throw-away guest), or "
-        "keys, see below.",
+        description="Where the setup runs: `local` (this machine), `uml` or `vm` (a throw-away guest), "
+        "`ssh:NAME` (another machine of hosts.yaml), or keys, see below.",
     )
     storage: Storage | None = Field(
         default=None,
@@ -52,11 +52,31 @@ class Setup(Section):
         if kind in GUESTS and raw.get("storage") is None:
             message = "a guest has no disks but those of storage, and storage is missing"
             yield clash("host", message, "for example storage: {data: {disks: {size: 2G}}}")
+        if _is_far(host):
+            yield from _beside_far(raw, server if isinstance(server, dict) else {})
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         given = {key: value for key, value in handler(self).items() if value is not None}
         return {key: value for key, value in given.items() if (key, value) != ("cache", AS_CLONED)}
+
+
+def _is_far(host: Any) -> bool:
+    kind = host.get("kind") if isinstance(host, dict) else getattr(host, "kind", host)
+    return isinstance(kind, str) and kind.partition(":")[0] == "ssh"
+
+
+def _beside_far(raw: Mapping[str, Any], server: Mapping[str, Any]) -> Iterable[Fault]:
+    """What is not possible over ssh."""
+    allowed = "no {}, or host: local, uml or vm"
+    if raw.get("storage") is not None:
+        yield clash("storage", "storage cannot be built on another machine", allowed.format("storage"))
+    for key, default in (("release", "system"), ("binary", None), ("network", False)):
+        if server.get(key, default) not in (default, None):
+            message = f"server.{key} is not possible on another machine: it runs the server that is installed"
+            if key == "network":
+                message = "server.network is not possible on another machine: the load there takes its socket"
+            yield clash("server", message, allowed.format(f"server.{key}"))
 
 
 def _beside_external(raw: Mapping[str, Any], kind: Any) -> Iterable[Fault]:
@@ -70,3 +90,5 @@ def _beside_external(raw: Mapping[str, Any], kind: Any) -> Iterable[Fault]:
         yield clash("cache", "the caches of an external server stay as they are", "no cache, or no external")
     if kind in GUESTS:
         yield clash("host", "an external server is in no guest of mydyno's", "host: local, or no external")
+    if _is_far(raw.get("host")):
+        yield clash("host", "an external server is driven from this machine", "host: local, or no external")

@@ -3,11 +3,11 @@
 The page cache is looked at under a clone, between its making and the server's start, and dropped for `cold`.
 On this machine it is dropped for the clone's files alone (posix_fadvise(2), POSIX_FADV_DONTNEED, by way of
 dd's `iflag=nocache count=0`): that needs no right but to read them and leaves the cache of other programs
-alone. A guest has its own kernel, whose whole cache is dropped (/proc/sys/vm/drop_caches). Only clean pages
-go, and a clone has been synced. What remains is read back with fincore(1), which asks mincore(2) or
-cachestat(2). It can do nothing on tmpfs, whose files are nowhere but in the page cache, and it is moot for
-files that the server opens with O_DIRECT. The buffer pool is filled by reading everything, or from a list of
-pages.
+alone; so it is on another machine. A guest has its own kernel, whose whole cache is dropped
+(/proc/sys/vm/drop_caches). Only clean pages go, and a clone has been synced. What remains is read back with
+fincore(1), which asks mincore(2) or cachestat(2). It can do nothing on tmpfs, whose files are nowhere but in
+the page cache, and it is moot for files that the server opens with O_DIRECT. The buffer pool is filled by
+reading everything, or from a list of pages.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def drop(host: Host, folders: Sequence[Path]) -> None:
 
     Raises LabError.
     """
-    if host.ephemeral:
+    if host.ephemeral and host.work_folder is None:
         argv = ["sh", "-c", "sync && echo 3 > /proc/sys/vm/drop_caches"]
     else:
         one = ["dd", "if={}", "iflag=nocache", "count=0", "status=none", ";"]
@@ -157,9 +157,5 @@ def _load(host: Host, server: RunningServer, dataset: FrozenDataset) -> None:
             f"remove it, and the next run makes it again: mydyno datasets remove {dataset.name}",
         )
     place, owner = server.datadir / name, host.server_identity
-    done = host.run(["cp", "--", str(dataset.page_list), str(place)])
-    if done.returncode == 0 and owner is not None:
-        done = host.run(["chown", f"{owner.uid}:{owner.gid}", str(place)])
-    if done.returncode != 0:
-        raise LabError(f"the list of pages could not be put into {server.datadir}: {done.stderr.strip()}")
+    host.write_text(place, dataset.page_list.read_text(), owner=owner)
     load_pages(server)

@@ -23,7 +23,7 @@ from mydyno.lab.stack.storage import MountedVolume
 from mydyno.machine.environment import shares_blocks
 from mydyno.machine.local import LocalHost
 from mydyno.machine.protocol import Host
-from mydyno.machine.trees import LONGEST_COPY_SECONDS, copy_tree, sync_tree
+from mydyno.machine.trees import LONGEST_COPY_SECONDS, copy_tree, send_tree, sync_tree
 from mydyno.server.program.file_places import KINDS, Kind, Place
 
 # What copying runs at when nothing is known of the disk; only the order of trials depends on it.
@@ -48,6 +48,8 @@ def clone_tree(host: Host, source: Path, target: Path, size_bytes: int) -> Clone
 
     Raises LabError with numbers when a copy would not fit; whatever goes wrong, `target` is removed.
     """
+    if host.work_folder is not None:
+        source = _sent(host, source, host.work_folder, size_bytes)
     started = time.monotonic()
     # Volumes and guests have file systems of their own, with which this machine's shares nothing.
     shared = isinstance(host, LocalHost) and shares_blocks(source.parent, target.parent)
@@ -59,6 +61,20 @@ def clone_tree(host: Host, source: Path, target: Path, size_bytes: int) -> Clone
         host.remove_tree(target)
         raise
     return Clone("reflink" if shared else "copy", time.monotonic() - started)
+
+
+def _sent(host: Host, source: Path, work: Path, size_bytes: int) -> Path:
+    """The dataset on another machine, which gets it once in a session."""
+    there = work / f"dataset-{source.parent.name}"
+    if not host.exists(there):
+        part = there.with_suffix(".part")
+        _check_room(host, source, part, size_bytes)
+        host.remove_tree(part)
+        send_tree(host, source, part)
+        if (owner := host.server_identity) is not None:
+            _do(host, ["chown", "-R", f"{owner.uid}:{owner.gid}", str(part)], part)
+        _do(host, ["mv", "-T", "--", str(part), str(there)], there)
+    return there
 
 
 def _check_room(host: Host, source: Path, target: Path, size_bytes: int) -> None:

@@ -46,6 +46,13 @@ class Site:
 
     def short_folder(self) -> PrivateFolder:
         """A private folder whose path is short enough for a unix socket, under the temporary folder."""
+        if (work := self.host.work_folder) is not None:
+            if len(os.fsencode(work)) + _LONGEST_SOCKET_NAME > LONGEST_SOCKET_PATH:
+                raise LabError(
+                    f"{self.host.name}: {work} is too long a path for a unix socket",
+                    "set `folder` in hosts.yaml to a shorter one",
+                )
+            return self.folder_in(work)
         for parent in (Path(tempfile.gettempdir()).resolve(), Path("/tmp"), Path("/var/tmp")):
             longest = len(os.fsencode(parent)) + _LONGEST_SOCKET_NAME
             if longest <= LONGEST_SOCKET_PATH and self._enterable(parent):
@@ -60,6 +67,8 @@ class Site:
 
         That is so when root's lab lies below a folder like /root, which another account may not enter.
         """
+        if self.host.work_folder is not None:
+            return self.folder_in(self.host.work_folder)
         if self._roomy is None:
             inside = self.lab / "run"
             with writing(inside):

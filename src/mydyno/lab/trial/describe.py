@@ -23,7 +23,6 @@ from mydyno.lab.results.records import (
 )
 from mydyno.lab.results.records import Environment as Facts
 from mydyno.lab.spec import Experiment, Host, Setup
-from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
 from mydyno.lab.stack import DataDirectory, ExternalFacts, FrozenDataset
 from mydyno.lab.stack.cache import PageCache, WarmPool
 from mydyno.lab.stack.server.placement import Placement
@@ -88,7 +87,7 @@ def ground_record(running: Running, host: Host) -> GroundRecord | None:
     if ground is None:
         return None
     # What a guest's kernel counts as memory is a little different at each boot.
-    given = None if ground.kind == "local" else host.memory or GUEST_MEMORY_BYTES
+    given = host.guest_memory_bytes
     return GroundRecord(
         kind=ground.kind,
         kernel=ground.kernel,

@@ -6,7 +6,7 @@ started; what a server works out when it starts is known from the catalogue, or 
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -31,9 +31,11 @@ from mydyno.lab.trial.preflight_binary import (
 )
 from mydyno.lab.trial.preflight_external import look_at_all
 from mydyno.machine.environment import usable_cpus
+from mydyno.machine.hosts.machines import Machines
 from mydyno.machine.images import ImageStore
 from mydyno.machine.protocol import Host
 from mydyno.machine.vm.chosen import chosen_root
+from mydyno.server.program.binary import binary_there
 from mydyno.server.program.chunks import POOL
 from mydyno.server.program.config import argument
 from mydyno.server.program.file_places import has_binary_log
@@ -147,6 +149,8 @@ class Prepared:
     """Point id -> what its server reported, where that is an external one."""
     missing: tuple[str, ...] = ()
     """Releases that can be had and are not installed: a plan may name them, a run may not."""
+    machines: Machines = field(default_factory=Machines)
+    """Those that hosts.yaml names."""
 
     def binary(self, point: Point) -> ServerBinary:
         return self.binaries[point.id]
@@ -165,13 +169,14 @@ def releases_of(plan: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(server.release for server in servers if server.binary is None))
 
 
-def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
+def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | None = None) -> Prepared:
     """Finds each point's binary and checks every setting with it.
 
     Points of a release that can be had and is not installed have no binary, and their settings are not
     checked. Raises MissingToolError when there is no binary, and SpecErrors with every unknown release
     and every setting that a binary does not take, at its place in the experiment file.
     """
+    machines = machines or Machines()
     _refuse_unknown_releases(experiment, plan)
     missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
@@ -186,15 +191,12 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
         if server.binary is None and server.release in missing:
             continue
         maker = binary_of(server.release, server.binary, host)
-        in_image = point.setup.host.kind == "vm" and maker.folder is None
-        binary = _in_image(maker) if in_image else maker
+        binary = _under_test(maker, point, machines)
         makers[point.id], binaries[point.id] = maker, binary
         variant = experiment.variant(point.levels)
         config = settings_of(point)
         understood = understand(binary, config)
-        pools[point.id] = pool = pool_of_share(
-            binary, config, point, variant, point.setup.host.cpus_on(usable_cpus())
-        )
+        pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(point, machines))
         notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
         looked_at.append(_LookedAt(binary, maker, understood, pool, point, variant))
         problems += volume_problems(binary, config, point, variant)
@@ -223,7 +225,7 @@ def check(experiment: Experiment, plan: Plan, host: Host) -> Prepared:
     final = final.model_copy(
         update={"warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal))}
     )
-    return Prepared(final, binaries, makers, externals, missing)
+    return Prepared(final, binaries, makers, externals, missing, machines)
 
 
 def _unknown_settings(binary: ServerBinary, understood: Understood, variant: Variant) -> Iterator[Problem]:
@@ -267,6 +269,26 @@ def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
             )
     if problems:
         raise SpecErrors(problems, "`mydyno servers add NAME --from DIR` adds a build of your own")
+
+
+def _under_test(maker: ServerBinary, point: Point, machines: Machines) -> ServerBinary:
+    """The binary on the point's host. Raises MissingToolError, ServerError."""
+    setup = point.setup
+    if setup.host.name is not None:
+        there = binary_there(machines.host(setup.host.name))
+        if there.version != maker.version:
+            raise ServerError(
+                f"the host {setup.host.name} has {there.version} and this machine {maker.version}: it cannot "
+                "use data that was made here",
+                "install the same release on both",
+            )
+        return there
+    return _in_image(maker) if setup.host.kind == "vm" and maker.folder is None else maker
+
+
+def _cpus(point: Point, machines: Machines) -> int:
+    host = point.setup.host
+    return host.cpus_on(usable_cpus() if host.name is None else machines.host(host.name).hello.cpus)
 
 
 def _in_image(maker: ServerBinary) -> ServerBinary:

@@ -173,7 +173,11 @@ def _ground(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[
     if setup.storage is None and setup.host.kind == "local":
         return []
     shown = _shown(prepared, point)
-    return [ground_layer(setup.host, setup.storage, folder=folder, trial=trial, shown=shown)]
+    return [
+        ground_layer(
+            setup.host, setup.storage, folder=folder, trial=trial, shown=shown, machines=prepared.machines
+        )
+    ]
 
 
 def _shown(prepared: Prepared, point: Point) -> tuple[Path, ...]:

@@ -82,12 +82,13 @@ def check_host(name: str, entry: HostEntry) -> HostCheck:
     address = f"{entry.launcher}:{entry.destination}"
     try:
         with closing(connect(entry)) as host:
-            return HostCheck(name, address, entry.roles, _facts(host))
+            return HostCheck(name, address, entry.roles, facts_of_host(host))
     except MydynoError as error:
         return HostCheck(name, address, entry.roles, None, error.message, error.hint)
 
 
-def _facts(host: RemoteHost) -> HostFacts:
+def facts_of_host(host: RemoteHost) -> HostFacts:
+    """Raises HostError."""
     load = load_average(host.read_text(Path("/proc/loadavg")))
     tools = host.run(["sh", "-c", 'for t; do command -v "$t" >/dev/null && echo "$t"; done; :', "sh", *TOOLS])
     return HostFacts(

@@ -87,6 +87,11 @@ class HostEntry(Section):
         default=None, description="The configuration of ssh to use instead of `~/.ssh/config` (ssh -F)."
     )
 
+    allow_production: bool = Field(
+        default=False,
+        description="Whether trials may run there although a server listens on port 3306.",
+    )
+
     @classmethod
     def from_written(cls, raw: Any) -> Any:
         """`ssh:db1` as keys of this section."""

@@ -60,6 +60,10 @@ class RemoteHost(SupervisedHost):
             raise
 
     @property
+    def work_folder(self) -> Path | None:
+        return self.trial_folder if self.session is not None else self.folder
+
+    @property
     def trial_folder(self) -> Path:
         """The session's, which goes with it."""
         assert self.session is not None

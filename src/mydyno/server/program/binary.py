@@ -77,6 +77,8 @@ class ServerBinary:
     checksum: str | None = None
     """SHA-256 of the program, which distinguishes two builds of one version; None: it is in a guest's
     image."""
+    here: bool = True
+    """Whether its files are this machine's, or what sees them; else what is compiled in is right."""
 
     @property
     def build(self) -> str:
@@ -96,6 +98,8 @@ class ServerBinary:
     def share_folder(self) -> Path | None:
         """The folder of messages, character sets and system table scripts that belongs to this binary, as
         the server itself sees it."""
+        if not self.here:
+            return None
         candidates = _share_folders(self.path)
         if charsets := self.options.get("character_sets_dir"):
             candidates.append(Path(charsets).parent)
@@ -147,6 +151,24 @@ def inspect_binary(host: Host, path: Path, root: Path | None = None) -> ServerBi
     if key not in _inspected:
         _inspected[key] = _inspect(host, path, root)
     return _inspected[key]
+
+
+def binary_there(host: Host) -> ServerBinary:
+    """The server that is installed on another machine. Raises MissingToolError, ServerError."""
+    line = 'for n in $1; do for d in $2; do [ -x "$d/$n" ] && exec readlink -f -- "$d/$n"; done; done; exit 1'
+    folders = dict.fromkeys([*_FOLDERS, "/usr/bin"])
+    found = host.run(["sh", "-c", line, "sh", " ".join(SERVER_NAMES), " ".join(folders)])
+    if found.returncode != 0:
+        raise MissingToolError(
+            f"{host.name} has no server binary ({' or '.join(SERVER_NAMES)}) in {', '.join(folders)}",
+            "install there the release that this machine has, without a service: `apt-get install "
+            "mariadb-server-core`",
+        )
+    path = Path(found.stdout.strip())
+    version = parse_version(_ask(host, path, None, "--no-defaults", "--version"))
+    options = parse_options(_ask(host, path, None, *help_arguments(path, version, is_file=host.exists)))
+    checksum = host.run(["sha256sum", "--", str(path)]).stdout.partition(" ")[0]
+    return ServerBinary(path, version, options, checksum=checksum or None, here=False)
 
 
 def help_arguments(

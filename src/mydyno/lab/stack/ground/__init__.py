@@ -52,7 +52,7 @@ class Ground(ABC):
     _removal: ExitStack = field(repr=False)
     """Everything that has to be removed again."""
     kind: ClassVar[str]
-    """`local`, `uml` or `vm`."""
+    """`local`, `uml`, `vm` or `ssh`."""
     budget: ClassVar[Budget] = "separate"
     disk_model: ClassVar[str]
     """What a disk here is, what limits it, and how the limit counts, in words."""

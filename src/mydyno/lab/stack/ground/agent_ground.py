@@ -19,6 +19,7 @@ from mydyno.lab.spec.disks import Disks
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.machine.environment import read_facts
+from mydyno.machine.hosts.machines import Machines
 from mydyno.machine.uml.host import UmlHost
 from mydyno.machine.vm.host import VmHost
 
@@ -36,6 +37,8 @@ class GroundLayer:
     trial: str
     shown: tuple[Path, ...] = ()
     """Folders of this machine that a guest is given, read-only, at the same places."""
+    machines: Machines = field(default_factory=Machines, compare=False)
+    """The run's other machines."""
     name: str = field(default="ground", init=False)
 
     @property

@@ -45,7 +45,7 @@ _HURRY_SECONDS = 5
 class RunningServer(Server):
     """A server that runs now. `socket` always works; `port` (on 127.0.0.1) only when it was requested.
 
-    `error_log` and `config` (its my.cnf) are kept files that outlive the server.
+    `error_log` and `config` (its my.cnf) are kept files of this machine that outlive the server.
     """
 
     pid: int
@@ -60,6 +60,8 @@ class RunningServer(Server):
     _site: Site = field(repr=False)
     _private: PrivateFolder = field(repr=False)
     _ending: int | None = field(repr=False)
+    _log: Path = field(repr=False)
+    """Where it writes its log: `error_log`, but on another machine."""
     _log_start: int = field(repr=False)
 
     def alive(self) -> bool:
@@ -103,6 +105,7 @@ class RunningServer(Server):
             self._process.kill()
             self._process.wait(10.0)
         self._site.undo(self._ending)
+        _fetch(self.host, self._log, self.error_log)
         self._site.remove(self._private)
         return code == 0
 
@@ -129,10 +132,9 @@ def start_server(
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `places` are settings of ours that say where else its files are. `folder` must exist and gets `my.cnf`
-    and `error.log`. `port`: None for no network at all, 0 for any free port, else that port; always on
-    127.0.0.1 only. Raises SettingsError before anything is started when the binary does not know a setting,
-    MissingToolError when the host cannot give it `limits`, ServerError when it does not come up.
+    `places` say where else its files are. `folder` must exist and gets `my.cnf` and `error.log`. `port`: as
+    of ServerLayer. Raises SettingsError for an unknown setting before anything is started, MissingToolError
+    when the host cannot give it `limits`, ServerError when it does not come up.
     """
     settings = canonical(binary, config)
     if limits is not None:
@@ -147,11 +149,11 @@ def start_server(
         own |= {**places, **_access_settings(binary, private.path, port)}
         text = render({**own, "init_file": login.path}, _unasked(settings, own))
         site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
-        site.host.write_text(folder / "my.cnf", text)
-        log_start = _size_of_log(folder / "error.log")
+        LocalHost().write_text(folder / "my.cnf", text)
+        log, log_start = _open_log(site, private, folder / "error.log", failed)
         ending = site.intend(EndProcesses(argument=_defaults(private)))
         failed.callback(site.undo, ending)
-        process = _start(site, binary, private, folder, login, limits)
+        process = _start(site, binary, private, log, login, limits)
         server = RunningServer(
             login=Login(ADMIN_USER, password, socket=private.path / "s.sock"),
             pid=process.pid,
@@ -168,6 +170,7 @@ def start_server(
             _site=site,
             _private=private,
             _ending=ending,
+            _log=log,
             _log_start=log_start,
         )
         _wait_until_it_answers(server, ready_seconds)
@@ -190,24 +193,37 @@ def _defaults(private: PrivateFolder) -> str:
     return f"--defaults-file={private.path / 'my.cnf'}"
 
 
-def _size_of_log(error_log: Path) -> int:
-    """In bytes; an empty one is made where there is none."""
-    with writing(error_log):
-        error_log.touch()
-    return error_log.stat().st_size
+def _open_log(site: Site, private: PrivateFolder, kept: Path, failed: ExitStack) -> tuple[Path, int]:
+    """Where the server writes its log, and how many bytes are there already.
+
+    An empty one is made where there is none. From another machine it is fetched, also when the start fails.
+    """
+    with writing(kept):
+        kept.touch()
+    if site.host.work_folder is None:
+        return kept, kept.stat().st_size
+    log = private.path / "error.log"
+    failed.callback(_fetch, site.host, log, kept)
+    return log, 0
 
 
 def _start(
     site: Site,
     binary: ServerBinary,
     private: PrivateFolder,
-    folder: Path,
+    log: Path,
     login: HeldFile,
     limits: Limits | None,
 ) -> Process:
     command = server_command(site.host, binary.path, [_defaults(private)], root=binary.root, limits=limits)
-    log = folder / "error.log"
     return site.host.start(command.argv, identity=command.identity, output=log, held=[login])
+
+
+def _fetch(host: Host, log: Path, kept: Path) -> None:
+    """Adds what a server of another machine has written to its log to the one that is kept here."""
+    if log != kept and (text := host.read_text(log)):
+        with writing(kept), kept.open("a") as file:
+            file.write(text)
 
 
 def _unasked(settings: Mapping[str, Setting], others: Mapping[str, Setting]) -> dict[str, Setting]:
@@ -263,7 +279,7 @@ def _log(server: RunningServer) -> str:
     Read where the server runs: the newest words may not be on this side of a shared folder yet.
     """
     try:
-        text = server.host.read_text(server.error_log)
+        text = server.host.read_text(server._log)
     except HostError:
         text = LocalHost().read_text(server.error_log)
     return (text or "").encode()[server._log_start :].decode(errors="replace")

@@ -1,0 +1,76 @@
+"""The other machines of a run: each is connected when it is first needed, and again where it was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType, TracebackType
+
+from mydyno.core.errors import HostError, UsageError
+from mydyno.machine.hosts.check import MYSQL_PORT, HostFacts, facts_of_host
+from mydyno.machine.hosts.entry import HostEntry, chosen
+from mydyno.machine.hosts.host import RemoteHost, connect
+
+_NO_ENTRIES: Mapping[str, HostEntry] = MappingProxyType({})
+
+
+class Machines:
+    """Use it as a context manager: leaving the block ends every session, and all that it has there."""
+
+    def __init__(self, entries: Mapping[str, HostEntry] = _NO_ENTRIES, *, session: bool = False) -> None:
+        """`session`: with a private folder, which one run at a time may have."""
+        self._entries = entries
+        self._session = session
+        self._connected: dict[str, RemoteHost] = {}
+
+    def host(self, name: str) -> RemoteHost:
+        """Raises UsageError for a name that is not in the file, HostError."""
+        host = self._connected.get(name)
+        if host is not None and not _answers(host):
+            self._connected.pop(name).close()
+            host = None
+        if host is None:
+            host = self._connected[name] = connect(self._entry(name), session=self._session)
+        return host
+
+    def examine(self, name: str) -> HostFacts:
+        """What it is. Raises as `host` does, and UsageError where no trial may run there."""
+        entry = self._entry(name)
+        if "server" not in entry.roles:
+            raise UsageError(
+                f"the host {name} is not for servers: its roles in hosts.yaml are {', '.join(entry.roles)}",
+                "add the role server, or name another host",
+            )
+        facts = facts_of_host(self.host(name))
+        if facts.listens and not entry.allow_production:
+            raise UsageError(
+                f"a server listens on port {MYSQL_PORT} of the host {name}: it may be in production",
+                f"name another host, or give {name} in hosts.yaml the key allow_production: true",
+            )
+        return facts
+
+    def close(self) -> None:
+        while self._connected:
+            self._connected.popitem()[1].close()
+
+    def __enter__(self) -> Machines:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _entry(self, name: str) -> HostEntry:
+        if not self._entries:
+            raise UsageError(
+                f"the experiment runs on the host {name}, and no file of hosts is given", "--hosts hosts.yaml"
+            )
+        return chosen(self._entries, [name])[name]
+
+
+def _answers(host: RemoteHost) -> bool:
+    try:
+        host.clock()
+    except HostError:
+        return False
+    return True
