@@ -53,7 +53,7 @@ class Setup(Section):
             message = "a guest has no disks but those of storage, and storage is missing"
             yield clash("host", message, "for example storage: {data: {disks: {size: 2G}}}")
         if _is_far(host):
-            yield from _beside_far(raw, server if isinstance(server, dict) else {})
+            yield from _refused_over_ssh(raw, server if isinstance(server, dict) else {})
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def _is_far(host: Any) -> bool:
     return isinstance(kind, str) and kind.partition(":")[0] == "ssh"
 
 
-def _beside_far(raw: Mapping[str, Any], server: Mapping[str, Any]) -> Iterable[Fault]:
+def _refused_over_ssh(raw: Mapping[str, Any], server: Mapping[str, Any]) -> Iterable[Fault]:
     """What is not possible over ssh."""
     allowed = "no {}, or host: local, uml or vm"
     if raw.get("storage") is not None:
