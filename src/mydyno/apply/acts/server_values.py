@@ -53,6 +53,9 @@ def server_session(
     try:
         with session(context.login, what, answer_seconds) as cursor:
             yield cursor
+            # A server sends a result before it logs its statement, and both before it reads the next command:
+            # a slow log that is read from now on has none of this session's.
+            cursor.connection.ping(reconnect=False)
     except ServerError as error:
         raise ApplyError(error.message, error.hint) from error
 
