@@ -1,7 +1,5 @@
 """`mydyno plan`: what an experiment would do."""
 
-from __future__ import annotations
-
 from mydyno.cli import options, screen
 from mydyno.cli.labs import LabOptions
 

@@ -1,7 +1,5 @@
 """`mydyno run`: run an experiment, or continue one, and write its report."""
 
-from __future__ import annotations
-
 import typer
 
 from mydyno.cli import options, screen

@@ -1,7 +1,5 @@
 """A host that an agent serves: every method of `Host`, over one channel."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Callable, Mapping, Sequence

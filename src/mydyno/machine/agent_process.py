@@ -1,7 +1,5 @@
 """Processes, conversations and held files on the agent's side of a channel."""
 
-from __future__ import annotations
-
 import os
 import signal
 from contextlib import suppress

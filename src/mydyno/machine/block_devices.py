@@ -1,7 +1,5 @@
 """Facts of a block device of this machine: which disk it is, what is on it, and who uses it."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

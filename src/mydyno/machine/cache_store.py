@@ -6,8 +6,6 @@
 So the process that holds the lock may sweep every `.partial` folder: its maker was killed.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import secrets

@@ -5,8 +5,6 @@ a slow reader here nor a slow guest there stops the other streams. A caller wait
 thread. When the channel ends, everybody who waits gets a HostError with the end of the console.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -6,8 +6,6 @@ Whatever is written to a disk cannot be undone, so everything that hints at anot
 other members would be harmed too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from mydyno.core.facts import AskedDisk

@@ -7,8 +7,6 @@ block is shared between two files without a name (O_TMPFILE): nothing is ever se
 of ioctl_ficlonerange(2).
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import platform

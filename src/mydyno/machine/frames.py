@@ -1,7 +1,5 @@
 """Frames: the pieces that the agent's byte stream is cut into (docs/reference/agent-protocol.md)."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What this machine has for environments, read without changing anything."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -5,8 +5,6 @@ the server dies with mydyno: setpriv asks the kernel for SIGKILL at the parent's
 which a change of user would clear, so setpriv sets it after that change).
 """
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,7 +1,5 @@
 """What /proc says, as numbers. Pure: it takes the files' texts. Sources: proc(5), Linux iostats.rst."""
 
-from __future__ import annotations
-
 import re
 
 from mydyno.core.record import Record

@@ -5,8 +5,6 @@ root may raise a hard limit. The soft limit is set to the same number: a server 
 limit as far as the hard one allows, and what is measured would not be what was configured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

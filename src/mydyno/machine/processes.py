@@ -5,8 +5,6 @@ random (`--defaults-file=/tmp/mydyno-3f0c5a91b2d4/my.cnf`). A process is ours wh
 arguments IS that text; an editor or a grep that merely mentions the folder is not.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """mydyno's own programs, installed next to this Python, and the environment that commands run in."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

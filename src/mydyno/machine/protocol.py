@@ -1,7 +1,5 @@
 """What every host can do: run a command, start a process, read and write files, report its facts."""
 
-from __future__ import annotations
-
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 All of this runs in the channel's one thread; nothing here waits.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import socket

@@ -5,8 +5,6 @@ process in them, when it ends itself; with the first process all others go, and 
 No mount and no process there outlives mydyno, however it ends.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

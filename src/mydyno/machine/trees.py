@@ -1,7 +1,5 @@
 """Copying, moving and syncing whole folders."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """How large the data of a workload is, before anybody has loaded it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from mydyno.lab.spec import ConfigValue, Workload

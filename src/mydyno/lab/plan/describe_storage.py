@@ -1,7 +1,5 @@
 """A setup's storage in one line for people, with what is worked out from the array: its stripes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from mydyno.core.raid import level_title

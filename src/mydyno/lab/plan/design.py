@@ -1,7 +1,5 @@
 """What a plan keeps of the design: which points, when it stops, what its order keeps together."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Iterator, Mapping, Sequence

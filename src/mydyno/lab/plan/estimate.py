@@ -3,8 +3,6 @@
 Assumptions are rough on purpose and said aloud: the first trial of a run gives better numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from mydyno.core.grounds import GROUNDS

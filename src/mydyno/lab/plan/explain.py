@@ -1,7 +1,5 @@
 """A plan as plain data and as text, for people who want to know before they run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What an environment cannot do, reported at its line in the experiment, with the environment that can."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.document.tree import Location

@@ -4,8 +4,6 @@ Pure: the facts about the machine come in. Sources for the kernels: reiserfs was
 `linear` was removed in 6.8 and came back in 6.14 (kernelnewbies.org, "Linux 6.8", "6.13", "6.14").
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import get_args

@@ -6,8 +6,6 @@ neither host nor storage, which only say where its clones are; but for undo tabl
 needs and a dataset has or not. A base is a set of disks on which storage was built and a dataset cloned once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

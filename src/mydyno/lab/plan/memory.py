@@ -4,8 +4,6 @@ Only what the experiment sets is counted, and max_connections with its default w
 is set; a server's own defaults are small.
 """
 
-from __future__ import annotations
-
 from mydyno.lab.plan.point import Point
 from mydyno.server.variables import catalogue
 from mydyno.server.variables.memory import MemorySum

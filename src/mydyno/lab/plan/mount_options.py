@@ -6,8 +6,6 @@ OPTIONS"; the kernel's Documentation/admin-guide/{ext4,xfs,jfs}.rst and filesyst
 reiserfs and ext3: mount(8) of util-linux 2.38.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.nearest import nearest

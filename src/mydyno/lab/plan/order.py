@@ -9,8 +9,6 @@ Nothing is drawn. A group's place is decided by a hash of the seed, the block an
 which is as good as a shuffle, and stays the same on every machine and in every version of Python.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """From an experiment to the list of its trials, with what they cost and what they touch."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """One combination of factor levels, complete: everything that a trial of it needs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from mydyno.core.document.tree import Location, Scalar, find

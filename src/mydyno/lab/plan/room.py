@@ -1,7 +1,5 @@
 """Does what a trial writes fit on its volumes? And how much do their files take on the lab's own disk?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.document.tree import Location

@@ -1,7 +1,5 @@
 """What a plan does outside the lab folder, and how it ends, said before it is done."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.facts import GroundFacts

@@ -5,8 +5,6 @@ In slices the servers of all points run at the same time, and one engine drives 
 share nothing that one of them must have alone, and where nothing goes on after a slice.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """What kinds of statement a workload sends, by their first words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any

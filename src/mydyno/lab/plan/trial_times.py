@@ -6,8 +6,6 @@ the same point took before, else as a factor on the assumption, from trials of t
 environment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import fmean, quantiles
 from typing import Literal

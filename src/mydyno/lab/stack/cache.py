@@ -10,8 +10,6 @@ the page cache, and it is moot for files that the server opens with O_DIRECT. Th
 reading everything, or from a list of pages.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The data directory of one trial: a clone of the frozen dataset, so that all start from the same bytes."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping

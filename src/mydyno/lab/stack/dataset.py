@@ -1,7 +1,5 @@
 """The dataset: made once, shut down cleanly, frozen in the lab's cache, and never started on again."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

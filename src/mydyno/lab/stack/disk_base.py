@@ -6,8 +6,6 @@
 A trial's disks are overlays of them: every trial starts from the same bytes, and writes none of them.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass

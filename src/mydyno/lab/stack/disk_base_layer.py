@@ -1,7 +1,5 @@
 """The layer of a base: made once with the layers of a trial, in a separate guest, and frozen."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from pathlib import Path

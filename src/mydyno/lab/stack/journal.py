@@ -6,8 +6,6 @@ synced before the call returns, so a SIGKILL or a power cut at any moment leaves
 something that never happened, and undoing that does nothing.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A layer: one part of the system under test, described as a frozen value."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The server layers: a private server on the data directory below, or an external one, each with settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

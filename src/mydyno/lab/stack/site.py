@@ -1,7 +1,5 @@
 """Where a stack is built: a host, a lab, its undo journal, and the private folders of layers."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import tempfile

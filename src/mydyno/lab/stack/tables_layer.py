@@ -5,8 +5,6 @@ A load that writes takes that away before it begins, so that tables which it has
 left halfway, are never taken for fresh ones.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

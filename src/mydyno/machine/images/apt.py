@@ -1,7 +1,5 @@
 """A separate apt: the package lists of one suite in a private folder, and packages from it, unpacked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

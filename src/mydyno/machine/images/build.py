@@ -1,7 +1,5 @@
 """What all shares that is fetched or built for the cache: watched programs, tools, the date."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime

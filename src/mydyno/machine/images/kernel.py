@@ -1,7 +1,5 @@
 """Making a guest kernel: the suite's own package, unpacked, with only the modules that guests load."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import shutil

@@ -4,8 +4,6 @@ A kernel package holds its modules without depmod's index, so the dependencies a
 depmod itself reads them: the `.modinfo` section of each file, zero-terminated `key=value` texts.
 """
 
-from __future__ import annotations
-
 import lzma
 import re
 from collections.abc import Iterable, Mapping

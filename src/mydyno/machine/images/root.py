@@ -5,8 +5,6 @@ the sources' addresses and the building machine's name are left out, and mkfs.er
 owner and one identifier for everything.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -9,8 +9,6 @@
 So the process that holds the lock may sweep every `.partial` folder: its builder was killed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal

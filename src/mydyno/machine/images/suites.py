@@ -4,8 +4,6 @@ A machine that reaches its packages through a mirror, a snapshot or a proxy reac
 suite there too: the sources are the machine's own with the suite's name exchanged.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

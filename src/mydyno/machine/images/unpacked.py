@@ -1,7 +1,5 @@
 """Programs of Debian that are run from where their package was unpacked: nothing is installed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

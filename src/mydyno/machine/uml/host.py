@@ -1,7 +1,5 @@
 """A User-Mode Linux guest as a host: booted, spoken to through its agent, ended."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

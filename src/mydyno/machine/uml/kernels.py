@@ -5,8 +5,6 @@
 Needs no root. A kernel is in the cache whole or not at all, whatever interrupts the fetching.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a User-Mode Linux guest is made of, and the command line and configuration that say so."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

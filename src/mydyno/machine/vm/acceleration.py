@@ -4,8 +4,6 @@ Nested virtualisation may offer the device and then hang or abort at a guest's f
 answer is kept for this boot of the machine and this QEMU.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import asdict, dataclass

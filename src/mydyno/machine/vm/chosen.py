@@ -1,7 +1,5 @@
 """Which root and which kernel a guest boots."""
 
-from __future__ import annotations
-
 from mydyno.core.errors import HostError, MissingToolError
 from mydyno.machine.images import ImageStore, KernelImage, RootImage
 from mydyno.machine.images.suites import SUITES, machine_suite

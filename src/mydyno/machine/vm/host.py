@@ -1,7 +1,5 @@
 """A QEMU guest as a host: started, spoken to through its agent, powered off."""
 
-from __future__ import annotations
-
 import json
 import socket
 from contextlib import suppress

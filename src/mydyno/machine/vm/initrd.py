@@ -5,8 +5,6 @@ of 13 hexadecimal numbers after the magic, the name, the content, each padded to
 building machine enters (owner root, time 0), so equal entries give equal bytes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import stat

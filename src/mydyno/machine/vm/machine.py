@@ -1,7 +1,5 @@
 """A QEMU machine as a value, and the command line that starts it. Nothing here touches the world."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Disk images that start as another one and keep only what is written to them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from mydyno.core.errors import HostError, MissingToolError

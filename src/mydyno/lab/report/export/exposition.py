@@ -4,8 +4,6 @@ One family of metrics after the other, over all trials, as both formats ask; a p
 so that a large run needs no large memory.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

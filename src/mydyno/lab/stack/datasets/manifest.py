@@ -5,8 +5,6 @@ made it, 32 bytes at offset 16 of the first file (LOG_HEADER_CREATOR in the sour
 5.7.9 and MariaDB 10.2.2); the tools that upgrade system tables leave their release in a separate file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

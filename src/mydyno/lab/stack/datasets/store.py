@@ -6,8 +6,6 @@
 The manifest's time of change is when the dataset was last used: a run touches it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

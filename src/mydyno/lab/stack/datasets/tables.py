@@ -11,8 +11,6 @@ Innodb_buffer_pool_dump_status and _load_status that report the end as text.
 Source: MySQL Reference Manual, "Saving and Restoring the Buffer Pool State".
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Is a frozen dataset still what it was at the freeze? Checked by a server on a clone of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """What every environment gives to the layers above it: a host, disks, and the throttling of those disks."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import ExitStack

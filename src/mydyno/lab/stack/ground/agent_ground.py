@@ -3,8 +3,6 @@
 They are sparse, private, and refused where they could not all become full.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack

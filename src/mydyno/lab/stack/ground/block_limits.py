@@ -5,8 +5,6 @@ they belong to the root. cgroup v2 has no limits in its root. A machine whose v2
 io lends it to a v1 hierarchy, mounted where only the environment sees it; the limit goes with that mount.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which layer makes the environment that an experiment names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

@@ -5,8 +5,6 @@ in them, marked to go with their last user. So a SIGKILL of mydyno takes process
 devices away at once; files, limits and changed queues are in the journal.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Real block devices for a volume: known right before they are used, blank when they are left."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ The host is the run's: it is connected once, and again where it was lost. All th
 session's folder, which goes with the session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The guest's root is this machine's own, read-only, so its programs are there. Th
 in a private folder of the lab; limits are set inside the guest, where they go with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The QEMU environment: a guest for every trial, with disks limited by QEMU as clouds limit theirs."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

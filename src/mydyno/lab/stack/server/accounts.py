@@ -8,8 +8,6 @@ environment; it is wiped once the server is up. MariaDB and MySQL before 5.7 are
 password's hash, so that not even their logs contain it.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 from mydyno.core.secrets import Secret

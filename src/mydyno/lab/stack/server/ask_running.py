@@ -5,8 +5,6 @@ MariaDB reports all of it (INFORMATION_SCHEMA.SYSTEM_VARIABLES). MySQL 8.0 and l
 found out by setting each to the value that it has.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Collection, Mapping

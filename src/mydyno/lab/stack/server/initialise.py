@@ -7,8 +7,6 @@ from elsewhere and, run by root, change files under /usr; what they do in the en
 are left out: 2.5 MB of manual text that no benchmark reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Do the files of a running server lie on the volumes that the setup has for them?"""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

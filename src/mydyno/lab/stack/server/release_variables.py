@@ -1,7 +1,5 @@
 """Variables of a binary joined with the catalogue, and what changed between two binaries. Pure."""
 
-from __future__ import annotations
-
 import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The md array of a volume's disks, or the single disk itself."""
 
-from __future__ import annotations
-
 import itertools
 import time
 from collections.abc import Sequence

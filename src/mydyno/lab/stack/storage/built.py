@@ -1,7 +1,5 @@
 """What the storage layers share, and what they give: of which volume it is, and what was read back of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

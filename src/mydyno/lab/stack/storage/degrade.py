@@ -1,7 +1,5 @@
 """What is done to a volume when all data is in place: limits of its disks, failures, and their rebuild."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The file system of a volume, aligned with its array; or none (`raw`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The output of md and mdadm as values; and mdadm's command lines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The mount of a volume, with exactly the configured options; or the raw device for the server."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar

@@ -6,8 +6,6 @@ what file systems of Linux 6.1 were seen to leave out (tests/lab/stack/storage/d
 everything in /proc/fs/ext4/DEVICE/options.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ For readahead the device under the file system counts: a file on an array is rea
 setting, and its members' are without effect. btrfs has a separate setting for each file system.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Running the system's storage tools on an environment's host, with errors that carry what they said."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

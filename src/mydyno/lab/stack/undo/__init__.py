@@ -5,8 +5,6 @@ whatever does not look like mydyno's own: a journal must never become a way to d
 docs/reference/safety.md says what each one checks.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter

@@ -1,7 +1,5 @@
 """What every way back shares: its shape as data, what is mydyno's own, and how its commands are run."""
 
-from __future__ import annotations
-
 import re
 import time
 from abc import ABC, abstractmethod

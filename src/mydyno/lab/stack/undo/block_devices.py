@@ -1,7 +1,5 @@
 """Undoing what was done to block devices: loop devices, arrays, limits, queues."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -5,8 +5,6 @@ removes it. Removing a folder takes away whatever other namespaces have mounted 
 holds a shared lock on it, and only who can have it alone removes it.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from contextlib import suppress

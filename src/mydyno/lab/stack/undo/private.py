@@ -1,7 +1,5 @@
 """Removing a private folder, and ending the processes that a killed run has left."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Literal

@@ -7,8 +7,6 @@ mydyno's state folder, written before the journal's line, and is carried out onl
 /var/lib/mydyno/receipts/SHA256     or ~/.local/state/mydyno, or $MYDYNO_STATE; for its owner's eyes only
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

@@ -1,7 +1,5 @@
 """Restoring the global variables of a server that is not mydyno's."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path
