@@ -211,6 +211,18 @@ def test_cleanup_removes_what_a_killed_run_has_left_on_every_host_that_answers(
     assert not left.exists()
 
 
+def test_standard_error_may_come_later_than_the_first_frame(
+    entry: HostEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = tmp_path / "ssh"
+    late.write_text(f'#!/bin/bash\nexec {shutil.which("ssh")} "$@" 2> >(sleep 1; exec cat >&2)\n')
+    late.chmod(0o755)
+    connect(entry).close()  # The programs are there now.
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with closing(connect(entry)) as host:
+        assert host.folder.is_dir()
+
+
 def test_one_run_at_a_time_uses_a_host(entry: HostEntry) -> None:
     with closing(connect(entry, session=True)):
         with pytest.raises(HostError, match="another run of mydyno uses this host"):

@@ -17,17 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mydyno.core.errors import HostError
-from mydyno.machine.frames import (
-    PIECE,
-    Answer,
-    Decoder,
-    Ending,
-    Frame,
-    Hello,
-    Kind,
-    MalformedError,
-    NoProgramError,
-)
+from mydyno.machine import frames
 from mydyno.machine.streams import Stream, credit
 
 # Bytes that are read or written at once.
@@ -71,12 +61,12 @@ class Channel:
         self._changed = threading.Condition()
         self._outgoing = bytearray()
         self._window: int | None = None
-        self._decoder = Decoder()
-        self._hello: Hello | None = None
+        self._decoder = frames.Decoder()
+        self._hello: frames.Hello | None = None
         self._lost: HostError | None = None
         self._last_number = 0
         self._waiting: dict[int, _Waiting] = {}
-        self._endings: dict[int, Ending] = {}
+        self._endings: dict[int, frames.Ending] = {}
         self._streams: dict[int, Stream] = {}
         self._closing = False
         self._woken, self._wake = os.pipe()
@@ -85,7 +75,7 @@ class Channel:
         self._thread = threading.Thread(target=self._serve, name=f"channel to {name}", daemon=True)
         self._thread.start()
 
-    def hello(self, seconds: float) -> Hello:
+    def hello(self, seconds: float) -> frames.Hello:
         """Waits for the agent. Raises HostError with the console's end when it does not come."""
         if not self.wait(lambda: self._hello is not None, seconds):
             raise HostError(f"the host {self._name} did not answer within {seconds:g} s{self._output()}")
@@ -97,7 +87,7 @@ class Channel:
             self._last_number += 1
             return self._last_number
 
-    def attach(self, make: Callable[[int, Callable[[Frame], None]], Stream]) -> Stream:
+    def attach(self, make: Callable[[int, Callable[[frames.Frame], None]], Stream]) -> Stream:
         """A new stream; `make` gets its number and what sends its frames."""
         number = self.new_number()
         with self._changed:
@@ -113,15 +103,15 @@ class Channel:
                 stream.close()
                 self._streams.pop(stream.number, None)
 
-    def expect_ending(self, number: int) -> Ending:
+    def expect_ending(self, number: int) -> frames.Ending:
         """How the process of the request `number` will have ended; to be requested before it is started."""
         with self._changed:
-            ending = self._endings[number] = Ending()
+            ending = self._endings[number] = frames.Ending()
             return ending
 
     def request(
         self, do: str, *, number: int | None = None, content: bytes | None = None, **arguments: Any
-    ) -> Answer:
+    ) -> frames.Answer:
         """Asks and waits for the reply.
 
         Raises OSError as the system there does, NoProgramError, HostError.
@@ -132,9 +122,11 @@ class Channel:
         with self._changed:
             self._raise_if_lost()
             self._waiting[number] = waiting
-            self._push(Frame(Kind.REQUEST, number, json.dumps(body).encode()))
-            for start in range(0, len(content or b""), PIECE):
-                self._push(Frame(Kind.CONTENT, number, (content or b"")[start : start + PIECE]))
+            self._push(frames.Frame(frames.Kind.REQUEST, number, json.dumps(body).encode()))
+            for start in range(0, len(content or b""), frames.PIECE):
+                self._push(
+                    frames.Frame(frames.Kind.CONTENT, number, (content or b"")[start : start + frames.PIECE])
+                )
             self._wake_up()
         try:
             if not self.wait(lambda: waiting.reply is not None, _REPLY_SECONDS):
@@ -147,9 +139,9 @@ class Channel:
                 self._waiting.pop(number, None)
         assert waiting.reply is not None
         if (refusal := waiting.reply.get("error")) is not None:
-            kind = NoProgramError if refusal.get("program") else OSError
+            kind = frames.NoProgramError if refusal.get("program") else OSError
             raise kind(refusal["errno"], os.strerror(refusal["errno"]))
-        return Answer(waiting.reply["ok"], bytes(waiting.content))
+        return frames.Answer(waiting.reply["ok"], bytes(waiting.content))
 
     def wait(self, condition: Callable[[], bool], seconds: float) -> bool:
         """Waits until the condition holds; False after `seconds`. Raises HostError when the host is lost."""
@@ -175,7 +167,7 @@ class Channel:
             # A fresh one each time: raising adds a traceback to the error.
             raise HostError(self._lost.message, self._lost.hint)
 
-    def _push(self, frame: Frame) -> None:
+    def _push(self, frame: frames.Frame) -> None:
         self._outgoing += frame.encoded()
 
     def _wake_up(self) -> None:
@@ -190,7 +182,7 @@ class Channel:
             while not self._closing:
                 if not self._turn():
                     break
-        except MalformedError as error:
+        except frames.MalformedError as error:
             reason = f"it does not speak the agent's protocol ({error})"
         except ConnectionError:
             pass
@@ -241,7 +233,7 @@ class Channel:
     def _show_life(self) -> None:
         """A credit of nothing for the channel itself: no request, so that no answer is waited for."""
         if self._alive_seconds is not None and time.monotonic() - self._sent_at >= self._alive_seconds:
-            self._push(Frame(Kind.CREDIT, 0, bytes(4)))
+            self._push(frames.Frame(frames.Kind.CREDIT, 0, bytes(4)))
             self._sent_at = time.monotonic()
 
     def _write(self) -> None:
@@ -264,33 +256,33 @@ class Channel:
         self._changed.notify_all()
         return True
 
-    def _take(self, frame: Frame) -> None:
+    def _take(self, frame: frames.Frame) -> None:
         match frame.kind:
-            case Kind.HELLO:
+            case frames.Kind.HELLO:
                 fields = _fields(frame)
-                self._hello = Hello(fields["kernel"], fields["cpus"], fields["memory_bytes"])
+                self._hello = frames.Hello(fields["kernel"], fields["cpus"], fields["memory_bytes"])
                 self._window = fields["window"]
-            case Kind.CONTENT if (waiting := self._waiting.get(frame.number)) is not None:
+            case frames.Kind.CONTENT if (waiting := self._waiting.get(frame.number)) is not None:
                 waiting.content += frame.payload
-            case Kind.REPLY if (waiting := self._waiting.get(frame.number)) is not None:
+            case frames.Kind.REPLY if (waiting := self._waiting.get(frame.number)) is not None:
                 waiting.reply = _fields(frame)
-            case Kind.EXIT if (ending := self._endings.pop(frame.number, None)) is not None:
+            case frames.Kind.EXIT if (ending := self._endings.pop(frame.number, None)) is not None:
                 ending.code = int(_fields(frame)["code"])
-            case Kind.CREDIT if frame.number == 0 and self._window is not None:
+            case frames.Kind.CREDIT if frame.number == 0 and self._window is not None:
                 self._window += credit(frame.payload)
-            case Kind.DATA | Kind.END | Kind.CREDIT | Kind.DISCARD:
+            case frames.Kind.DATA | frames.Kind.END | frames.Kind.CREDIT | frames.Kind.DISCARD:
                 self._take_for_stream(frame)
 
-    def _take_for_stream(self, frame: Frame) -> None:
+    def _take_for_stream(self, frame: frames.Frame) -> None:
         stream = self._streams.get(frame.number)
         if stream is None:
             return
         match frame.kind:
-            case Kind.DATA:
+            case frames.Kind.DATA:
                 stream.receive(frame.payload)
-            case Kind.END:
+            case frames.Kind.END:
                 stream.end()
-            case Kind.CREDIT:
+            case frames.Kind.CREDIT:
                 stream.grant(frame.payload)
             case _:
                 stream.discard()
@@ -306,11 +298,11 @@ class Channel:
         return "".join(["; its console ends:", *(f"\n    {line}" for line in lines)]) if lines else ""
 
 
-def _fields(frame: Frame) -> dict[str, Any]:
+def _fields(frame: frames.Frame) -> dict[str, Any]:
     try:
         fields: dict[str, Any] = json.loads(frame.payload)
     except ValueError as error:
-        raise MalformedError(f"a {frame.kind.name} that is not JSON") from error
+        raise frames.MalformedError(f"a {frame.kind.name} that is not JSON") from error
     return fields
 
 

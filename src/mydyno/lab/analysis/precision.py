@@ -20,15 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mydyno.lab.analysis import observations
 from mydyno.lab.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE, mean_estimate
 from mydyno.lab.analysis.grid import grid
-from mydyno.lab.analysis.observations import (
-    common_observations,
-    controls_as_points,
-    overall_observations,
-    overall_places,
-    valid_trials,
-)
 from mydyno.lab.analysis.ratio import Ratio, ratio
 from mydyno.lab.analysis.sequential import nominal_level
 from mydyno.lab.analysis.words import primary_metric
@@ -166,18 +160,18 @@ def first_comparisons(
     trials: Sequence[TrialRecord], experiment: ExperimentRecord, level: float = LEVEL
 ) -> Iterator[tuple[PointRecord, Ratio | None]]:
     """Each point over the first of its row, over all places; None where they have no place in common."""
-    trials = controls_as_points(trials, experiment.points)
+    trials = observations.controls_as_points(trials, experiment.points)
     table = grid(experiment.factors, experiment.points, design=experiment.design.points)
     for row in table.rows if table else ():
         of_row = row.of(trials)
         metric = primary_metric(of_row, experiment.work)
         for _, point, first in row.comparisons():
-            lefts, rights = (valid_trials(of_row, each.point_id) for each in (point, first))
-            over = overall_places([*lefts, *rights], metric) if lefts and rights else ()
+            lefts, rights = (observations.valid_trials(of_row, each.point_id) for each in (point, first))
+            over = observations.overall_places([*lefts, *rights], metric) if lefts and rights else ()
             if not over:
                 yield point, None
                 continue
-            left, right = (overall_observations(each, over, metric) for each in (lefts, rights))
+            left, right = (observations.overall_observations(each, over, metric) for each in (lefts, rights))
             yield point, ratio(left, right, level)
 
 
@@ -197,7 +191,7 @@ def _half_widths(
 def _of_mean(trials: Sequence[TrialRecord], experiment: ExperimentRecord, level: float) -> float | None:
     valid = [trial for trial in trials if trial.status == "valid"]
     metric = primary_metric(trials, experiment.work)
-    seen = common_observations(valid, metric)
+    seen = observations.common_observations(valid, metric)
     if not seen or any(one.value <= 0 for one in seen):
         return None
     estimate = mean_estimate([math.log(one.value) for one in seen], level)

@@ -15,14 +15,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mydyno.lab.analysis.bootstrap import (
-    LEVEL,
-    SMALLEST_SAMPLE,
-    Estimate,
-    Interval,
-    difference_estimate,
-    mean_estimate,
-)
+from mydyno.lab.analysis import bootstrap
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.observations import (
@@ -51,7 +44,7 @@ class Ratio:
     n_right: int
     paired: bool
     value: float | None
-    interval: Interval | None
+    interval: bootstrap.Interval | None
     p_value: float | None
     spread: float | None
     """Standard deviation of the logarithm of one left trial over one right trial; None below two of each."""
@@ -65,7 +58,7 @@ class Ratio:
     @property
     def identical(self) -> bool:
         """All trials, three at least, say the same to the last digit: nothing is known of their spread."""
-        few = min(self.n_left, self.n_right) < SMALLEST_SAMPLE
+        few = min(self.n_left, self.n_right) < bootstrap.SMALLEST_SAMPLE
         return not few and self.spread is not None and self.spread < _NO_SPREAD
 
     @property
@@ -98,7 +91,7 @@ def compare(
     left: str,
     right: str,
     metric: Metric,
-    level: float = LEVEL,
+    level: float = bootstrap.LEVEL,
     over: tuple[Place, ...] | None = None,
 ) -> Comparison:
     """Point `left` against point `right` over their valid trials, at the `level` of each interval; `overall`
@@ -157,7 +150,7 @@ def _unlike(lefts: Iterable[TrialRecord], rights: Iterable[TrialRecord], metric:
     return f"its latency is {times[0]}, the other's {times[1]}"
 
 
-def ratio(left: Sequence[Observation], right: Sequence[Observation], level: float = LEVEL) -> Ratio:
+def ratio(left: Sequence[Observation], right: Sequence[Observation], level: float = bootstrap.LEVEL) -> Ratio:
     """The ratio of the geometric means of two groups of observations."""
     nothing = Ratio(len(left), len(right), False, None, None, None, None)
     if not left or not right or any(seen.value <= 0 for seen in (*left, *right)):
@@ -169,17 +162,17 @@ def ratio(left: Sequence[Observation], right: Sequence[Observation], level: floa
     spread = None
     if min(len(left), len(right)) > 1:
         spread = math.hypot(statistics.stdev(left_logs), statistics.stdev(right_logs))
-    return _with_error(nothing, difference_estimate(left_logs, right_logs, level), spread)
+    return _with_error(nothing, bootstrap.difference_estimate(left_logs, right_logs, level), spread)
 
 
-def ratio_of_logs(logs: Sequence[float], level: float = LEVEL) -> Ratio:
+def ratio_of_logs(logs: Sequence[float], level: float = bootstrap.LEVEL) -> Ratio:
     """The ratio of pairs, each given by its logarithm (at least one, all finite)."""
     spread = statistics.stdev(logs) if len(logs) > 1 else None
     nothing = Ratio(len(logs), len(logs), True, None, None, None, None)
-    return _with_error(nothing, mean_estimate(logs, level), spread)
+    return _with_error(nothing, bootstrap.mean_estimate(logs, level), spread)
 
 
-def _with_error(of: Ratio, estimate: Estimate, spread: float | None) -> Ratio:
+def _with_error(of: Ratio, estimate: bootstrap.Estimate, spread: float | None) -> Ratio:
     found = replace(of, value=math.exp(estimate.value), spread=spread)
     if estimate.interval is None or found.identical:
         return found
@@ -204,7 +197,7 @@ def _by_block(observations: Sequence[Observation]) -> dict[int, list[float]]:
     return blocks
 
 
-def _exponential(interval: Interval) -> Interval:
+def _exponential(interval: bootstrap.Interval) -> bootstrap.Interval:
     # A bound beyond the reach of a float says "anything": infinity keeps saying so.
     high = math.exp(interval.high) if interval.high < 700 else math.inf
-    return Interval(math.exp(max(interval.low, -700)), high, interval.level)
+    return bootstrap.Interval(math.exp(max(interval.low, -700)), high, interval.level)

@@ -14,15 +14,7 @@ from mydyno.core.nearest import nearest
 from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.imports.mapping import IOS_PER_SECOND, RUNNING_TIME, FactorColumn, ImportFile, with_metric
 from mydyno.lab.imports.table import Row, Table, number, seconds_or_rate, unit_of, whole
-from mydyno.lab.results.records import (
-    NO_LATENCY,
-    ClaimRecord,
-    ExperimentRecord,
-    Invalidity,
-    PhaseRecord,
-    PointRecord,
-    TrialRecord,
-)
+from mydyno.lab.results import records
 
 Key = tuple[tuple[str, str], ...]
 """The levels of a point."""
@@ -32,10 +24,10 @@ def trials_of(
     file: ImportFile,
     table: Table,
     rows: Sequence[tuple[Row, Mapping[str, str]]],
-    points: Mapping[Key, PointRecord],
+    points: Mapping[Key, records.PointRecord],
     factors: Mapping[str, float],
     now: str,
-) -> tuple[TrialRecord, ...]:
+) -> tuple[records.TrialRecord, ...]:
     """One for each row; where a column of connections distinguishes rows, one for the rows of a
     repetition."""
     gathered: dict[tuple[str, int], list[Row]] = defaultdict(list)
@@ -59,13 +51,13 @@ def _trial(
     file: ImportFile,
     table: Table,
     index: int,
-    point: PointRecord,
+    point: records.PointRecord,
     block: int,
     rows: Sequence[Row],
     factors: Mapping[str, float],
     now: str,
-) -> TrialRecord:
-    phases: list[PhaseRecord] = []
+) -> records.TrialRecord:
+    phases: list[records.PhaseRecord] = []
     totals: dict[str, float] = {}
     for row in rows:
         values = {
@@ -90,8 +82,8 @@ def _trial(
             phase = with_metric(phase, name, value)
         phases.append(phase)
     measured = any(phase != _phase(phase.index, phase.connections_asked, phase.label) for phase in phases)
-    missing = Invalidity(check="measured", message=f"the table has no number in line {rows[0].line}")
-    return TrialRecord(
+    missing = records.Invalidity(check="measured", message=f"the table has no number in line {rows[0].line}")
+    return records.TrialRecord(
         trial_id=f"t{index + 1:03d}",
         index=index,
         block=block,
@@ -112,7 +104,7 @@ def _trial(
     )
 
 
-def _programs(file: ImportFile, table: Table, row: Row, factor: float) -> list[PhaseRecord]:
+def _programs(file: ImportFile, table: Table, row: Row, factor: float) -> list[records.PhaseRecord]:
     phases = []
     for index, column in enumerate(file.programs):
         phase = _phase(index, 1, column)
@@ -121,9 +113,9 @@ def _programs(file: ImportFile, table: Table, row: Row, factor: float) -> list[P
     return phases
 
 
-def _phase(index: int, connections: int, label: str | None) -> PhaseRecord:
+def _phase(index: int, connections: int, label: str | None) -> records.PhaseRecord:
     """One of which nothing is known yet."""
-    return PhaseRecord(
+    return records.PhaseRecord(
         index=index,
         connections_asked=connections,
         connections_reached=connections,
@@ -135,8 +127,8 @@ def _phase(index: int, connections: int, label: str | None) -> PhaseRecord:
         transactions=None,
         queries_per_second=None,
         transactions_per_second=None,
-        latency=NO_LATENCY,
-        connect=NO_LATENCY,
+        latency=records.NO_LATENCY,
+        connect=records.NO_LATENCY,
         statements=(),
         errors={},
         client_cpu_user_s=None,
@@ -154,8 +146,8 @@ _SHOWN = 3
 class Imported:
     """What came of a table."""
 
-    experiment: ExperimentRecord
-    trials: tuple[TrialRecord, ...]
+    experiment: records.ExperimentRecord
+    trials: tuple[records.TrialRecord, ...]
     notes: tuple[str, ...]
     """What one should know of how it was read, a sentence each."""
 
@@ -173,7 +165,7 @@ def imported(file: ImportFile, text: str, spec_file: str, table: Table, content:
     levels = _factor_levels(file, [of_row for _, of_row in rows])
     points = _points(rows, file.factors)
     trials = trials_of(file, table, rows, points, factors, now)
-    experiment = ExperimentRecord(
+    experiment = records.ExperimentRecord(
         name=file.name,
         question=file.question,
         source=file.source,
@@ -252,22 +244,24 @@ def _factor_levels(file: ImportFile, rows: Sequence[Mapping[str, str]]) -> dict[
 
 def _points(
     rows: Sequence[tuple[Row, Mapping[str, str]]], factors: Collection[str]
-) -> dict[Key, PointRecord]:
-    points: dict[Key, PointRecord] = {}
+) -> dict[Key, records.PointRecord]:
+    points: dict[Key, records.PointRecord] = {}
     for _, levels in rows:
         key = tuple(levels.items())
         title = ", ".join(f"{factor} = {level}" for factor, level in levels.items())
         point_id = f"p{len(points) + 1}"
         points.setdefault(
             key,
-            PointRecord(
+            records.PointRecord(
                 point_id=point_id, levels=levels, title=title or ("no level" if factors else "the only point")
             ),
         )
     return points
 
 
-def _claims(file: ImportFile, levels: Mapping[str, Sequence[str]], spec_file: str) -> tuple[ClaimRecord, ...]:
+def _claims(
+    file: ImportFile, levels: Mapping[str, Sequence[str]], spec_file: str
+) -> tuple[records.ClaimRecord, ...]:
     for claim in file.claims:
         for factor, level in [*((claim.factor, each) for each in claim.order), *claim.where.items()]:
             if level not in levels[factor]:
@@ -277,7 +271,7 @@ def _claims(file: ImportFile, levels: Mapping[str, Sequence[str]], spec_file: st
                     f"{likely}its levels are {', '.join(levels[factor])}",
                 )
     return tuple(
-        ClaimRecord(factor=claim.factor, order=claim.order, where=claim.where, said=claim.said)
+        records.ClaimRecord(factor=claim.factor, order=claim.order, where=claim.where, said=claim.said)
         for claim in file.claims
     )
 
@@ -293,7 +287,7 @@ def _without_level(file: ImportFile, rows: Sequence[tuple[Row, Mapping[str, str]
     return notes
 
 
-def _totals_note(file: ImportFile, trials: Sequence[TrialRecord]) -> list[str]:
+def _totals_note(file: ImportFile, trials: Sequence[records.TrialRecord]) -> list[str]:
     """A total that is not the sum of its parts is taken as it is, aloud."""
     gaps = [
         trial.totals[RUNNING_TIME] - math.fsum(phase.ended_s for phase in trial.phases)
@@ -309,7 +303,7 @@ def _totals_note(file: ImportFile, trials: Sequence[TrialRecord]) -> list[str]:
     ]
 
 
-def _invalid_note(trials: Sequence[TrialRecord]) -> list[str]:
+def _invalid_note(trials: Sequence[records.TrialRecord]) -> list[str]:
     invalid = [trial for trial in trials if trial.status == "invalid"]
     if not invalid:
         return []

@@ -6,14 +6,7 @@ from mydyno.core.document.tree import Location
 from mydyno.core.raid import REDUNDANT
 from mydyno.core.server_files import FileKind, home_of
 from mydyno.core.units import format_bytes
-from mydyno.lab.plan.data_size import (
-    BINARY_LOG_BYTES,
-    EMPTY_DATADIR_BYTES,
-    TEMPORARY_BYTES,
-    UNDO_BYTES,
-    redo_bytes,
-    tables_bytes,
-)
+from mydyno.lab.plan import data_size
 from mydyno.lab.plan.point import Point
 from mydyno.lab.spec import Problem, Setup, Variant, Volume, Workload, usable_bytes
 
@@ -39,10 +32,13 @@ def written_to(setup: Setup, workload: Workload) -> dict[str, dict[str, int]]:
     if setup.storage is None:
         return {}
     if workload.fio_options is not None:
-        return {"data": {"files of fio": tables_bytes(workload)}}
+        return {"data": {"files of fio": data_size.tables_bytes(workload)}}
     volumes = setup.storage.volumes
     written: dict[str, dict[str, int]] = {name: {} for name in volumes}
-    written["data"] = {"system tables": EMPTY_DATADIR_BYTES, "tables": tables_bytes(workload)}
+    written["data"] = {
+        "system tables": data_size.EMPTY_DATADIR_BYTES,
+        "tables": data_size.tables_bytes(workload),
+    }
     for kind, size in _kinds(setup).items():
         home = home_of(kind, volumes)
         # The size of an empty data directory holds the small ones.
@@ -55,13 +51,13 @@ def _kinds(setup: Setup) -> dict[FileKind, int]:
     """Sizes in bytes of what may lie elsewhere than the tables; the binary log where it is configured."""
     config = setup.server.config
     sizes: dict[FileKind, int] = {
-        "redo log": redo_bytes(config),
-        "undo tablespaces": UNDO_BYTES,
-        "temporary files": TEMPORARY_BYTES,
+        "redo log": data_size.redo_bytes(config),
+        "undo tablespaces": data_size.UNDO_BYTES,
+        "temporary files": data_size.TEMPORARY_BYTES,
     }
     has_own = setup.storage is not None and setup.storage.binlog is not None
     if has_own or ("log_bin" in config and config["log_bin"].meaning not in _OFF):
-        sizes["binary log"] = BINARY_LOG_BYTES
+        sizes["binary log"] = data_size.BINARY_LOG_BYTES
     return sizes
 
 

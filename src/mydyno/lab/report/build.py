@@ -17,16 +17,7 @@ from mydyno.core.durable import replacing
 from mydyno.core.errors import MydynoError
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.words import Words
-from mydyno.lab.report.csv import (
-    comparison_frame,
-    operation_totals_frame,
-    operations_frame,
-    points_frame,
-    self_checks_frame,
-    transactions_frame,
-    trials_frame,
-    without_formulas,
-)
+from mydyno.lab.report import csv
 from mydyno.lab.report.effects_tables import effects_frame, optima_frame
 from mydyno.lab.report.evidence import Run, gather
 from mydyno.lab.report.figures import figures
@@ -54,7 +45,7 @@ def tables(frames: Mapping[str, pl.DataFrame]) -> dict[str, bytes]:
             parquet = io.BytesIO()
             frame.write_parquet(parquet)
             contents |= {
-                f"{name}.csv": without_formulas(frame).write_csv().encode(),
+                f"{name}.csv": csv.without_formulas(frame).write_csv().encode(),
                 f"{name}.parquet": parquet.getvalue(),
             }
     return contents
@@ -146,16 +137,16 @@ def build(run: Run, out: Path, options: ReportOptions = DEFAULTS) -> ReportFiles
     drawn = figures(whole)
     drawing = drawings(drawn)
     frames = {
-        "points": points_frame(evidence),
-        "trials": trials_frame(evidence),
-        "comparison": comparison_frame(whole.comparison),
-        "costs": comparison_frame(whole.costs.table),
+        "points": csv.points_frame(evidence),
+        "trials": csv.trials_frame(evidence),
+        "comparison": csv.comparison_frame(whole.comparison),
+        "costs": csv.comparison_frame(whole.costs.table),
         "effects": effects_frame(whole.effects),
         "optima": optima_frame(whole.optima),
-        "transactions": transactions_frame(whole.transactions),
-        "operations": operations_frame(evidence),
-        "operation-totals": operation_totals_frame(evidence),
-        "self-checks": self_checks_frame(evidence),
+        "transactions": csv.transactions_frame(whole.transactions),
+        "operations": csv.operations_frame(evidence),
+        "operation-totals": csv.operation_totals_frame(evidence),
+        "self-checks": csv.self_checks_frame(evidence),
     }
     contents: dict[str, bytes] = tables(frames)
     trials = trial_pages(evidence, whole.trials, whole.settings)

@@ -16,22 +16,7 @@ from mydyno.lab.analysis.observations import by_program, places
 from mydyno.lab.analysis.standard import LABELS, MARGIN, Standard, least_durable, standard_of
 from mydyno.lab.analysis.words import Words, primary_metric, words_of
 from mydyno.lab.report.report_options import DEFAULTS, ReportOptions, factor_named, metric_named
-from mydyno.lab.results.records import (
-    CheckRecord,
-    Environment,
-    ExperimentRecord,
-    GroundRecord,
-    Invalidity,
-    OperationRecord,
-    OperationTotal,
-    PhaseRecord,
-    PointRecord,
-    Remark,
-    SelfCheckRecord,
-    SettingTranslation,
-    TrialRecord,
-    VolumeRecord,
-)
+from mydyno.lab.results import records
 from mydyno.page.format import MISSING, printable
 
 if TYPE_CHECKING:
@@ -58,7 +43,7 @@ class Recorded:
     """The series of every trial. What the lab has lost is in `lost`, one sentence each, and never fatal:
     a file that is missing or cut off from the start, one that turns out damaged inside when it is read."""
 
-    def __init__(self, source: SeriesSource, trials: Iterable[TrialRecord]) -> None:
+    def __init__(self, source: SeriesSource, trials: Iterable[records.TrialRecord]) -> None:
         self._source = source
         self._lost: dict[str, None] = {}
         for trial in trials:
@@ -71,7 +56,7 @@ class Recorded:
     def lost(self) -> tuple[str, ...]:
         return tuple(self._lost)
 
-    def of(self, trial: TrialRecord) -> Series:
+    def of(self, trial: records.TrialRecord) -> Series:
         return Series(self, trial.trial_id, trial.attempt)
 
     def read(self, kind: str, trial_id: str, attempt: int, columns: Sequence[str]) -> pl.DataFrame:
@@ -120,16 +105,16 @@ class Series:
 class Run(SeriesSource, Protocol):
     """What a report needs of a lab's run; `results.store` opens one."""
 
-    experiment: ExperimentRecord
+    experiment: records.ExperimentRecord
 
     @property
     def folder(self) -> Path | None:
         """In its lab; None where there is none."""
         ...
 
-    def trials(self) -> Sequence[TrialRecord]: ...
+    def trials(self) -> Sequence[records.TrialRecord]: ...
 
-    def environment(self) -> Environment: ...
+    def environment(self) -> records.Environment: ...
 
     def environment_changes(self) -> Mapping[str, tuple[str | int | float | None, ...]]: ...
 
@@ -168,11 +153,11 @@ class Setting:
 class Evidence:
     """A run's records, in planned order, and its series, which stay in the lab until a view asks for one."""
 
-    experiment: ExperimentRecord
-    environment: Environment
+    experiment: records.ExperimentRecord
+    environment: records.Environment
     environment_changes: Mapping[str, tuple[str | int | float | None, ...]]
     """Facts that were not the same at every start of the run."""
-    trials: tuple[TrialRecord, ...]
+    trials: tuple[records.TrialRecord, ...]
     """Every attempt at every trial."""
     recorded: Recorded
     folder: Path | None = None
@@ -223,7 +208,7 @@ class Evidence:
             if point.control_of is not None
         )
 
-    def _durability(self, point: PointRecord) -> str | None:
+    def _durability(self, point: records.PointRecord) -> str | None:
         return least_durable(trial for trial in self.valid if trial.point_id == point.point_id)
 
     @cached_property
@@ -231,7 +216,7 @@ class Evidence:
         """By what its verdicts are made."""
         return standard_of(self.experiment.design, self.margin)
 
-    def metric_of(self, trials: Sequence[TrialRecord]) -> Metric:
+    def metric_of(self, trials: Sequence[records.TrialRecord]) -> Metric:
         """The one that a verdict on `trials` is about."""
         return self.chosen or primary_metric(trials, self.experiment.work)
 
@@ -252,13 +237,13 @@ class Evidence:
         return tuple(place for place in phases if isinstance(place, str))
 
     @property
-    def valid(self) -> tuple[TrialRecord, ...]:
+    def valid(self) -> tuple[records.TrialRecord, ...]:
         return tuple(trial for trial in self.trials if trial.status == "valid")
 
-    def trials_of(self, point_id: str) -> tuple[TrialRecord, ...]:
+    def trials_of(self, point_id: str) -> tuple[records.TrialRecord, ...]:
         return tuple(trial for trial in self.trials if trial.point_id == point_id)
 
-    def series_of(self, trial: TrialRecord) -> Series:
+    def series_of(self, trial: records.TrialRecord) -> Series:
         return self.recorded.of(trial)
 
     @property
@@ -292,22 +277,22 @@ def gather(run: Run, options: ReportOptions = DEFAULTS) -> Evidence:
 
 
 _TEXTS: Mapping[type, tuple[str, ...]] = {
-    ExperimentRecord: ("name", "question", "source", "points"),
-    PointRecord: ("title",),
-    TrialRecord: (
+    records.ExperimentRecord: ("name", "question", "source", "points"),
+    records.PointRecord: ("title",),
+    records.TrialRecord: (
         *("invalidities", "checks", "phases", "operation_totals", "ground"),
         *("self_checks", "remarks", "translations"),
     ),
-    Invalidity: ("message",),
-    CheckRecord: ("name", "detail"),
-    PhaseRecord: ("label", "operations"),
-    OperationRecord: ("name", "warning"),
-    OperationTotal: ("name",),
-    GroundRecord: ("kernel", "disk_model", "volumes"),
-    VolumeRecord: ("name", "facts"),
-    SelfCheckRecord: ("error",),
-    Remark: ("message",),
-    SettingTranslation: ("name", "value", "became", "why"),
+    records.Invalidity: ("message",),
+    records.CheckRecord: ("name", "detail"),
+    records.PhaseRecord: ("label", "operations"),
+    records.OperationRecord: ("name", "warning"),
+    records.OperationTotal: ("name",),
+    records.GroundRecord: ("kernel", "disk_model", "volumes"),
+    records.VolumeRecord: ("name", "facts"),
+    records.SelfCheckRecord: ("error",),
+    records.Remark: ("message",),
+    records.SettingTranslation: ("name", "value", "became", "why"),
 }
 """Record -> its fields with text of a user, a server, a tool or the kernel. The text of the experiment file
 stays to the letter."""

@@ -8,16 +8,9 @@ from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.observations import Place
 from mydyno.lab.report.quantities import bracketed, writer
+from mydyno.lab.report.views import operations
 from mydyno.lab.report.views.curves import CurvePoint, Curves, Levels, Measured
 from mydyno.lab.report.views.key_numbers import KeyNumber
-from mydyno.lab.report.views.operations import (
-    Cost,
-    OperationRow,
-    Operations,
-    OperationTotals,
-    Programs,
-    TotalCell,
-)
 from mydyno.lab.report.views.ranks import Rank
 from mydyno.lab.report.views.settings import SettingsView, Value
 from mydyno.lab.report.views.transactions import PERCENTILES, Transactions
@@ -83,7 +76,7 @@ def place_name(place: Place) -> str:
     return place if isinstance(place, str) else count(place)
 
 
-def programs_table(view: Programs) -> Table:
+def programs_table(view: operations.Programs) -> Table:
     """Programs down; each setting's mean, interval and n across."""
     rows = tuple(
         ("total" if row.program is None else row.program, *map(_running_time, row.seconds))
@@ -99,7 +92,7 @@ def _running_time(at: Measured | None) -> str:
     return f"{seconds(at.value)}{error}\nn={at.n}"
 
 
-def operations_table(view: Operations) -> Table:
+def operations_table(view: operations.Operations) -> Table:
     """Operations down; each setting's mean time across, and below it the CPU seconds of client and server."""
     rows = tuple(
         (
@@ -115,7 +108,7 @@ def operations_table(view: Operations) -> Table:
     return Table((*columns, *(setting.short for setting in view.settings)), rows, frozenset({0, 1}))
 
 
-def operation_totals_table(view: OperationTotals) -> Table:
+def operation_totals_table(view: operations.OperationTotals) -> Table:
     """Operations down; across, each setting's mean time with its ratio to the first one and the CPU seconds.
 
     Marks as those of the suite's compare-results: `+` estimated, `?` doubtful results, `*` another number of
@@ -127,7 +120,7 @@ def operation_totals_table(view: OperationTotals) -> Table:
     return Table(("operation", "tests", *(setting.short for setting in view.settings)), rows, frozenset({0}))
 
 
-def _total(cell: TotalCell | None, tests: Sequence[int]) -> str:
+def _total(cell: operations.TotalCell | None, tests: Sequence[int]) -> str:
     if cell is None:
         return MISSING
     marks = "+" * cell.estimated + "?" * cell.warned + "*" * (cell.tests != tests)
@@ -143,20 +136,20 @@ def _counts(values: Sequence[int]) -> str:
     return count(values[0]) if len(values) == 1 else f"{count(values[0])} to {count(values[-1])}"
 
 
-def _cost(cost: Cost | None) -> str:
+def _cost(cost: operations.Cost | None) -> str:
     if cost is None:
         return MISSING
     cpu = f"client {number(cost.client_cpu, 2)}, server {number(cost.server_cpu, 2)}"
     return f"{seconds(cost.seconds)}, n={cost.n}\nCPU: {cpu}"
 
 
-def _named(row: OperationRow) -> str:
+def _named(row: operations.OperationRow) -> str:
     """The operation, and below it what is to be known of it."""
     notes = "; ".join(_notes(row))
     return f"{row.name}\n{textwrap.fill(f'({notes})', _NOTE)}" if notes else row.name
 
 
-def _notes(row: OperationRow) -> Iterator[str]:
+def _notes(row: operations.OperationRow) -> Iterator[str]:
     if row.turn > 1:
         yield f"occurrence {row.turn} of this name"
     if not row.in_totals:

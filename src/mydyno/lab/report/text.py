@@ -5,17 +5,7 @@ from dataclasses import replace
 
 from mydyno.core.markdown import escaped, fenced
 from mydyno.core.plurals import counted
-from mydyno.lab.report.comparison_tables import (
-    COSTS_CAPTION,
-    WIDEST,
-    better,
-    comparison_caption,
-    long_table,
-    self_checks_table,
-    short_costs,
-    storage_tables,
-    wide_table,
-)
+from mydyno.lab.report import comparison_tables
 from mydyno.lab.report.effects_tables import effects_table, optima_table
 from mydyno.lab.report.evidence import Run, gather
 from mydyno.lab.report.figures import EFFECTS, GROUND
@@ -78,7 +68,7 @@ def terminal(page: Page, width: int = WIDTH) -> str:
         out.line(f"Durability differs: {labels}.")
     if page.ground.checks:
         out.line("The disks against theory, I/Os per second")
-        out.table(self_checks_table(page.ground))
+        out.table(comparison_tables.self_checks_table(page.ground))
     for point in page.failures:
         out.line(f"FAILED {point.setting.title or 'the only point'}: {point.count}")
         for reason in point.reasons:
@@ -103,15 +93,15 @@ def terminal(page: Page, width: int = WIDTH) -> str:
 def _compared(out: Printed, page: Page) -> None:
     """The tables of the settings."""
     if not page.comparison.empty:
-        out.line(f"By {page.comparison.name} ({better(page.comparison)})")
+        out.line(f"By {page.comparison.name} ({comparison_tables.better(page.comparison)})")
         shown = page.comparison.at_most(_ROWS)
-        few = len(shown.columns) <= WIDEST
-        out.table(wide_table(shown) if few else long_table(shown))
+        few = len(shown.columns) <= comparison_tables.WIDEST
+        out.table(comparison_tables.wide_table(shown) if few else comparison_tables.long_table(shown))
         _more(out, len(page.comparison.rows) - len(shown.rows))
     elif not page.programs.empty:
         out.table(programs_table(page.programs))
     if page.costs.table.rows:
-        title, table = short_costs(page.costs.table)
+        title, table = comparison_tables.short_costs(page.costs.table)
         out.line(title)
         out.table(table)
     if page.transactions.rows:
@@ -165,12 +155,12 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield from markdown_table(key_numbers_table(page.key_numbers))
     if not page.comparison.empty:
         yield f"\n## By {escaped(page.comparison.name)}\n"
-        yield f"{escaped(comparison_caption(page.comparison))}\n"
-        yield from markdown_table(wide_table(page.comparison, between="; "))
+        yield f"{escaped(comparison_tables.comparison_caption(page.comparison))}\n"
+        yield from markdown_table(comparison_tables.wide_table(page.comparison, between="; "))
         yield from (f"- {escaped(one.sentence)}" for one in page.verdicts.others)
     if page.costs.table.rows:
-        yield f"\n## Costs per operation\n\n{COSTS_CAPTION}\n"
-        yield from markdown_table(wide_table(page.costs.table, between="; "))
+        yield f"\n## Costs per operation\n\n{comparison_tables.COSTS_CAPTION}\n"
+        yield from markdown_table(comparison_tables.wide_table(page.costs.table, between="; "))
     yield from _claims(page)
     if not page.ranks.empty:
         yield f"\n## Ranks\n\n{RANKS_CAPTION}\n"
@@ -289,8 +279,8 @@ def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         if figure.name == GROUND:
             yield from _picture(figure)
     if page.ground.checks:
-        yield from markdown_table(self_checks_table(page.ground))
-    for numbers in storage_tables(page.ground):
+        yield from markdown_table(comparison_tables.self_checks_table(page.ground))
+    for numbers in comparison_tables.storage_tables(page.ground):
         yield from markdown_table(numbers)
 
 

@@ -5,77 +5,50 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mydyno.lab.results.records import (
-    NO_LATENCY,
-    CheckRecord,
-    DataRecord,
-    GroundRecord,
-    Invalidity,
-    Latency,
-    OperationRecord,
-    OperationTotal,
-    PhaseRecord,
-    Remark,
-    SelfCheckRecord,
-    SettingTranslation,
-    SlicesRecord,
-    StatementRecord,
-    TrialRecord,
-    VolumeRecord,
-)
+from mydyno.lab.results import records, tables
 from mydyno.lab.results.sound import sound
-from mydyno.lab.results.tables import (
-    SEED,
-    RecordTable,
-    document,
-    insert,
-    insert_each,
-    named_values,
-    rows_by_trial,
-    rows_of_run,
-)
 
-_GROUNDS = RecordTable("grounds", GroundRecord, elsewhere=("volumes",))
+_GROUNDS = tables.RecordTable("grounds", records.GroundRecord, elsewhere=("volumes",))
 
 
 _LARGEST_INTEGER = 2**63 - 1
-_LISTS: dict[str, RecordTable[Any]] = {
-    "invalidities": RecordTable("invalidities", Invalidity, columns={"check": "check_name"}),
-    "checks": RecordTable("checks", CheckRecord),
-    "self_checks": RecordTable("self_checks", SelfCheckRecord),
-    "remarks": RecordTable("remarks", Remark, columns={"check": "check_name"}),
-    "operation_totals": RecordTable("operation_totals", OperationTotal),
-    "translations": RecordTable(
+_LISTS: dict[str, tables.RecordTable[Any]] = {
+    "invalidities": tables.RecordTable("invalidities", records.Invalidity, columns={"check": "check_name"}),
+    "checks": tables.RecordTable("checks", records.CheckRecord),
+    "self_checks": tables.RecordTable("self_checks", records.SelfCheckRecord),
+    "remarks": tables.RecordTable("remarks", records.Remark, columns={"check": "check_name"}),
+    "operation_totals": tables.RecordTable("operation_totals", records.OperationTotal),
+    "translations": tables.RecordTable(
         "translations",
-        SettingTranslation,
-        stored={"became": document("translations.became", dict[str, str])},
+        records.SettingTranslation,
+        stored={"became": tables.document("translations.became", dict[str, str])},
     ),
 }
 """Field of a trial -> the table that holds its records in their order."""
-_TRIALS = RecordTable(
+_TRIALS = tables.RecordTable(
     "trials",
-    TrialRecord,
+    records.TrialRecord,
     columns={"index": "position"},
-    stored={"seed": SEED},
+    stored={"seed": tables.SEED},
     elsewhere={
         *("levels", "settings_asked", "settings_in_force", "counters", "totals"),
         *("phases", "ground", "data", *_LISTS),
     },
 )
-_DATA = RecordTable("trial_data", DataRecord)
-_LATENCIES = RecordTable("latencies", Latency)
+_DATA = tables.RecordTable("trial_data", records.DataRecord)
+_LATENCIES = tables.RecordTable("latencies", records.Latency)
 _SCOPES = {"queries": "latency", "connects": "connect", "transactions": "transaction_latency"}
 """Scope of a row of latencies -> the field of its phase. Those of scope `statement` are of a kind each."""
-_TRANSACTIONS = RecordTable("transactions_by_name", Latency)
-_STATEMENTS = RecordTable("statements", StatementRecord, elsewhere=("latency",))
-_OPERATIONS = RecordTable("operations", OperationRecord)
-_PHASES = RecordTable(
+_TRANSACTIONS = tables.RecordTable("transactions_by_name", records.Latency)
+_STATEMENTS = tables.RecordTable("statements", records.StatementRecord, elsewhere=("latency",))
+_OPERATIONS = tables.RecordTable("operations", records.OperationRecord)
+_PHASES = tables.RecordTable(
     "phases",
-    PhaseRecord,
+    records.PhaseRecord,
     columns={"index": "phase"},
     stored={
-        "costs": document("phases.costs", dict[str, float], default={}),
-        "slices": document("phases.slices", SlicesRecord | None),
+        "costs": tables.document("phases.costs", dict[str, float], default={}),
+        "slices": tables.document("phases.slices", records.SlicesRecord | None),
     },
     elsewhere={
         *_SCOPES.values(),
@@ -84,48 +57,48 @@ _PHASES = RecordTable(
 )
 
 
-def insert_ground(connection: sqlite3.Connection, key: int, ground: GroundRecord) -> None:
+def insert_ground(connection: sqlite3.Connection, key: int, ground: records.GroundRecord) -> None:
     """Writes that of one trial. The caller owns the transaction."""
     _GROUNDS.insert(connection, ground, trial_key=key)
     for position, volume in enumerate(ground.volumes):
-        insert(connection, "volumes", trial_key=key, position=position, name=volume.name)
+        tables.insert(connection, "volumes", trial_key=key, position=position, name=volume.name)
         for place, (name, value) in enumerate(volume.facts.items()):
             at = {"trial_key": key, "volume": volume.name, "position": place}
-            insert(connection, "volume_facts", **at, name=name, value=value)
+            tables.insert(connection, "volume_facts", **at, name=name, value=value)
 
 
-def select_grounds(connection: sqlite3.Connection, run_id: int) -> Mapping[int, GroundRecord]:
+def select_grounds(connection: sqlite3.Connection, run_id: int) -> Mapping[int, records.GroundRecord]:
     """Those of every attempt at every trial of a run, by the trial's key."""
     facts: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
-    for row in rows_of_run(connection, run_id, "volume_facts", "volume_facts.position"):
+    for row in tables.rows_of_run(connection, run_id, "volume_facts", "volume_facts.position"):
         facts[row["trial_key"], row["volume"]][row["name"]] = row["value"]
-    volumes = rows_by_trial(connection, run_id, "volumes", "position")
+    volumes = tables.rows_by_trial(connection, run_id, "volumes", "position")
     return {
         (key := row["trial_key"]): _GROUNDS.record(
             row,
             volumes=tuple(
-                VolumeRecord(name=one["name"], facts=facts[key, one["name"]]) for one in volumes[key]
+                records.VolumeRecord(name=one["name"], facts=facts[key, one["name"]]) for one in volumes[key]
             ),
         )
-        for row in rows_of_run(connection, run_id, "grounds", "trial_key")
+        for row in tables.rows_of_run(connection, run_id, "grounds", "trial_key")
     }
 
 
 def insert_trial(
-    connection: sqlite3.Connection, run_id: int, trial: TrialRecord, folder: str, file_bytes: int
+    connection: sqlite3.Connection, run_id: int, trial: records.TrialRecord, folder: str, file_bytes: int
 ) -> None:
     """Write one trial into all its tables. `file_bytes`: of the files in its folder. The caller owns the
     transaction."""
     key = _TRIALS.insert(connection, trial, run_id=run_id, folder=folder, file_bytes=file_bytes)
     for name in sorted(trial.settings_asked.keys() | trial.settings_in_force.keys()):
         configured, in_force = trial.settings_asked.get(name), trial.settings_in_force.get(name)
-        insert(connection, "settings", trial_key=key, name=name, asked=configured, in_force=in_force)
+        tables.insert(connection, "settings", trial_key=key, name=name, asked=configured, in_force=in_force)
     for name, value in trial.counters.items():
-        insert(connection, "counters", trial_key=key, name=name, value=_fitting(value))
+        tables.insert(connection, "counters", trial_key=key, name=name, value=_fitting(value))
     for metric, total in trial.totals.items():
-        insert(connection, "totals", trial_key=key, metric=metric, value=total)
+        tables.insert(connection, "totals", trial_key=key, metric=metric, value=total)
     for name, table in _LISTS.items():
-        insert_each(connection, table, getattr(trial, name), trial_key=key)
+        tables.insert_each(connection, table, getattr(trial, name), trial_key=key)
     if trial.ground is not None:
         insert_ground(connection, key, trial.ground)
     if trial.data is not None:
@@ -136,7 +109,7 @@ def insert_trial(
 
 def select_trials(
     connection: sqlite3.Connection, run_id: int, levels: Mapping[str, Mapping[str, str]]
-) -> list[TrialRecord]:
+) -> list[records.TrialRecord]:
     """Every attempt of every trial of a run, in planned order. `levels`: those of each point, by its name.
 
     Raises ValueError, LookupError, TypeError or sqlite3.Error for damaged rows (`damage_explained`).
@@ -145,7 +118,7 @@ def select_trials(
         "SELECT * FROM trials WHERE run_id = ? ORDER BY position, attempt", (run_id,)
     ).fetchall()
     lists = {name: table.by_trial(connection, run_id, "position") for name, table in _LISTS.items()}
-    totals = rows_by_trial(connection, run_id, "totals", "metric")
+    totals = tables.rows_by_trial(connection, run_id, "totals", "metric")
     data = _DATA.by_trial(connection, run_id, "trial_key")
     grounds = select_grounds(connection, run_id)
     phases = _select_phases(connection, run_id)
@@ -155,9 +128,9 @@ def select_trials(
                 row,
                 **{name: tuple(by_trial[key]) for name, by_trial in lists.items()},
                 levels=levels[row["point_id"]],
-                settings_asked=named_values(connection, key, "settings", "asked"),
-                settings_in_force=named_values(connection, key, "settings", "in_force"),
-                counters=named_values(connection, key, "counters", "value"),
+                settings_asked=tables.named_values(connection, key, "settings", "asked"),
+                settings_in_force=tables.named_values(connection, key, "settings", "in_force"),
+                counters=tables.named_values(connection, key, "counters", "value"),
                 totals={total["metric"]: total["value"] for total in totals[key]},
                 phases=tuple(phases[key]),
                 ground=grounds.get(key),
@@ -170,11 +143,11 @@ def select_trials(
     ]
 
 
-def _insert_phase(connection: sqlite3.Connection, key: int, phase: PhaseRecord) -> None:
+def _insert_phase(connection: sqlite3.Connection, key: int, phase: records.PhaseRecord) -> None:
     place = {"trial_key": key, "phase": phase.index}
     _PHASES.insert(connection, phase, trial_key=key)
-    insert_each(connection, _STATEMENTS, phase.statements, **place)
-    insert_each(connection, _OPERATIONS, phase.operations, **place)
+    tables.insert_each(connection, _STATEMENTS, phase.statements, **place)
+    tables.insert_each(connection, _OPERATIONS, phase.operations, **place)
     for scope, field in _SCOPES.items():
         _LATENCIES.insert(connection, getattr(phase, field), **place, scope=scope, kind="")
     for statement in phase.statements:
@@ -183,27 +156,31 @@ def _insert_phase(connection: sqlite3.Connection, key: int, phase: PhaseRecord) 
         _TRANSACTIONS.insert(connection, latency, **place, position=position, name=name)
     for code, count in phase.errors.items():
         example = phase.error_examples.get(code)
-        insert(connection, "phase_errors", **place, code=code, count=count, example=example)
+        tables.insert(connection, "phase_errors", **place, code=code, count=count, example=example)
 
 
-def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, list[PhaseRecord]]:
-    statements = _by_phase(rows_of_run(connection, run_id, "statements", "phase, position"))
-    latencies = _by_phase(rows_of_run(connection, run_id, "latencies", "phase"))
-    transactions = _by_phase(rows_of_run(connection, run_id, "transactions_by_name", "phase, position"))
-    errors = _by_phase(rows_of_run(connection, run_id, "phase_errors", "phase, code"))
-    operations = _by_phase(rows_of_run(connection, run_id, "operations", "phase, position"))
-    phases: dict[int, list[PhaseRecord]] = defaultdict(list)
-    for row in rows_of_run(connection, run_id, "phases", "phase"):
+def _select_phases(connection: sqlite3.Connection, run_id: int) -> dict[int, list[records.PhaseRecord]]:
+    statements = _by_phase(tables.rows_of_run(connection, run_id, "statements", "phase, position"))
+    latencies = _by_phase(tables.rows_of_run(connection, run_id, "latencies", "phase"))
+    transactions = _by_phase(
+        tables.rows_of_run(connection, run_id, "transactions_by_name", "phase, position")
+    )
+    errors = _by_phase(tables.rows_of_run(connection, run_id, "phase_errors", "phase, code"))
+    operations = _by_phase(tables.rows_of_run(connection, run_id, "operations", "phase, position"))
+    phases: dict[int, list[records.PhaseRecord]] = defaultdict(list)
+    for row in tables.rows_of_run(connection, run_id, "phases", "phase"):
         place = row["trial_key"], row["phase"]
         by_scope = {(one["scope"], one["kind"]): _LATENCIES.record(one) for one in latencies[place]}
         examples = {error["code"]: error["example"] for error in errors[place]}
         phases[row["trial_key"]].append(
             _PHASES.record(
                 row,
-                **{field: by_scope.get((scope, ""), NO_LATENCY) for scope, field in _SCOPES.items()},
+                **{field: by_scope.get((scope, ""), records.NO_LATENCY) for scope, field in _SCOPES.items()},
                 transactions_by_name={one["name"]: _TRANSACTIONS.record(one) for one in transactions[place]},
                 statements=tuple(
-                    _STATEMENTS.record(one, latency=by_scope.get(("statement", one["kind"]), NO_LATENCY))
+                    _STATEMENTS.record(
+                        one, latency=by_scope.get(("statement", one["kind"]), records.NO_LATENCY)
+                    )
                     for one in statements[place]
                 ),
                 operations=tuple(map(_OPERATIONS.record, operations[place])),

@@ -12,17 +12,9 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from mydyno.core.errors import LabError
-from mydyno.lab.results import rows
+from mydyno.lab.results import records, rows
 from mydyno.lab.results.files import DATABASE, damaged, look_at_parquet, plain_name, unreadable
 from mydyno.lab.results.plain_rows import PlainRun, plain_run
-from mydyno.lab.results.records import (
-    LOAD_AVERAGE,
-    NOT_MEASURED,
-    Environment,
-    ExperimentRecord,
-    TrialRecord,
-    TrialStatus,
-)
 from mydyno.lab.results.sound import damage_explained, first_fault
 
 if TYPE_CHECKING:
@@ -63,7 +55,7 @@ class Run:
     """Reads are consistent while a writer adds trials: a trial is seen whole or not at all."""
 
     def __init__(
-        self, experiment: ExperimentRecord, folder: Path, connection: sqlite3.Connection, run_id: int
+        self, experiment: records.ExperimentRecord, folder: Path, connection: sqlite3.Connection, run_id: int
     ) -> None:
         self.experiment = experiment
         self.folder = folder
@@ -89,7 +81,7 @@ class Run:
             raise damaged(path, error) from error
 
     @_rows_explained
-    def trials(self) -> list[TrialRecord]:
+    def trials(self) -> list[records.TrialRecord]:
         """Every finished trial in planned order; where an invalid one was repeated, every attempt at it."""
         return rows.select_trials(self._connection, self._run_id, self._levels)
 
@@ -118,7 +110,7 @@ class Run:
             "SELECT t.trial_id FROM trials t JOIN invalidities i USING (trial_key) "
             "WHERE t.run_id = ? AND i.check_name IN (?, ?) AND t.attempt = "
             "(SELECT max(attempt) FROM trials WHERE run_id = t.run_id AND trial_id = t.trial_id)",
-            (self._run_id, *NOT_MEASURED),
+            (self._run_id, *records.NOT_MEASURED),
         )
         return frozenset(row["trial_id"] for row in rows)
 
@@ -187,7 +179,7 @@ class Run:
         return trials / plain_name(row["folder"], trials)
 
     @_rows_explained
-    def environment(self) -> Environment:
+    def environment(self) -> records.Environment:
         """The facts of the machine as of the latest start of this run; empty when none were recorded."""
         rows = self._connection.execute(
             "SELECT name, value FROM environments WHERE run_id = :run "
@@ -207,10 +199,12 @@ class Run:
             starts.setdefault(row["start"], {})[row["name"]] = row["value"]
         names = sorted({name for facts in starts.values() for name in facts})
         values = {name: tuple(facts.get(name) for facts in starts.values()) for name in names}
-        return {name: seen for name, seen in values.items() if len(set(seen)) > 1 and name != LOAD_AVERAGE}
+        return {
+            name: seen for name, seen in values.items() if len(set(seen)) > 1 and name != records.LOAD_AVERAGE
+        }
 
     @_rows_explained
-    def _last_attempts(self) -> dict[str, tuple[int, TrialStatus]]:
+    def _last_attempts(self) -> dict[str, tuple[int, records.TrialStatus]]:
         rows = self._connection.execute(
             "SELECT trial_id, attempt, status FROM trials WHERE run_id = ? ORDER BY attempt", (self._run_id,)
         )

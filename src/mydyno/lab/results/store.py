@@ -18,22 +18,13 @@ from typing import Self
 from mydyno.core.durable import replace_file, sync, sync_tree
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
-from mydyno.lab.results import files
+from mydyno.lab.results import files, run_rows
 from mydyno.lab.results.database import Upgrade, open_for_reading, open_for_writing, transaction
 from mydyno.lab.results.files import DATABASE as DATABASE
 from mydyno.lab.results.ownership import WriterLock, must_be_sound
 from mydyno.lab.results.plain_rows import Placement, PlainWriter, free_numbers
 from mydyno.lab.results.records import ExperimentRecord
 from mydyno.lab.results.run import Run
-from mydyno.lab.results.run_rows import (
-    RunSummary,
-    free_folder,
-    insert_run,
-    list_runs,
-    newest_run,
-    runs_of_plan,
-    select_run,
-)
 from mydyno.lab.results.sound import damage_explained
 from mydyno.lab.results.staged import StagedRun
 from mydyno.lab.results.writer import RunWriter
@@ -114,11 +105,11 @@ class Lab:
             raise ValueError("the lab was opened for reading")
         explained = files.explain_full_disk(self.path, "starting the run", None, self._finished_trials())
         with self._damage_explained(), explained:
-            earlier = runs_of_plan(self._connection, experiment.plan_fingerprint)
+            earlier = run_rows.runs_of_plan(self._connection, experiment.plan_fingerprint)
             run_id = earlier[-1] if earlier else None
             if run_id is None or (again and self._is_complete(run_id)):
                 run_id = self._new_run(experiment, plan_json)
-            stored = select_run(self._connection, run_id)
+            stored = run_rows.select_run(self._connection, run_id)
             return RunWriter(stored.experiment, self._folder(stored.folder), self._connection, run_id)
 
     def runs(self, experiment: str | None = None) -> list[Run]:
@@ -132,10 +123,10 @@ class Lab:
             )
             return [self._reader(row["run_id"]) for row in rows.fetchall()]
 
-    def list_runs(self) -> tuple[RunSummary, ...]:
+    def list_runs(self) -> tuple[run_rows.RunSummary, ...]:
         """Every run in a few numbers, the newest first."""
         with self._damage_explained():
-            return list_runs(self._connection, self.path / "runs")
+            return run_rows.list_runs(self._connection, self.path / "runs")
 
     def find_run(self, name: str | None = None) -> Run:
         """The newest run; with `name`, the newest whose experiment or folder is called so. No other is read.
@@ -143,7 +134,7 @@ class Lab:
         Raises UsageError when there is none, with the nearest name and the newest ones.
         """
         with self._damage_explained():
-            run_id = newest_run(self._connection, name)
+            run_id = run_rows.newest_run(self._connection, name)
             if run_id is not None:
                 return self._reader(run_id)
             rows = self._connection.execute(
@@ -172,12 +163,12 @@ class Lab:
         """
         if self._lock is None:
             raise ValueError("the lab was opened for reading")
-        for run_id in runs_of_plan(self._connection, run.plan_fingerprint):
+        for run_id in run_rows.runs_of_plan(self._connection, run.plan_fingerprint):
             if run.is_run(self._connection, run_id):
                 return self._reader(run_id), True
         runs = self.path / "runs"
         on_disk = {path.name for path in runs.iterdir()}
-        folder = runs / free_folder(self._connection, name, also_taken=on_disk)
+        folder = runs / run_rows.free_folder(self._connection, name, also_taken=on_disk)
         partial = runs / ".taken-in.partial"
         with files.explain_full_disk(runs, f"the run {name}", file_bytes, self._finished_trials()):
             if partial.exists():
@@ -223,7 +214,7 @@ class Lab:
         return damage_explained(self.path / DATABASE)
 
     def _reader(self, run_id: int) -> Run:
-        stored = select_run(self._connection, run_id)
+        stored = run_rows.select_run(self._connection, run_id)
         return Run(stored.experiment, self._folder(stored.folder), self._connection, run_id)
 
     def _folder(self, name: str) -> Path:
@@ -237,14 +228,14 @@ class Lab:
     def _new_run(self, experiment: ExperimentRecord, plan_json: str) -> int:
         """Its files first: a row whose folder is missing would be a broken run, the reverse is nothing."""
         wanted = f"{experiment.name}-{experiment.size}-{experiment.plan_fingerprint[:8]}"
-        name = free_folder(self._connection, wanted)
+        name = run_rows.free_folder(self._connection, wanted)
         folder = self.path / "runs" / name
         folder.mkdir(exist_ok=True)
         replace_file(folder / "experiment.yaml", experiment.spec_text)
         replace_file(folder / "plan.json", plan_json)
         sync(folder.parent)
         with transaction(self._connection):
-            return insert_run(self._connection, experiment, name)
+            return run_rows.insert_run(self._connection, experiment, name)
 
     def _finished_trials(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM trials").fetchone()[0])

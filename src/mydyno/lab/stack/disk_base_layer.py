@@ -11,16 +11,9 @@ from mydyno.lab.plan.layers import as_built
 from mydyno.lab.plan.room import taken_bytes
 from mydyno.lab.spec.host import Host
 from mydyno.lab.spec.storage import Storage
+from mydyno.lab.stack import disk_base
 from mydyno.lab.stack.datadir import DataDirectory, DataDirectoryLayer
 from mydyno.lab.stack.dataset import DatasetLayer, FrozenDataset
-from mydyno.lab.stack.disk_base import (
-    FORMAT,
-    BaseManifest,
-    DiskBase,
-    bases_folder,
-    read_base,
-    remove_useless,
-)
 from mydyno.lab.stack.ground.vm import VmGround, VmGroundLayer
 from mydyno.lab.stack.layer import BuiltLayers, Layer, fingerprint_of
 from mydyno.lab.stack.site import Site
@@ -61,21 +54,21 @@ class DiskBaseLayer:
             "its disks are kept in the lab's cache",
         )
 
-    def build(self, site: Site, below: BuiltLayers) -> DiskBase:
+    def build(self, site: Site, below: BuiltLayers) -> disk_base.DiskBase:
         """Raises StorageError without room or for what cannot be built, MissingToolError, HostError."""
         shaped_by = self._shaped_by()
-        place = bases_folder(site.lab) / fingerprint_of(shaped_by)
-        base = read_base(place)
+        place = disk_base.bases_folder(site.lab) / fingerprint_of(shaped_by)
+        base = disk_base.read_base(place)
         if base is None:
-            remove_useless(site.lab)
+            disk_base.remove_useless(site.lab)
             self._refuse_without_room(site, below.of(FrozenDataset))
             self._make(site, place, shaped_by)
-            base = read_base(place)
+            base = disk_base.read_base(place)
         if base is None:
             raise LabError(f"{place} could not be read back after it was written")
         return base
 
-    def remove(self, site: Site, product: DiskBase) -> None:
+    def remove(self, site: Site, product: disk_base.DiskBase) -> None:
         """The cache is kept: it is what the next trial is quick for."""
 
     def _shaped_by(self) -> dict[str, object]:
@@ -83,7 +76,7 @@ class DiskBaseLayer:
         root = chosen_root(store).manifest
         kernel = chosen_kernel(store, self.host.kernel, root.suite).manifest
         return {
-            "format": FORMAT,
+            "format": disk_base.FORMAT,
             "storage": as_built(self.storage).model_dump(mode="json"),
             "dataset": self.dataset.fingerprint(),
             "root": root.sha256,
@@ -113,8 +106,8 @@ class DiskBaseLayer:
             with writing(staging):
                 for file in staging.iterdir():
                     file.chmod(0o444)
-            manifest = BaseManifest(
-                format=FORMAT,
+            manifest = disk_base.BaseManifest(
+                format=disk_base.FORMAT,
                 shaped_by=shaped_by,
                 dataset=self.dataset.fingerprint(),
                 data=directory.data,

@@ -8,18 +8,8 @@ import ast
 from collections.abc import Callable
 
 from mydyno.core.nearest import nearest
+from mydyno.lab.workload import functions
 from mydyno.lab.workload.constants import Constant, Expression, checked, choice, is_constant, operation
-from mydyno.lab.workload.functions import (
-    DISTRIBUTIONS,
-    DRAW,
-    DRAW_NAMES,
-    FUNCTIONS,
-    LITERALS,
-    WORDS,
-    Function,
-    Names,
-    Parameter,
-)
 from mydyno.lab.workload.written import Written, Wrong
 
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -41,13 +31,13 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, bool]] = {
 """The operator, and whether its two sides change places."""
 
 
-def compile_text(written: Written, text: str, start: int, names: Names) -> Expression:
+def compile_text(written: Written, text: str, start: int, names: functions.Names) -> Expression:
     """The expression in `text`, which begins at `start` in the text of `written`. Raises Wrong."""
     return _Compiler(written, text, start, names).compile()
 
 
 class _Compiler:
-    def __init__(self, written: Written, text: str, start: int, names: Names) -> None:
+    def __init__(self, written: Written, text: str, start: int, names: functions.Names) -> None:
         self.written = written
         self.text = text
         self.start = start
@@ -181,8 +171,8 @@ class _Compiler:
             return ["draw", name]
         if name in names.constants:
             return names.constants[name]
-        if name in LITERALS:
-            return LITERALS[name]
+        if name in functions.LITERALS:
+            return functions.LITERALS[name]
         if name in names.words:
             return [name]
         raise self._unknown_name(node)
@@ -192,12 +182,12 @@ class _Compiler:
         if name in self.names.perhaps:
             message = f"{name} is bound on some ways to here only"
             return self._wrong(index, message, name, f"`let: {{{name}: ...}}` before the branches")
-        if name in WORDS:
-            return self._wrong(index, f"{name} has no meaning here", name, WORDS[name])
+        if name in functions.WORDS:
+            return self._wrong(index, f"{name} has no meaning here", name, functions.WORDS[name])
         if name in self.names.dictionaries:
             return self._wrong(index, f"{name} is a dictionary", name, f"pick({name}) or next({name})")
-        if name in FUNCTIONS:
-            return self._wrong(index, f"{name} is a function", name, FUNCTIONS[name].signature)
+        if name in functions.FUNCTIONS:
+            return self._wrong(index, f"{name} is a function", name, functions.FUNCTIONS[name].signature)
         close = nearest(name, self.names.all())
         bound = sorted(self.names.values | self.names.registers)
         known = ", ".join(dict.fromkeys((*self.names.constants, *bound)))
@@ -206,12 +196,12 @@ class _Compiler:
     def _call(self, node: ast.Call) -> Expression:
         if not isinstance(node.func, ast.Name):
             raise self._refuse(node, "this is not a function", "a function's name")
-        function = FUNCTIONS.get(node.func.id)
+        function = functions.FUNCTIONS.get(node.func.id)
         if function is None:
             name = node.func.id
-            known = ", ".join(FUNCTIONS)
+            known = ", ".join(functions.FUNCTIONS)
             index = self._at(node.func)
-            raise self._wrong(index, "unknown function", name, known, nearest(name, FUNCTIONS))
+            raise self._wrong(index, "unknown function", name, known, nearest(name, functions.FUNCTIONS))
         given = self._arguments(node, function)
         arguments = [
             self._argument(parameter, given[parameter.name]) if parameter.name in given else parameter.default
@@ -221,7 +211,7 @@ class _Compiler:
             arguments += [self._visit(each) for each in node.args[len(function.parameters) :]]
         return self._built(node, function, arguments)
 
-    def _arguments(self, node: ast.Call, function: Function) -> dict[str, ast.expr]:
+    def _arguments(self, node: ast.Call, function: functions.Function) -> dict[str, ast.expr]:
         """Which argument is for which parameter."""
         parameters = [parameter.name for parameter in function.parameters]
         if len(node.args) > len(parameters) and not function.more:
@@ -239,7 +229,7 @@ class _Compiler:
             raise self._miscalled(node, function, len(node.args) + len(node.keywords))
         return given
 
-    def _miscalled(self, node: ast.Call, function: Function, count: int) -> Wrong:
+    def _miscalled(self, node: ast.Call, function: functions.Function, count: int) -> Wrong:
         least = sum(parameter.required for parameter in function.parameters)
         most = len(function.parameters)
         wanted = (
@@ -249,7 +239,7 @@ class _Compiler:
         message = f"{function.name} takes {wanted or 'no'} argument{plural}, not {count}"
         return self._refuse(node, message, function.signature)
 
-    def _argument(self, parameter: Parameter, node: ast.expr) -> Expression:
+    def _argument(self, parameter: functions.Parameter, node: ast.expr) -> Expression:
         if parameter.kind in ("dictionary", "value", "counter"):
             return self._named(parameter, node)
         expression = self._visit(node)
@@ -266,7 +256,7 @@ class _Compiler:
                 raise self._refuse(node, f"{parameter.name} is not a text", "a text in quotes")
         return expression
 
-    def _named(self, parameter: Parameter, node: ast.expr) -> Expression:
+    def _named(self, parameter: functions.Parameter, node: ast.expr) -> Expression:
         """A dictionary, a value or a counter: a name, which may stand in quotes."""
         name = node.id if isinstance(node, ast.Name) else getattr(node, "value", None)
         if not isinstance(name, str):
@@ -283,15 +273,15 @@ class _Compiler:
             raise self._wrong(self._at(node), "unknown value", name, ", ".join(known), nearest(name, known))
         return name
 
-    def _built(self, node: ast.Call, function: Function, arguments: list[Expression]) -> Expression:
-        if function is DRAW:
+    def _built(self, node: ast.Call, function: functions.Function, arguments: list[Expression]) -> Expression:
+        if function is functions.DRAW:
             named = {
                 parameter.name: argument
                 for parameter, argument in zip(function.parameters, arguments, strict=True)
             }
             function = self._distribution(node, named["distribution"])
             arguments = [named[parameter.name] for parameter in function.parameters]
-        if function.name in DISTRIBUTIONS or function.name == "letters":
+        if function.name in functions.DISTRIBUTIONS or function.name == "letters":
             low, high = arguments[0], arguments[1]
             if isinstance(low, str | None) or isinstance(high, str | None):
                 raise self._refuse(node, "the bounds are not numbers", function.signature)
@@ -299,16 +289,20 @@ class _Compiler:
                 raise self._refuse(node, f"there is nothing from {low} to {high}", "the smaller number first")
         return self._operate(node, function.operator, *arguments)
 
-    def _distribution(self, node: ast.Call, name: str) -> Function:
-        for function in DISTRIBUTIONS.values():
+    def _distribution(self, node: ast.Call, name: str) -> functions.Function:
+        for function in functions.DISTRIBUTIONS.values():
             if name in (function.operator, function.name):
                 return function
         raise self._wrong(
-            self._at(node), "unknown distribution", name, ", ".join(DRAW_NAMES), nearest(name, DRAW_NAMES)
+            self._at(node),
+            "unknown distribution",
+            name,
+            ", ".join(functions.DRAW_NAMES),
+            nearest(name, functions.DRAW_NAMES),
         )
 
 
-def compile_written(written: Written, names: Names, what: str) -> Expression:
+def compile_written(written: Written, names: functions.Names, what: str) -> Expression:
     """The expression that a YAML value is: a number as it is, a text as an expression. Raises Wrong."""
     if written.is_list or written.is_mapping:
         raise written.wrong(f"{what} is not an expression", allowed="a number or an expression")
@@ -327,7 +321,7 @@ def compile_written(written: Written, names: Names, what: str) -> Expression:
     return compile_text(written, value, 0, names)
 
 
-def constant_of(written: Written, names: Names, what: str) -> Constant:
+def constant_of(written: Written, names: functions.Names, what: str) -> Constant:
     """As `compile_written`, for what has to be known before the run."""
     expression = compile_written(written, names, what)
     if not is_constant(expression):
@@ -336,7 +330,7 @@ def constant_of(written: Written, names: Names, what: str) -> Constant:
     return constant
 
 
-def number_of(written: Written, names: Names, what: str, at_least: int = 0) -> int:
+def number_of(written: Written, names: functions.Names, what: str, at_least: int = 0) -> int:
     """A whole number that is known before the run. Raises Wrong."""
     constant = constant_of(written, names, what)
     if not isinstance(constant, int):

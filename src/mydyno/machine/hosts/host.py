@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import subprocess
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -48,10 +49,10 @@ class RemoteHost(SupervisedHost):
             alive_seconds=_ALIVE_SECONDS,
             ready_seconds=_READY_SECONDS,
         )
-        self.folder = Path(notes(self.errors())["folder"])
-        """mydyno's own there."""
         self._programs = lambda name: self._place_of(name, programs)
         try:
+            self.folder = self._noted_folder()
+            """mydyno's own there."""
             self.user = self._output_of("id", "-un")
             self.is_root = self._output_of("id", "-u") == "0"
             self.server_identity = self._unprivileged() if self.is_root else None
@@ -68,6 +69,17 @@ class RemoteHost(SupervisedHost):
         """The session's, which goes with it."""
         assert self.session is not None
         return self.folder / TRIALS / self.session
+
+    def _noted_folder(self) -> Path:
+        """Standard error is a separate stream, and may come later than the agent's first frame."""
+        deadline = time.monotonic() + _READY_SECONDS
+        while (folder := notes(self.errors()).get("folder")) is None:
+            if time.monotonic() > deadline:
+                raise HostError(
+                    f"{self.name} did not say where mydyno's folder is within {_READY_SECONDS:g} s"
+                )
+            time.sleep(0.01)
+        return Path(folder)
 
     def _place_of(self, name: str, programs: tuple[Program, ...]) -> Path:
         (place,) = (each.place for each in programs if each.name == name)

@@ -34,7 +34,7 @@ TRIALS = "trials"
 
 MISSING = "programs"
 """The note of a machine that has not all programs, or damaged ones."""
-_NOTE = re.compile(r"^mydyno: (\w+)(?: (.*))?$", re.MULTILINE)
+_NOTE = re.compile(r"^mydyno: (\w+)(?: (.*))?\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)

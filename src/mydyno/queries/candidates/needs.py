@@ -4,20 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from mydyno.queries.candidates import refusing
 from mydyno.queries.candidates.accesses import BlockAccesses, accesses_of
 from mydyno.queries.candidates.choosing import Choice, Pattern, choose
 from mydyno.queries.candidates.existing import different_values
 from mydyno.queries.candidates.key_parts import can_be_indexed, fitted
 from mydyno.queries.candidates.parsing import Parsed, Refused, parse_group
-from mydyno.queries.candidates.refusing import (
-    FEW_ROWS,
-    Evidence,
-    Wish,
-    evidence,
-    plan_reason,
-    plan_row,
-    refusals,
-)
 from mydyno.queries.candidates.schema import Access, Definition, Schema, TableName
 from mydyno.queries.records import Group
 
@@ -49,7 +41,7 @@ class Examined:
 def needs_of(group: Group, schema: Schema | None) -> Examined:
     if group.kind != "statement":
         return Examined(why=("it is not a statement",))
-    shown_by = evidence(group)
+    shown_by = refusing.evidence(group)
     if shown_by.refusal is not None:
         return Examined(why=(shown_by.refusal,))
     parsed = parse_group(group)
@@ -60,13 +52,13 @@ def needs_of(group: Group, schema: Schema | None) -> Examined:
     if isinstance(blocks, Refused):
         return Examined(why=(blocks.why,))
     is_join = sum(len(block.accesses) for block in blocks) > 1
-    wished: list[Wish] = []
+    wished: list[refusing.Wish] = []
     why: list[str] = []
     caveats = _caveats(group, parsed, blocks, schema, database)
     for wish in (
         each for block in blocks for each in _wishes(group, block, shown_by, schema, is_join=is_join)
     ):
-        refused = refusals(wish, schema)
+        refused = refusing.refusals(wish, schema)
         why += refused
         if refused:
             caveats += [obstacle.says for obstacle in wish.access.obstacles]
@@ -79,7 +71,9 @@ def needs_of(group: Group, schema: Schema | None) -> Examined:
 
 def tables_of_group(group: Group) -> list[TableName]:
     """The tables that its statement reads, as it names them."""
-    parsed = parse_group(group) if evidence(group).refusal is None and group.kind == "statement" else None
+    parsed = (
+        parse_group(group) if refusing.evidence(group).refusal is None and group.kind == "statement" else None
+    )
     if not isinstance(parsed, Parsed):
         return []
     blocks = accesses_of(parsed.tree, None, database_of(group))
@@ -94,8 +88,8 @@ def database_of(group: Group) -> str:
 
 
 def _wishes(
-    group: Group, block: BlockAccesses, shown_by: Evidence, schema: Schema | None, *, is_join: bool
-) -> Iterator[Wish]:
+    group: Group, block: BlockAccesses, shown_by: refusing.Evidence, schema: Schema | None, *, is_join: bool
+) -> Iterator[refusing.Wish]:
     before = block.derived
     release = schema.release if schema is not None else None
     for access in reading_order(block.accesses, is_straight=block.is_straight, before=before):
@@ -104,13 +98,13 @@ def _wishes(
         named = [*access.equal, *choice.joined, *access.lists]
         pattern = _indexable(choice.pattern, access.definition)
         pattern, left_out = fitted(pattern, access.definition, named, release)
-        row = plan_row(group, access.alias)
-        yield Wish(access, replace(choice, pattern=pattern), shown_by, row, is_join, left_out)
+        row = refusing.plan_row(group, access.alias)
+        yield refusing.Wish(access, replace(choice, pattern=pattern), shown_by, row, is_join, left_out)
 
 
-def _need(group: Group, wish: Wish, caveats: list[str]) -> Need:
+def _need(group: Group, wish: refusing.Wish, caveats: list[str]) -> Need:
     own = [obstacle.says for obstacle in wish.access.obstacles]
-    plan = [plan_reason(wish.plan)] if wish.plan is not None else []
+    plan = [refusing.plan_reason(wish.plan)] if wish.plan is not None else []
     return Need(
         group,
         wish.access,
@@ -121,12 +115,12 @@ def _need(group: Group, wish: Wish, caveats: list[str]) -> Need:
     )
 
 
-def _pays_in_order(block: BlockAccesses, access: Access, shown_by: Evidence) -> bool:
+def _pays_in_order(block: BlockAccesses, access: Access, shown_by: refusing.Evidence) -> bool:
     """Whether it stops early; else a sort is spared, of rows of one table, and of more than a few."""
     if access.limited:
         return True
     is_by = access.sorting.clause if access.sorting else None
-    few = shown_by.sent is not None and shown_by.sent < FEW_ROWS
+    few = shown_by.sent is not None and shown_by.sent < refusing.FEW_ROWS
     return len(block.accesses) == 1 and not (few and is_by == "ORDER BY")
 
 

@@ -10,16 +10,8 @@ from xml.etree import ElementTree
 from mydyno.core.markdown import escaped
 from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.analysis.verdict import Gated
+from mydyno.lab.report import comparison_tables
 from mydyno.lab.report.compared.view import Compared, gate_text
-from mydyno.lab.report.comparison_tables import (
-    COSTS_CAPTION,
-    WIDEST,
-    better,
-    comparison_caption,
-    long_table,
-    short_costs,
-    wide_table,
-)
 from mydyno.page.format import MISSING
 from mydyno.page.markup import Printed, markdown_table
 from mydyno.page.table import Table
@@ -114,11 +106,15 @@ def terminal(compared: Compared, width: int, *, gated: bool) -> str:
     ):
         out.line(sentence)
     if not compared.table.empty:
-        out.line(f"\n{better(compared.table)}")
-        few = len(compared.table.columns) <= WIDEST
-        out.table(wide_table(compared.table) if few else long_table(compared.table))
+        out.line(f"\n{comparison_tables.better(compared.table)}")
+        few = len(compared.table.columns) <= comparison_tables.WIDEST
+        out.table(
+            comparison_tables.wide_table(compared.table)
+            if few
+            else comparison_tables.long_table(compared.table)
+        )
     if compared.costs.table.rows:
-        title, table = short_costs(compared.costs.table)
+        title, table = comparison_tables.short_costs(compared.costs.table)
         out.line(title)
         out.table(table)
     if compared.differences:
@@ -158,13 +154,13 @@ def _markdown(compared: Compared, gated: bool) -> Iterator[str]:
     yield from (f"> {escaped(sentence)}\n" for sentence in (*compared.notes, *invalid(compared)))
     if not compared.table.empty:
         yield "<details><summary>The numbers</summary>\n"
-        yield f"{escaped(comparison_caption(compared.table))}\n"
-        yield from markdown_table(wide_table(compared.table, between="; "))
+        yield f"{escaped(comparison_tables.comparison_caption(compared.table))}\n"
+        yield from markdown_table(comparison_tables.wide_table(compared.table, between="; "))
         yield "</details>\n"
     if compared.costs.table.rows:
         yield "<details><summary>Costs per operation</summary>\n"
-        yield f"{COSTS_CAPTION}\n"
-        yield from markdown_table(wide_table(compared.costs.table, between="; "))
+        yield f"{comparison_tables.COSTS_CAPTION}\n"
+        yield from markdown_table(comparison_tables.wide_table(compared.costs.table, between="; "))
         yield "</details>\n"
     if compared.differences:
         yield "<details><summary>What else differs between them</summary>\n"

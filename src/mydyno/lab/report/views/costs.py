@@ -8,17 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from mydyno.lab.analysis import observations
 from mydyno.lab.analysis.bootstrap import Interval
 from mydyno.lab.analysis.grid import GridRow
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import COSTS, SERVER_CPU, Metric
-from mydyno.lab.analysis.observations import (
-    overall_observations,
-    overall_places,
-    places,
-    valid_trials,
-    value_at,
-)
 from mydyno.lab.analysis.ratio import ratio
 from mydyno.lab.analysis.standard import least_durable
 from mydyno.lab.analysis.summary import TOTAL, Summary, summarise, total_summary
@@ -66,14 +60,14 @@ def _judged(evidence: Evidence, row: GridRow) -> _Judged:
     trials, standard = row.of(evidence.valid), evidence.standard
     judged: _Judged = {}
     for metric in COSTS:
-        if not (over := overall_places(trials, metric)):
+        if not (over := observations.overall_places(trials, metric)):
             continue
         for column, *pair in row.comparisons():
             sides, seen = [], []
             for point in pair:
-                own = valid_trials(trials, point.point_id)
+                own = observations.valid_trials(trials, point.point_id)
                 sides.append(Side(point.title, least_durable(own)))
-                seen.append(overall_observations(own, over, metric))
+                seen.append(observations.overall_observations(own, over, metric))
             spent = ratio(seen[0], seen[1], standard.level)
             judged[metric, column] = judge(spent, sides[0], sides[1], metric, standard)
     return judged
@@ -120,11 +114,12 @@ def _means(trials: Sequence[TrialRecord], points: Iterable[str], metric: Metric)
     whole = total_summary(trials, points, metric)
     if any(one.n for one in whole.values()):
         return whole
-    found = places(trials)
+    found = observations.places(trials)
     plain = {}
     for point in points:
         values = [
-            [value_at(trial, place, metric) for place in found] for trial in valid_trials(trials, point)
+            [observations.value_at(trial, place, metric) for place in found]
+            for trial in observations.valid_trials(trials, point)
         ]
         known = [[value for value in of_trial if value is not None] for of_trial in values]
         plain[point] = summarise(point, TOTAL, [fmean(one) for one in known if len(one) == len(found) > 0])

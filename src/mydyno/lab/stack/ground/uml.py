@@ -15,14 +15,7 @@ from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec.disks import Disks
 from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
-from mydyno.lab.stack.ground import Disk, DiskLimits
-from mydyno.lab.stack.ground.agent_ground import (
-    GroundLayer,
-    GuestGround,
-    make_disk_files,
-    private_folder,
-    refuse_without_room,
-)
+from mydyno.lab.stack.ground import Disk, DiskLimits, agent_ground
 from mydyno.lab.stack.ground.block_limits import BlockLimits
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
@@ -42,7 +35,7 @@ room for about 277. A disk without a request under way that finds it full is not
 
 
 @dataclass(eq=False)
-class UmlGround(GuestGround):
+class UmlGround(agent_ground.GuestGround):
     """A User-Mode Linux guest, whose disks are limited inside it."""
 
     _limits: BlockLimits = field(repr=False)
@@ -67,7 +60,7 @@ class UmlGround(GuestGround):
 
 
 @dataclass(frozen=True)
-class UmlGroundLayer(GroundLayer):
+class UmlGroundLayer(agent_ground.GroundLayer):
     """Boots a guest for one trial."""
 
     cost_seconds: float = 2.0
@@ -87,9 +80,9 @@ class UmlGroundLayer(GroundLayer):
         _check(self.volumes)
         kernel = chosen_kernel(UmlKernels(), self.host.kernel, lambda what: None)
         with ExitStack() as removal:
-            refuse_without_room(site.lab, self.volumes)
-            folder = private_folder(site, removal)
-            files = make_disk_files(folder.path, self.volumes)
+            agent_ground.refuse_without_room(site.lab, self.volumes)
+            folder = agent_ground.private_folder(site, removal)
+            files = agent_ground.make_disk_files(folder.path, self.volumes)
             machine = self._machine(site, kernel, folder.path, tuple(file.name for file in files))
             removal.callback(site.undo, site.intend(EndProcesses(argument=machine.mark)))
             host = UmlHost(machine, self.folder / "console.log")

@@ -11,14 +11,7 @@ from mydyno.core.errors import HostError, StorageError
 from mydyno.lab.spec.disks import Disks
 from mydyno.lab.spec.host import GUEST_MEMORY_BYTES
 from mydyno.lab.stack.disk_base import DiskBase
-from mydyno.lab.stack.ground import Contents, Disk, DiskLimits
-from mydyno.lab.stack.ground.agent_ground import (
-    GroundLayer,
-    GuestGround,
-    disk_file,
-    make_disk_files,
-    refuse_without_room,
-)
+from mydyno.lab.stack.ground import Contents, Disk, DiskLimits, agent_ground
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import EndProcesses
@@ -36,7 +29,7 @@ _PROGRAMS = ("mydyno-agent", "mydyno-engine")
 
 
 @dataclass(eq=False)
-class VmGround(GuestGround):
+class VmGround(agent_ground.GuestGround):
     """A QEMU guest, whose disks are limited outside it."""
 
     contents: Contents = "blank"
@@ -54,7 +47,7 @@ class VmGround(GuestGround):
 
 
 @dataclass(frozen=True)
-class VmGroundLayer(GroundLayer):
+class VmGroundLayer(agent_ground.GroundLayer):
     """Boots a guest for one trial.
 
     Its disks are overlays of the base below, where there is one; else blank. `keep_in` is a folder that gets
@@ -82,7 +75,7 @@ class VmGroundLayer(GroundLayer):
 
     def build(self, site: Site, below: BuiltLayers) -> VmGround:
         """Raises MissingToolError without image or QEMU, StorageError for no room, HostError."""
-        refuse_without_room(site.lab, self.volumes)
+        agent_ground.refuse_without_room(site.lab, self.volumes)
         store = ImageStore()
         root = chosen_root(store)
         kernel = chosen_kernel(store, self.host.kernel, root.manifest.suite)
@@ -131,13 +124,13 @@ class VmGroundLayer(GroundLayer):
     def _images(self, base: DiskBase | None, folder: Path) -> tuple[DiskImage, ...]:
         """The files of the disks, made in `folder` or where they are kept."""
         if base is None:
-            made = make_disk_files(self.keep_in or folder, self.volumes)
+            made = agent_ground.make_disk_files(self.keep_in or folder, self.volumes)
             return tuple(DiskImage(f"{volume}{index}", file) for file, (volume, index, _) in made.items())
         images = []
         for volume, disks in self.volumes.items():
             for index in range(disks.count):
-                overlay = disk_file(folder, volume, index).with_suffix(".qcow2")
-                make_overlay(disk_file(base.folder, volume, index), overlay)
+                overlay = agent_ground.disk_file(folder, volume, index).with_suffix(".qcow2")
+                make_overlay(agent_ground.disk_file(base.folder, volume, index), overlay)
                 images.append(DiskImage(f"{volume}{index}", overlay, "qcow2"))
         return tuple(images)
 

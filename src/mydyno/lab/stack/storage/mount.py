@@ -8,16 +8,8 @@ from mydyno.core.errors import MountRefusedError, StorageError
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.layer import BuiltLayers
 from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.storage import mount_options
 from mydyno.lab.stack.storage.built import FLUSHES, FileSystem, MountedVolume, VolumeLayer, of_volume
-from mydyno.lab.stack.storage.mount_options import (
-    Mounted,
-    flushes,
-    named_options,
-    not_in_force,
-    parse_findmnt,
-    parse_profiles,
-    profile_differences,
-)
 from mydyno.lab.stack.storage.tools import complaint, output_of, run_tool
 from mydyno.lab.stack.undo import MOUNT_ROOT, Unmount
 
@@ -84,19 +76,19 @@ class MountLayer(VolumeLayer):
             message,
             "kernels differ in the options they know: remove the refused one, or use another host.kernel",
             filesystem=filesystem.kind,
-            refused=named_options(f"{complaint(done)}\n{last}", self.wanted.mount),
+            refused=mount_options.named_options(f"{complaint(done)}\n{last}", self.wanted.mount),
         )
 
     def _verified(self, site: Site, filesystem: FileSystem) -> dict[str, str]:
         argv = ["findmnt", "--json", "--output", _COLUMNS, "--mountpoint", str(self.path)]
-        mounted = parse_findmnt(run_tool(site.host, argv).stdout)
+        mounted = mount_options.parse_findmnt(run_tool(site.host, argv).stdout)
         if mounted is None or mounted.filesystem != filesystem.kind:
             raise StorageError(
                 f"{self.path} shows {mounted.filesystem if mounted else 'no mount'} after {filesystem.kind} "
                 "was mounted"
             )
         elsewhere = site.host.read_text(Path(f"/proc/fs/ext4/{filesystem.device.name}/options")) or ""
-        dropped = not_in_force(self.wanted.mount, mounted, elsewhere.split())
+        dropped = mount_options.not_in_force(self.wanted.mount, mounted, elsewhere.split())
         if dropped:
             raise MountRefusedError(
                 f"the kernel accepted {','.join(dropped)} for {filesystem.kind} without "
@@ -107,7 +99,7 @@ class MountLayer(VolumeLayer):
             )
         return {
             "mount": _shown(mounted, elsewhere),
-            FLUSHES: "yes" if flushes(mounted) else "no",
+            FLUSHES: "yes" if mount_options.flushes(mounted) else "no",
             **self._profiles(site, filesystem),
         }
 
@@ -115,13 +107,13 @@ class MountLayer(VolumeLayer):
         """How btrfs spreads data and metadata, which it reports only of a mounted file system."""
         if filesystem.kind != "btrfs":
             return {}
-        described = parse_profiles(
+        described = mount_options.parse_profiles(
             output_of(
                 site.host, ["btrfs", "filesystem", "df", "-b", str(self.path)], "reading btrfs's profiles"
             )
         )
         wanted = {"data profile": self.wanted.data_profile, "metadata profile": self.wanted.metadata_profile}
-        if differences := profile_differences(wanted, described):
+        if differences := mount_options.profile_differences(wanted, described):
             raise StorageError("btrfs does not have the configured profiles: " + "; ".join(differences))
         return described
 
@@ -148,7 +140,7 @@ class MountLayer(VolumeLayer):
             output_of(site.host, ["chown", owner, str(path)], f"giving {path} to {identity.name}")
 
 
-def _shown(mounted: Mounted, elsewhere: str) -> str:
+def _shown(mounted: mount_options.Mounted, elsewhere: str) -> str:
     """The options in force, with those of durability where the file system shows its defaults too."""
     deciding = [
         each for each in elsewhere.split() if each.startswith(("data=", "commit=")) or "barrier" in each

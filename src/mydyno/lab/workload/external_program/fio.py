@@ -27,17 +27,7 @@ from mydyno.core.document.quantities import Duration, DurationRule
 from mydyno.core.document.spec_folder import spec_folder
 from mydyno.core.server_files import VolumeName
 from mydyno.core.units import parse_bytes
-from mydyno.lab.workload.external_program.fio_jobs import (
-    PATTERNS,
-    SYNCHRONOUS,
-    JobSection,
-    Stretch,
-    WrongJobError,
-    parse_file,
-    parse_line,
-    seconds_of,
-    size_of,
-)
+from mydyno.lab.workload.external_program import fio_jobs
 
 _SIZE_ALLOWED = "bytes, as 4k, 512K, 1G"
 _MOST = 65_536
@@ -238,7 +228,7 @@ class FioOptions(Section):
         description="Digest of the job file. mydyno writes it into its plan; in an experiment it refuses a "
         "file that has changed.",
     )
-    _stretches: tuple[Stretch, ...] = PrivateAttr()
+    _stretches: tuple[fio_jobs.Stretch, ...] = PrivateAttr()
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
@@ -257,12 +247,12 @@ class FioOptions(Section):
     def _reads(self) -> Self:
         try:
             if self.job is not None:
-                self._stretches = parse_file(self._text())
+                self._stretches = fio_jobs.parse_file(self._text())
             elif self.line is not None:
-                self._stretches = (Stretch(None, (parse_line(self.line),)),)
+                self._stretches = (fio_jobs.Stretch(None, (fio_jobs.parse_line(self.line),)),)
             else:
                 self._stretches = tuple(self._made())
-        except WrongJobError as error:
+        except fio_jobs.WrongJobError as error:
             key = "line" if self.job is None else "job"
             where = "" if self.job is None else f"{Path(self.job).name}: "
             fault = error.fault
@@ -301,7 +291,7 @@ class FioOptions(Section):
         return written
 
     @property
-    def stretches(self) -> tuple[Stretch, ...]:
+    def stretches(self) -> tuple[fio_jobs.Stretch, ...]:
         """What fio runs, one phase each."""
         return self._stretches
 
@@ -310,12 +300,12 @@ class FioOptions(Section):
         """What distinguishes the phases."""
         return tuple(each.depth if each.label is None else each.label for each in self._stretches)
 
-    def _made(self) -> Iterator[Stretch]:
+    def _made(self) -> Iterator[fio_jobs.Stretch]:
         combinations = list(product(self.iodepth, self.numjobs))
         depths = [depth * jobs for depth, jobs in combinations]
         for depth, jobs in combinations:
             label = f"{depth} x {jobs}" if len(set(depths)) < len(depths) else None
-            yield Stretch(label, (JobSection("test", self._options(depth, jobs)),))
+            yield fio_jobs.Stretch(label, (fio_jobs.JobSection("test", self._options(depth, jobs)),))
 
     def _options(self, depth: int, jobs: int) -> dict[str, str]:
         assert self.rw is not None
@@ -345,7 +335,7 @@ class FioOptions(Section):
         named: dict[str, int] = {}
         for stretch in self._stretches:
             for section in stretch.sections:
-                size = size_of(section)
+                size = fio_jobs.size_of(section)
                 if section.files:
                     named |= {name: max(size, named.get(name, 0)) for name in section.files}
                 else:
@@ -355,7 +345,7 @@ class FioOptions(Section):
     @property
     def seconds(self) -> float:
         """About how long the phases take, the filling of files and the wait for steadiness left out."""
-        return sum(max(map(seconds_of, stretch.sections)) for stretch in self._stretches)
+        return sum(max(map(fio_jobs.seconds_of, stretch.sections)) for stretch in self._stretches)
 
 
 def _faults_of_pattern(raw: Mapping[str, Any]) -> Iterator[Fault]:
@@ -369,14 +359,14 @@ def _faults_of_pattern(raw: Mapping[str, Any]) -> Iterator[Fault]:
                 show_value=False,
                 whole=True,
             )
-    if raw.get("rwmixread") is not None and pattern in PATTERNS and pattern not in _MIXED:
+    if raw.get("rwmixread") is not None and pattern in fio_jobs.PATTERNS and pattern not in _MIXED:
         yield clash("rwmixread", f"rwmixread is given, but {pattern} is all one kind", "rw or randrw")
-    if pattern in PATTERNS and pattern not in _WRITING:
+    if pattern in fio_jobs.PATTERNS and pattern not in _WRITING:
         for key in ("fsync", "fdatasync"):
             if raw.get(key) is not None:
                 yield clash(key, f"{key} is given, but {pattern} writes nothing", "leave it out")
     deep = raw.get("iodepth", 1)
     depths = deep if isinstance(deep, list) else [deep]
-    if engine in SYNCHRONOUS and any(isinstance(depth, int) and depth > 1 for depth in depths):
+    if engine in fio_jobs.SYNCHRONOUS and any(isinstance(depth, int) and depth > 1 for depth in depths):
         allowed = "iodepth: 1 with more numjobs, or ioengine: libaio"
         yield clash("iodepth", f"{engine} does one I/O at a time, whatever iodepth says", allowed)

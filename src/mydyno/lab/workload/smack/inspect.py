@@ -8,19 +8,9 @@ from mydyno.core.document.problems import Position, Problem, SpecErrors
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.workload.smack import dictionary as dictionaries
+from mydyno.lab.workload.smack import grammar
 from mydyno.lab.workload.smack.barrel import expand, read_barrel
 from mydyno.lab.workload.smack.generate import parse_command, traps_of
-from mydyno.lab.workload.smack.grammar import (
-    Assignment,
-    Call,
-    Expression,
-    Figure,
-    Joined,
-    Literal,
-    Script,
-    Section,
-    Variable,
-)
 from mydyno.lab.workload.smack.traps import TrapAt, trap_at
 
 _READS = re.compile(r"\s*(select|show|describe|explain|with|values|table)\b", re.IGNORECASE)
@@ -28,7 +18,7 @@ _READS = re.compile(r"\s*(select|show|describe|explain|with|values|table)\b", re
 _NEED_CONNECTION = ("unload_query_barrel", "query", "run_save_result")
 
 
-def check(script: Script, arguments: Sequence[str]) -> None:
+def check(script: grammar.Script, arguments: Sequence[str]) -> None:
     """Raises SpecErrors for everything that can be seen to be wrong: each with its place.
 
     `arguments` are those of the command line, without the file: `$1` is the first.
@@ -44,7 +34,7 @@ def check(script: Script, arguments: Sequence[str]) -> None:
         raise SpecErrors(problems)
 
 
-def _check_section(section: Section, script: Script) -> None:
+def _check_section(section: grammar.Section, script: grammar.Script) -> None:
     if section.kind == "dictionary":
         dictionaries.check(section, script.file)
         if section.text("source_type") == "file":
@@ -77,7 +67,7 @@ def _check_section(section: Section, script: Script) -> None:
             raise SpecErrors.of(script.file, place, error.message, allowed=error.hint) from None
 
 
-def _check_below(section: Section, word: str, file: str) -> None:
+def _check_below(section: grammar.Section, word: str, file: str) -> None:
     try:
         steps_of(section.text(word))
     except BeneathError as error:
@@ -87,13 +77,13 @@ def _check_below(section: Section, word: str, file: str) -> None:
         ) from None
 
 
-def _check_number(section: Section, word: str, file: str) -> None:
+def _check_number(section: grammar.Section, word: str, file: str) -> None:
     text = section.text(word, "0")
     if not text.isdecimal():
         raise SpecErrors.of(file, section.place(word), f"{word} is not a number", text)
 
 
-def client_of(table: Section, script: Script) -> Section | None:
+def client_of(table: grammar.Section, script: grammar.Script) -> grammar.Section | None:
     """The client that a table section names, if it is defined above it."""
     for one in script.sections:
         if one.kind == "client" and one.name == table.text("client") and one.position < table.position:
@@ -104,7 +94,7 @@ def client_of(table: Section, script: Script) -> Section | None:
 class _Main:
     """Walks through main once, as every process of the original would, and looks at what it names."""
 
-    def __init__(self, script: Script, arguments: Sequence[str]) -> None:
+    def __init__(self, script: grammar.Script, arguments: Sequence[str]) -> None:
         self._script = script
         self._arguments = arguments
         self._clients = script.named("client")
@@ -116,8 +106,8 @@ class _Main:
     def problems(self) -> list[Problem]:
         return [problem for line in self._script.main for problem in self._line(line)]
 
-    def _line(self, line: Call | Assignment) -> Iterator[Problem]:
-        if isinstance(line, Assignment):
+    def _line(self, line: grammar.Call | grammar.Assignment) -> Iterator[Problem]:
+        if isinstance(line, grammar.Assignment):
             yield from self._expression(line.value, None)
             self._assigned.add(line.name)
             return
@@ -139,12 +129,12 @@ class _Main:
             yield from self._expression(argument, line.client)
         if line.method == "collect_threads":
             self._reported.add(line.client)
-        if line.method == "run_save_result" and isinstance(line.arguments[0], Literal):
+        if line.method == "run_save_result" and isinstance(line.arguments[0], grammar.Literal):
             yield from self._query(line.arguments[0])
-        if line.method == "run_save_result" and isinstance(line.arguments[1], Literal):
+        if line.method == "run_save_result" and isinstance(line.arguments[1], grammar.Literal):
             yield from self._result(line.arguments[1])
 
-    def _result(self, target: Literal) -> Iterator[Problem]:
+    def _result(self, target: grammar.Literal) -> Iterator[Problem]:
         if target.text == "-":
             return
         try:
@@ -153,22 +143,22 @@ class _Main:
             message, allowed = f"the result file: {error.strerror}", "- for the output, or the name of a file"
             yield self._problem(target.position, message, target.text, allowed)
 
-    def _query(self, name: Literal) -> Iterator[Problem]:
+    def _query(self, name: grammar.Literal) -> Iterator[Problem]:
         queries = self._script.named("query")
         if name.text not in queries:
             near = nearest(name.text, queries)
             yield self._problem(name.position, "unknown query", name.text, ", ".join(queries), near)
 
-    def _expression(self, one: Expression, client: str | None) -> Iterator[Problem]:
-        if isinstance(one, Joined):
+    def _expression(self, one: grammar.Expression, client: str | None) -> Iterator[Problem]:
+        if isinstance(one, grammar.Joined):
             for part in one.parts:
                 yield from self._expression(part, client)
-        elif isinstance(one, Variable):
+        elif isinstance(one, grammar.Variable):
             yield from self._variable(one)
-        elif isinstance(one, Figure):
+        elif isinstance(one, grammar.Figure):
             yield from self._figure(one, client)
 
-    def _variable(self, one: Variable) -> Iterator[Problem]:
+    def _variable(self, one: grammar.Variable) -> Iterator[Problem]:
         if one.name.isdecimal():
             if int(one.name) > len(self._arguments):
                 given = f"{len(self._arguments)} given after the file"
@@ -179,7 +169,7 @@ class _Main:
             near = nearest(one.name, self._assigned)
             yield self._problem(one.position, "the variable has no value here", f"${one.name}", None, near)
 
-    def _figure(self, one: Figure, client: str | None) -> Iterator[Problem]:
+    def _figure(self, one: grammar.Figure, client: str | None) -> Iterator[Problem]:
         text = "::".join(part for part in (one.client, one.type, one.param) if part)
         if one.client not in self._clients:
             near = nearest(one.client, self._clients)
@@ -202,7 +192,7 @@ class _Main:
         return Problem(self._script.file, position, message, value, allowed, near)
 
 
-def traps(script: Script) -> list[TrapAt]:
+def traps(script: grammar.Script) -> list[TrapAt]:
     """The traps that the text alone shows, in the order of the file; data files are not looked at."""
     all_found = list(script.traps)
     tables = [one for one in script.sections if one.kind == "table"]
@@ -217,13 +207,15 @@ def traps(script: Script) -> list[TrapAt]:
             all_found += _of_dictionary(section, tables, script.file)
     for line in script.main:
         if (
-            isinstance(line, Call)
+            isinstance(line, grammar.Call)
             and line.method == "sleep"
             and line.arguments[1] != _zero(line.arguments[1])
         ):
             all_found.append(trap_at("sleep-milliseconds", line.arguments[1].position))
     unloads = [
-        line for line in script.main if isinstance(line, Call) and line.method == "unload_query_barrel"
+        line
+        for line in script.main
+        if isinstance(line, grammar.Call) and line.method == "unload_query_barrel"
     ]
     for number, line in enumerate(unloads):
         if any(before.client == line.client for before in unloads[:number]):
@@ -234,11 +226,11 @@ def traps(script: Script) -> list[TrapAt]:
     return sorted(dict.fromkeys(all_found), key=lambda one: one.position or order)
 
 
-def _zero(argument: Expression) -> Expression:
-    return Literal("0", argument.position)
+def _zero(argument: grammar.Expression) -> grammar.Expression:
+    return grammar.Literal("0", argument.position)
 
 
-def _of_table(section: Section) -> list[TrapAt]:
+def _of_table(section: grammar.Section) -> list[TrapAt]:
     at_hand = [
         trap_at("any-error-means-missing", section.position),
         trap_at("server-side-load", section.place("data_file")),
@@ -253,7 +245,7 @@ def _of_table(section: Section) -> list[TrapAt]:
     return at_hand
 
 
-def _of_dictionary(section: Section, tables: list[Section], file: str) -> list[TrapAt]:
+def _of_dictionary(section: grammar.Section, tables: list[grammar.Section], file: str) -> list[TrapAt]:
     at_hand: list[TrapAt] = []
     kind, source = section.text("type"), section.text("source_type")
     if kind == "rand":
@@ -270,5 +262,5 @@ def _of_dictionary(section: Section, tables: list[Section], file: str) -> list[T
     return at_hand
 
 
-def _shares(table: Section, dictionary: Section) -> bool:
+def _shares(table: grammar.Section, dictionary: grammar.Section) -> bool:
     return table.text("data_file") == dictionary.text("source")
