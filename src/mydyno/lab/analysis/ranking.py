@@ -191,7 +191,7 @@ def ranking(
     valid = [trial for trial in trials if trial.status == "valid" and trial.point_id in own]
     table = _table(valid, inside, factor, metric)
     classes = _classes(valid, inside, factor, tuple(table))
-    found = (_ranked(factor, where, table, levels, metric, standard) for levels in classes.values())
+    found = (_ranked(factor, where, table, levels, standard) for levels in classes.values())
     rankings = [one for one in found if one is not None]
     if all(one.alone for one in rankings):
         return ()
@@ -243,7 +243,6 @@ def _ranked(
     where: Mapping[str, str],
     table: Table,
     levels: Sequence[str],
-    metric: Metric,
     standard: Standard,
 ) -> Ranking | None:
     if len(levels) == 1:

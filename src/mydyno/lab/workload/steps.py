@@ -195,7 +195,7 @@ class StepCompiler:
 
     def _repeated(self, item: Written, entries: dict[str, Written], scope: Scope) -> tuple[list[Any], Scope]:
         if "repeat" not in entries:
-            return self._bound(item, entries, scope)
+            return self._bound(entries, scope)
         times = compile_written(entries["repeat"], scope.names, "repeat")
         if is_constant(times) and (not isinstance(times, int) or times < 0):
             raise entries["repeat"].wrong("repeat is not a number of times", "0 or more")
@@ -205,7 +205,7 @@ class StepCompiler:
             index = entries["index"].text_of("index")
             check_name(index, entries["index"], "a name")
             inner = scope.bind(index)
-        steps, after = self._bound(item, entries, inner)
+        steps, after = self._bound(entries, inner)
         if times == 0 or not steps:
             return [], scope
         if times == 1 and index is None:
@@ -216,17 +216,17 @@ class StepCompiler:
         step["steps"] = steps
         return [{"repeat": step}], after if is_constant(times) else scope.after(scope, after)
 
-    def _bound(self, item: Written, entries: dict[str, Written], scope: Scope) -> tuple[list[Any], Scope]:
+    def _bound(self, entries: dict[str, Written], scope: Scope) -> tuple[list[Any], Scope]:
         lets: list[Any] = []
         if "let" in entries:
             for name, written in entries["let"].entries("let").items():
                 check_name(name, written, "a name")
                 lets.append({"let": [name, compile_written(written, scope.names, f"let {name}")]})
                 scope = scope.bind(name)
-        steps, scope = self._action(item, entries, scope)
+        steps, scope = self._action(entries, scope)
         return [*lets, *steps], scope
 
-    def _action(self, item: Written, entries: dict[str, Written], scope: Scope) -> tuple[list[Any], Scope]:
+    def _action(self, entries: dict[str, Written], scope: Scope) -> tuple[list[Any], Scope]:
         for name, written in entries.items():
             if name not in STEP_KEYS:
                 return self._sent(name, written, entries, scope)

@@ -136,7 +136,7 @@ def open_window(
         variables = {name.lower(): value for name, value in show_global(cursor, "VARIABLES").items()}
         version = parse_version(version_line(variables))
         pid = process_of(cursor, login, variables)
-        files = None if without_host else _files(login, machine, variables, pid)
+        files = None if without_host else _files(machine, variables, pid)
         wanted = settings(variables, wish, levels=_levels(cursor, version), reads_file=files is not None)
         must_be_allowed(cursor, wanted.values, wanted.output)
         before = sessions(cursor, wish.threshold)
@@ -154,9 +154,7 @@ def open_window(
         yield Window(login, version, act, log, tuple(remarks), cursor, None if apart is None else before)
 
 
-def _files(
-    login: Login, machine: Machine | None, variables: Mapping[str, str], pid: int | None
-) -> Files | None:
+def _files(machine: Machine | None, variables: Mapping[str, str], pid: int | None) -> Files | None:
     if machine is None and pid is None:
         return None
     if machine is None or isinstance(machine, LocalMachine):

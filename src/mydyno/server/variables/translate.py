@@ -102,7 +102,7 @@ def _one(work: _Work, name: str, value: Setting) -> None:
         _put(work, name, {name: value})
         _remark(work, name, value, row)
     elif not _renamed(work, name, value, row) and not _dropped(work, name, value, row):
-        _missing(work, name, value, row)
+        _missing(work, name, row)
 
 
 def _refusal(row: Row, value: Setting, version: Version) -> str | None:
@@ -183,7 +183,7 @@ def _dropped(work: _Work, name: str, value: Setting, row: Row) -> bool:
     return False
 
 
-def _missing(work: _Work, name: str, value: Setting, row: Row) -> None:
+def _missing(work: _Work, name: str, row: Row) -> None:
     if row.where == "running":
         work.problems.append(SettingProblem(name, "only a running server has it: no option sets it at start"))
     elif name in work.known:  # Listed, not heeded, and nothing stands for it.

@@ -56,7 +56,7 @@ def rule(system: System, _: Targets) -> Judgement:
     too_high = now > _FAR_ABOVE * wanted and (measured or wanted == _BY_KIND["rotating"])
     if now * 2 > wanted and not too_high:
         return Fine(f"{_NAME} is {now}; {because}: about {wanted}")
-    changes = settings(server, _in_order(server, now, wanted))
+    changes = settings(server, _in_order(now, wanted))
     if not changes:
         return Fine(f"{_NAME} is {now}")
     pressed = _pressed(system)
@@ -115,7 +115,7 @@ def _quick(system: System) -> str | None:
     return f"{names}: a request takes {microseconds}, faster than any rotating disk"
 
 
-def _in_order(server: Server, now: int, wanted: int) -> dict[str, Setting]:
+def _in_order(now: int, wanted: int) -> dict[str, Setting]:
     """Neither may pass the other for a moment: the server would adjust it."""
     both: list[tuple[str, Setting]] = [(_NAME, wanted), (_MAX, 2 * wanted)]
     return dict(reversed(both)) if wanted > now else dict(both)

@@ -108,7 +108,7 @@ def curves(evidence: Evidence, metric: Metric, optima: Optima | None = None) -> 
                 tuple(
                     point
                     for (point_id, place), one in found.items()
-                    if point_id == setting.point_id and (point := _point(place, one, metric)) is not None
+                    if point_id == setting.point_id and (point := _point(place, one)) is not None
                 ),
                 setting.signed,
                 None if optima is None else optima.of(setting),
@@ -126,7 +126,7 @@ def measured(of: Summary) -> Measured | None:
     return Measured(of.value, *ends(of.interval), of.values)
 
 
-def _point(place: Place, of: Summary, metric: Metric) -> CurvePoint | None:
+def _point(place: Place, of: Summary) -> CurvePoint | None:
     """None also for a test program: it is on no curve."""
     if isinstance(place, str):
         return None

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from mydyno.core.plurals import agreeing, counted
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.outliers import Outlier, outliers, probable_causes
-from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.results.records import FAILED, SKIPPED, Remark, TrialRecord
 from mydyno.page.format import latency, number, seconds
@@ -109,10 +108,10 @@ def _flagged(evidence: Evidence, metric: Metric, trials: Sequence[TrialRecord]) 
     strange = outliers(trials, metric, evidence.margin)
     for one in strange:
         causes = probable_causes(one, strange, trials, evidence.words)
-        yield Flagged(one, _sentence(one, causes, evidence.words))
+        yield Flagged(one, _sentence(one, causes))
 
 
-def _sentence(one: Outlier, causes: Sequence[str], words: Words) -> str:
+def _sentence(one: Outlier, causes: Sequence[str]) -> str:
     metric = one.metric
     against = "the value expected from its levels" if one.fitted else "the median of its setting"
     size = f"{metric.noun} is {one.ratio:.2g} times {against}"
