@@ -24,7 +24,18 @@ const LOCK: &str = "lock";
 #[derive(Debug)]
 pub struct Session {
     folder: PathBuf,
-    _lock: File,
+    _lock: Lock,
+}
+
+/// Held until it is dropped. Closing the file would not do: a process that was forked a moment ago has
+/// it too, until it executes its program.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        rustix::fs::flock(&self.0, FlockOperation::Unlock).ok();
+    }
 }
 
 impl Session {
@@ -60,7 +71,7 @@ pub fn sweep(parent: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     sweep_all(parent).map(Some)
 }
 
-fn lock(parent: &Path) -> io::Result<Option<File>> {
+fn lock(parent: &Path) -> io::Result<Option<Lock>> {
     let file = OpenOptions::new()
         .write(true)
         .create(true)
@@ -69,7 +80,7 @@ fn lock(parent: &Path) -> io::Result<Option<File>> {
         .custom_flags(libc::O_NOFOLLOW)
         .open(parent.join(LOCK))?;
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(file)),
+        Ok(()) => Ok(Some(Lock(file))),
         Err(Errno::WOULDBLOCK) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -145,6 +156,18 @@ mod tests {
         let second = Session::begin(&parent.join("mydyno-000000000002")).unwrap().unwrap();
         second.end().unwrap();
         assert_eq!(fs::read_dir(&parent).unwrap().count(), 1);
+        files::remove_tree(&parent).unwrap();
+    }
+
+    #[test]
+    fn a_session_that_has_ended_is_over_for_whoever_has_its_lock_file_too() {
+        let parent = parent("forked");
+        let first = Session::begin(&parent.join("mydyno-000000000001")).unwrap().unwrap();
+        let of_a_forked_process = first._lock.0.try_clone().unwrap();
+        first.end().unwrap();
+        let second = Session::begin(&parent.join("mydyno-000000000002")).unwrap().unwrap();
+        second.end().unwrap();
+        drop(of_a_forked_process);
         files::remove_tree(&parent).unwrap();
     }
 
