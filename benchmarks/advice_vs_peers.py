@@ -39,7 +39,7 @@ from mydyno.lab.stack import RunningServer, understand
 from mydyno.lab.trial.campaign import Campaign
 from mydyno.machine.local import LocalHost
 from mydyno.prove import mysqltuner
-from mydyno.prove.yaml_text import block, comment
+from mydyno.core.document.yaml_text import block, comment
 from mydyno.server.releases import binary_of
 from mydyno.survey import survey
 
