@@ -38,7 +38,7 @@ class MachineOptions:
     panel = "Machine"
 
     region: str | None = option(
-        "--region NAME", "Where the machine stands.", show_default="the first of the provider's table"
+        "--region NAME", "The provider's region.", show_default="the first of the provider's table"
     )
     zone: str | None = option("--zone NAME", "The zone of the region.", show_default="the first one")
     machine_size: str | None = option(
@@ -95,8 +95,8 @@ def export(
     ```text
     mydyno cloud export array.yaml --provider azure --ssh-key ~/.ssh/id_ed25519.pub \\
       --ssh-from 203.0.113.7/32 --out machine
-    mydyno cloud export raid-disks --provider aws --level array=raid10-64K --disk-kind io2 \\
-      --ssh-key ~/.ssh/id_ed25519.pub --ssh-from 203.0.113.7/32 --out machine
+    mydyno cloud export raid-mysql --provider aws --disk-kind io2 --level "array=RAID 0, 4 disks" \\
+      --ssh-key ~/.ssh/id_ed25519.pub --ssh-from 203.0.113.7/32 --out raid0
     ```
     """
     from mydyno.lab import spec

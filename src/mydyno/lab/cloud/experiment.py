@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mydyno.core.document.problems import SpecErrors
-from mydyno.core.document.yaml_text import block, comment
+from mydyno.core.document.yaml_text import Text, block, comment
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import did_you_mean
 from mydyno.lab import spec
@@ -114,4 +114,22 @@ def _document(fixed: Fixed, machine: CloudMachine) -> Mapping[str, Any]:
     ordered = ("experiment", "question", "source", "setup")
     head = {key: document.pop(key) for key in ordered if key in document}
     more = {"factors": factors} if factors else {}
-    return {**head, **more, **document, **({"claims": claims} if claims else {})}
+    whole = {**head, **more, **document, **({"claims": claims} if claims else {})}
+    return {name: _as_read(value) for name, value in whole.items()}
+
+
+def _as_read(value: Any) -> Any:
+    """With texts that YAML would read as numbers marked as texts."""
+    if isinstance(value, Mapping):
+        return {name: _as_read(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_as_read(item) for item in value]
+    return Text(value) if isinstance(value, str) and _is_number(value) else value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -77,7 +77,7 @@ set_queue() {{
 
 
 class _Variable(str):
-    """A word that stands in the script as the value of a shell variable of this name."""
+    """A word of the script that is the value of the shell variable of this name."""
 
 
 def storage_script(volumes: Iterable[CloudVolume], disk_names: DiskNames) -> str:

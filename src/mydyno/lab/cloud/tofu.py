@@ -36,7 +36,7 @@ def rendered(document: Mapping[str, Value]) -> str:
 
 
 def literal(text: str) -> str:
-    """`text` as it stands in a string of the file, before JSON's own escapes."""
+    """`text` as a string of the file has it, before the escapes of JSON."""
     return text.replace("${", "$${").replace("%{", "%%{")
 
 
@@ -58,4 +58,5 @@ def _part(part: str | Expression) -> str:
     if isinstance(part, Expression):
         return "${" + part.code + "}"
     # A dollar in front of the next part's `${` would escape that one.
-    return literal(part[:-1]) + '${"$"}' if part.endswith("$") else literal(part)
+    text = part.rstrip("$")
+    return literal(text) + ("${" + json.dumps(part[len(text) :]) + "}" if part != text else "")

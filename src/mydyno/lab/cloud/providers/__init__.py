@@ -1,4 +1,4 @@
-"""What each provider is told: a module for each, with the same two functions behind one table."""
+"""The resources of each provider: a module for each, with the same two functions, in one table."""
 
 from __future__ import annotations
 
