@@ -26,12 +26,13 @@ from mydyno.machine.vm.acceleration import ACCELERATION, acceleration
 from mydyno.machine.vm.machine import Accelerator, base, escaped, kernel_line
 
 _INSTALLED = (
-    *("systemd-sysv", "udev", "cloud-init", "openssh-server", "sudo", "procps", "initramfs-tools"),
+    *("systemd-sysv", "udev", "cloud-init", "openssh-server", "sudo", "procps", "initramfs-tools", "busybox"),
     # The kernel of Debian's images for clouds.
     *("linux-image-cloud-amd64", "mariadb-server-core", "mdadm", "xfsprogs", "e2fsprogs"),
 )
-# DSA and RSA keys take minutes under TCG; and ds-identify need not look for other clouds.
-_IMAGE_SETTINGS = "ssh_genkeytypes: [ed25519]\ndatasource_list: [NoCloud]\n"
+# DSA and RSA keys take minutes under TCG; ds-identify need not look for other clouds; and the image has no
+# other locales.
+_IMAGE_SETTINGS = "ssh_genkeytypes: [ed25519]\ndatasource_list: [NoCloud]\nlocale: C.UTF-8\n"
 _META_DATA = "instance-id: mydyno-test\nlocal-hostname: cloud\n"
 _BOOT_SECONDS = 1500.0
 

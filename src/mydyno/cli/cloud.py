@@ -13,7 +13,7 @@ from mydyno.cli.new_text import assigned
 from mydyno.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from mydyno.lab.cloud.machine import Caching
+    from mydyno.lab.cloud.machine import Caching, Choices
 
 _LONGEST_KEY_BYTES = 64 * 1024
 
@@ -24,8 +24,8 @@ commands = Application(
 Nothing is created and no account is used: the files are for `tofu apply`.
 
 ```text
-mydyno cloud export array.yaml --provider azure --ssh-key ~/.ssh/id_ed25519.pub \\
-  --ssh-from 203.0.113.7/32 --out machine
+mydyno cloud export array.yaml --provider azure --out machine \\
+  --ssh-key ~/.ssh/id_ed25519.pub --ssh-from 203.0.113.7/32
 ```
 """,
 )
@@ -65,17 +65,19 @@ class MachineOptions:
     )
 
 
+_Provider = Annotated[Literal["azure", "aws", "gcp"], option("--provider", "The cloud.")]
+_SshKey = Annotated[Path, option("--ssh-key FILE", "Your public key, which may log in. Never a private key.")]
+_SshFrom = Annotated[str, option("--ssh-from NETWORK", "The network that may use ssh, as 203.0.113.7/32.")]
+_Out = Annotated[Path, option("--out FOLDER", "The folder to write, new or empty.")]
+
+
 @commands.command()
 def export(
     file: options.ExperimentFile,
-    provider: Annotated[Literal["azure", "aws", "gcp"], option("--provider", "The cloud.")],
-    ssh_key: Annotated[
-        Path, option("--ssh-key FILE", "Your public key, which may log in. Never a private key.")
-    ],
-    ssh_from: Annotated[
-        str, option("--ssh-from NETWORK", "The network that may use ssh, as 203.0.113.7/32.")
-    ],
-    out: Annotated[Path, option("--out FOLDER", "The folder to write, new or empty.")],
+    provider: _Provider,
+    ssh_key: _SshKey,
+    ssh_from: _SshFrom,
+    out: _Out,
     machine: MachineOptions = MachineOptions(),
     size: options.Size = None,
     levels: list[str] | None = option(
@@ -93,21 +95,36 @@ def export(
     says so (docs/how-to/cloud-disks.md).
 
     ```text
-    mydyno cloud export array.yaml --provider azure --ssh-key ~/.ssh/id_ed25519.pub \\
-      --ssh-from 203.0.113.7/32 --out machine
-    mydyno cloud export raid-mysql --provider aws --disk-kind io2 --level "array=RAID 0, 4 disks" \\
-      --ssh-key ~/.ssh/id_ed25519.pub --ssh-from 203.0.113.7/32 --out raid0
+    mydyno cloud export array.yaml --provider azure --out machine \\
+      --ssh-key ~/.ssh/id_ed25519.pub --ssh-from 203.0.113.7/32
+    mydyno cloud export raid-mysql --provider aws --out raid0 \\
+      --level "array=RAID 0, 4 disks" --disk-kind io2 \\
+      --ssh-key ~/.ssh/id_ed25519.pub --ssh-from 203.0.113.7/32
     ```
     """
     from mydyno.lab import spec
-    from mydyno.lab.cloud.checked import network, plain_name, public_key
     from mydyno.lab.cloud.experiment import fix
     from mydyno.lab.cloud.folder import files, machine_for
+
+    folder = outputs.Outputs((file, ssh_key), force).new_folder("--out", out)
+    choices = _choices(provider, ssh_key, ssh_from, machine)
+    fixed = fix(spec.load(file, size), _pairs("--level", levels or ()))
+    planned = machine_for(fixed, choices)
+    written = files(fixed, planned)
+    folder.write(written)
+    for note in planned.notes:
+        screen.echo(f"note: {note}", err=True)
+    screen.echo(f"{out}: {', '.join(written)}; {out / 'README.md'} says how to use them")
+
+
+def _choices(
+    provider: Literal["azure", "aws", "gcp"], ssh_key: Path, ssh_from: str, machine: MachineOptions
+) -> Choices:
+    """Raises UsageError for an option that cannot be what it is to be."""
+    from mydyno.lab.cloud.checked import network, plain_name, public_key
     from mydyno.lab.cloud.machine import Choices
 
-    allowed = outputs.Outputs((file, ssh_key), force)
-    folder = allowed.new_folder("--out", out)
-    choices = Choices(
+    return Choices(
         provider=provider,
         public_key=public_key(_text(ssh_key), str(ssh_key)),
         ssh_from=network(ssh_from),
@@ -119,13 +136,6 @@ def export(
         server=machine.server,
         caching=_caching(machine.caching or ()),
     )
-    fixed = fix(spec.load(file, size), _pairs("--level", levels or ()))
-    planned = machine_for(fixed, choices)
-    written = files(fixed, planned)
-    folder.write(written)
-    for note in planned.notes:
-        screen.echo(f"note: {note}", err=True)
-    screen.echo(f"{out}: {', '.join(written)}; {out / 'README.md'} says how to use them")
 
 
 def _text(key: Path) -> str:
