@@ -210,7 +210,7 @@ def test_after_a_reboot_the_array_is_assembled_and_has_what_was_on_it(
     ssh(guest, exported, "echo kept >/srv/mydyno/data/kept && sync && sudo systemctl --no-block poweroff")
     guest.wait_until_off(1200)
     guest.switch_on()
-    ssh(guest, exported, "until systemctl is-active -q mydyno-storage; do sleep 1; done")
+    ssh(guest, exported, "until sudo systemctl is-active -q mydyno-storage; do sleep 1; done")
     assert ssh(guest, exported, "cat /srv/mydyno/data/kept") == "kept\n"
     after = state_of(guest, exported)
     assert after.splitlines()[7:] == before.splitlines()[7:]

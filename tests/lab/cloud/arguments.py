@@ -90,7 +90,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "availability_zone": True,
         **dict.fromkeys(("type", "size", "iops", "tags"), False),
     },
-    "aws_volume_attachment": {"device_name": True, "instance_id": True, "volume_id": True},
+    "aws_volume_attachment": {
+        **dict.fromkeys(("device_name", "instance_id", "volume_id"), True),
+        "stop_instance_before_detaching": False,
+    },
     "google_compute_network": {"name": True, "auto_create_subnetworks": False},
     "google_compute_subnetwork": {"name": True, "network": True, "ip_cidr_range": False, "region": False},
     "google_compute_firewall": {

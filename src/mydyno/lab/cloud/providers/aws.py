@@ -134,4 +134,6 @@ def _attachment(disk: CloudDisk) -> Mapping[str, Value]:
         "device_name": _DEVICES[disk.number],
         "instance_id": Expression("aws_instance.machine.id"),
         "volume_id": Expression(f"aws_ebs_volume.{common.resource_name(disk.name)}.id"),
+        # A mounted volume is not detached from a running machine, and `tofu destroy` would wait for it.
+        "stop_instance_before_detaching": True,
     }
