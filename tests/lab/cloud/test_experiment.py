@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from lab.cloud.builders import FOUR_DISKS, choices, fixed
+from lab.cloud.builders import experiment_text as experiment_document
 from mydyno.core.errors import UsageError
 from mydyno.lab import spec
+from mydyno.lab.cloud.cloud_init import packages_of
 from mydyno.lab.cloud.experiment import experiment_text, fix
 from mydyno.lab.cloud.folder import files, machine_for
 
@@ -101,10 +104,23 @@ def test_the_notes_say_how_to_use_and_destroy_it_and_where_it_differs() -> None:
     assert "| data | RAID 10 of 4 disks, xfs | 4 x 128 GiB gp3 | 3,000 | none | /srv/mydyno/data |" in notes
 
 
-def test_a_file_that_the_load_reads_is_named_in_the_notes() -> None:
+def test_fio_has_no_experiment_over_ssh_and_is_installed() -> None:
     text = (
         "experiment: array\nsetup: {host: vm, storage: {data: {disks: {size: 64G}}}}\n"
         "workload:\n  fio: {rw: randwrite, runtime: 10s, size: 1G}\n"
     )
     one = fix(spec.loads(text, "array.yaml"), {})
-    assert (one.files, one.more_packages) == ((), ("fio",))
+    built = machine_for(one, choices())
+    written = files(one, built)
+    assert sorted(written) == ["README.md", "cloud-init.yaml", "main.tf.json"]
+    assert "mydyno run experiment.yaml" not in written["README.md"]
+    assert "there is no experiment.yaml: run fio on /srv/mydyno/data" in built.notes[-1]
+    assert "fio" in packages_of(built)
+
+
+def test_a_file_that_the_load_reads_is_named_in_the_notes(tmp_path: Path) -> None:
+    (tmp_path / "load.yaml").write_text('workload: load\ntransactions:\n  look:\n    - query: "SELECT 1"\n')
+    text = experiment_document().replace("oltp-read-only: {}", "file: {path: load.yaml}")
+    one = fix(spec.loads(text, str(tmp_path / "array.yaml")), {})
+    notes = files(one, machine_for(one, choices()))["README.md"]
+    assert "- experiment.yaml reads load.yaml: copy it here" in notes

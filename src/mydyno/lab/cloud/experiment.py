@@ -31,16 +31,16 @@ class Fixed:
     variant: Variant
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """Other files that the experiment reads, relative to its own folder."""
+    def workload_file(self) -> str | None:
+        """The workload file that the experiment reads, relative to its own folder."""
         workload: Any = self.variant.tree.plain().get("workload")
-        named = [(workload.get("file") or {}).get("path"), (workload.get("fio") or {}).get("job")]
-        return tuple(name for name in named if isinstance(name, str))
+        path: str | None = (workload.get("file") or {}).get("path")
+        return path
 
     @property
-    def more_packages(self) -> tuple[str, ...]:
-        workload: Any = self.variant.tree.plain().get("workload")
-        return ("fio",) if "fio" in workload else ()
+    def has_fio(self) -> bool:
+        """Whether fio is the load, which over ssh has no volume to run on (lab/trial/drivers.py)."""
+        return self.variant.workload.fio_options is not None
 
 
 def fix(experiment: Experiment, levels: Mapping[str, str]) -> Fixed:

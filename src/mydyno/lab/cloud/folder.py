@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mydyno.lab.cloud.catalogue import catalogue
 from mydyno.lab.cloud.cloud_init import cloud_init
 from mydyno.lab.cloud.experiment import Fixed, experiment_text
-from mydyno.lab.cloud.machine import USER, Choices, CloudMachine, machine_of
+from mydyno.lab.cloud.machine import MOUNTS, USER, Choices, CloudMachine, machine_of
 from mydyno.lab.cloud.providers import PROVIDER_WORDS
 from mydyno.lab.cloud.tofu import rendered
 
 CONFIGURATION, USER_DATA = "main.tf.json", "cloud-init.yaml"
 EXPERIMENT, NOTES = "experiment.yaml", "README.md"
+_NO_FIO = (
+    f"`mydyno run` has no volume for fio over ssh, so there is no experiment.yaml: run fio on {MOUNTS}/data"
+)
 
 
 def machine_for(fixed: Fixed, choices: Choices) -> CloudMachine:
     """Raises UsageError for what no machine of the provider can be."""
-    return machine_of(fixed.experiment.name, fixed.variant.setup, choices, fixed.more_packages)
+    machine = machine_of(fixed.experiment.name, fixed.variant.setup, choices)
+    if not fixed.has_fio:
+        return machine
+    return replace(machine, more_packages=("fio",), notes=(*machine.notes, _NO_FIO))
 
 
 def files(fixed: Fixed, machine: CloudMachine) -> dict[str, str]:
     """Name -> text of each file. Raises UsageError when the experiment could not run over ssh."""
     words = PROVIDER_WORDS[machine.provider]
+    experiment = {} if fixed.has_fio else {EXPERIMENT: experiment_text(fixed, machine)}
     return {
         CONFIGURATION: rendered(words.document(machine)),
         USER_DATA: cloud_init(machine, words.disk_names),
-        EXPERIMENT: experiment_text(fixed, machine),
+        **experiment,
         NOTES: "\n".join(_notes(fixed, machine, words.credentials)) + "\n",
     }
 
@@ -42,11 +50,12 @@ def _notes(fixed: Fixed, machine: CloudMachine, credentials: str) -> Iterator[st
     yield ""
     yield from _table(machine)
     yield ""
-    if machine.notes or fixed.files:
+    if machine.notes or fixed.workload_file:
         yield "Where it differs from the experiment, or may:"
         yield ""
         yield from (f"- {note}" for note in machine.notes)
-        yield from (f"- experiment.yaml reads {name}: copy it here" for name in fixed.files)
+        if fixed.workload_file:
+            yield f"- experiment.yaml reads {fixed.workload_file}: copy it here"
         yield ""
     yield "```sh"
     yield f"# Credentials: {credentials}."
@@ -56,7 +65,8 @@ def _notes(fixed: Fixed, machine: CloudMachine, credentials: str) -> Iterator[st
     yield "# Once: compare the fingerprint with the one that the machine's console shows, and accept it."
     yield f'ssh "{USER}@$(tofu output -raw address)" cloud-init status --wait'
     yield "mydyno hosts check --hosts hosts.yaml"
-    yield "mydyno run experiment.yaml --hosts hosts.yaml"
+    if not fixed.has_fio:
+        yield "mydyno run experiment.yaml --hosts hosts.yaml"
     yield "# The machine and all its disks, with what is on them:"
     yield "tofu destroy"
     yield "```"

@@ -110,9 +110,10 @@ class CloudMachine:
     volumes: tuple[CloudVolume, ...]
     nofile: int
     nproc: int | None
-    more_packages: tuple[str, ...]
     notes: tuple[str, ...]
     """Where the machine differs from the experiment, or may."""
+    more_packages: tuple[str, ...] = ()
+    """Besides those of the server and the volumes."""
 
     @property
     def disks(self) -> tuple[CloudDisk, ...]:
@@ -123,9 +124,7 @@ class CloudMachine:
         return catalogue().provider(self.provider).disk_kinds[self.disk_kind]
 
 
-def machine_of(
-    experiment: str, setup: Setup, choices: Choices, more_packages: tuple[str, ...] = ()
-) -> CloudMachine:
+def machine_of(experiment: str, setup: Setup, choices: Choices) -> CloudMachine:
     """The machine for `setup` of the experiment of this name. Raises UsageError for what no cloud has."""
     provider = catalogue().provider(choices.provider)
     kind_name = _one_of("kind of disk", choices.disk_kind or provider.disk_kind, provider.disk_kinds)
@@ -156,7 +155,6 @@ def machine_of(
         volumes=volumes,
         nofile=(limits.nofile if limits is not None else None) or NOFILE,
         nproc=limits.nproc if limits is not None else None,
-        more_packages=more_packages,
         notes=(*size_notes, *_notes(setup, volumes, kind_name, kind)),
     )
 
