@@ -107,3 +107,9 @@ def test_a_size_that_is_not_in_the_table_is_taken_with_a_note() -> None:
     built = machine(disks("count: 60, size: 128G"), size="Standard_E112ibs_v5")
     assert built.size == "Standard_E112ibs_v5"
     assert built.notes[0].startswith("mydyno does not know the limits of Standard_E112ibs_v5")
+
+
+def test_a_disk_that_bursts_is_named_in_the_notes() -> None:
+    (note,) = machine(disks("count: 2, size: 512G")).notes
+    assert note.startswith("data: a Premium_LRS disk that has rested does up to 3,500 IOPS for 30 minutes")
+    assert machine(disks("count: 2, size: 513G")).notes == ()

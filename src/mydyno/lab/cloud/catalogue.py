@@ -36,6 +36,14 @@ class Provisioned(Record):
     most: int
 
 
+class Burst(Record):
+    """What a disk does for half an hour when it has rested."""
+
+    iops: int
+    largest_gib: int
+    """Larger disks do not burst by themselves."""
+
+
 class DiskKind(Record):
     """A kind of disk. One of `tiers`, `provisioned` and `iops_per_gib` says how many IOPS it does."""
 
@@ -46,6 +54,7 @@ class DiskKind(Record):
     """(GiB, IOPS), the smallest first."""
     provisioned: Provisioned | None = None
     iops_per_gib: int | None = None
+    burst: Burst | None = None
     cached_below_gib: int | None = None
     """The host can cache disks that are smaller; None: it caches none of this kind."""
     sources: tuple[str, ...]

@@ -46,7 +46,7 @@ def _notes(fixed: Fixed, machine: CloudMachine, credentials: str) -> Iterator[st
     yield f"Made by `mydyno cloud export` of the experiment {fixed.experiment.name}. It costs money from"
     yield "`tofu apply` to `tofu destroy`."
     yield ""
-    yield f"Machine: {machine.size}, in {machine.zone} of {machine.region}."
+    yield f"Machine: {machine.size}, in zone {machine.zone} of {machine.region}."
     yield ""
     yield from _table(machine)
     yield ""

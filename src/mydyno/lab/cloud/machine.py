@@ -299,6 +299,11 @@ def _notes(setup: Setup, volumes: tuple[CloudVolume, ...], kind_name: str, kind:
                 f"{volume.name}: each {kind_name} disk of {disk.gib} GiB does {disk.iops:,} IOPS, and the "
                 f"experiment says {wanted.iops:,}"
             )
+        if kind.burst is not None and disk.gib <= kind.burst.largest_gib:
+            yield (
+                f"{volume.name}: a {kind_name} disk that has rested does up to {kind.burst.iops:,} IOPS for "
+                "30 minutes: load it for longer before you measure, or choose another --disk-kind"
+            )
         if wanted.bandwidth is not None:
             yield f"{volume.name}: the experiment's bandwidth is not set; that of {kind.title} counts"
         if volume.wanted.filesystem in ("jfs", "reiserfs"):
