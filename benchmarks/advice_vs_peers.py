@@ -30,6 +30,7 @@ from mydyno.apply.change import SetVariable
 from mydyno.cli import display
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.planning import prepare
+from mydyno.core.document.yaml_text import block, comment
 from mydyno.lab import workload
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
@@ -39,7 +40,6 @@ from mydyno.lab.stack import RunningServer, understand
 from mydyno.lab.trial.campaign import Campaign
 from mydyno.machine.local import LocalHost
 from mydyno.prove import mysqltuner
-from mydyno.prove.yaml_text import block, comment
 from mydyno.server.releases import binary_of
 from mydyno.survey import survey
 

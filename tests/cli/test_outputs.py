@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import typer.main
 from advisor.builders import GIB, host, system
+from lab.cloud.builders import KEY, experiment_text
 from lab.report.builders import thread_cache_run
 from prove.builders import THREADS, advice
 from typer.testing import CliRunner
@@ -75,12 +76,18 @@ ALWAYS_NEW = (
     Command("slowlog --server ./no.sock", "--save", "kept.log"),
 )
 """What is written into a new file or folder only, --force or not."""
+NEW_FOLDERS = (
+    Command(
+        "cloud export array.yaml --provider gcp --ssh-key key.pub --ssh-from 203.0.113.7", "--out", "machine"
+    ),
+)
+"""What is written into a folder that holds nothing, or with --force."""
 FORCED = (Command("digest slow.log", "--out-log", "kept.log"),)
 """What cannot be distinguished from a server's own file: once there, it is replaced with --force only."""
 
 READ = {
     *("--defaults-file", "--password-file", "--facts", "--table", "--from", "--datadir", "--socket"),
-    *("--lab", "--root", "--history", "--hosts"),
+    *("--lab", "--root", "--history", "--hosts", "--ssh-key"),
     *("--ssl-ca", "--ssl-cert", "--ssl-key", "--server-public-key"),
 }
 """Options that name what a command reads, or a folder that is mydyno's."""
@@ -96,6 +103,8 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     memory = Memory(total=16 * GIB, swap_total=GIB)
     (folder / "facts.json").write_text(system(the_host=host(memory_facts=memory)).to_json())
     (folder / "advice.json").write_text(advice(THREADS).to_json())
+    (folder / "array.yaml").write_text(experiment_text())
+    (folder / "key.pub").write_text(KEY)
     return folder
 
 
@@ -121,7 +130,8 @@ def mydyno(arguments: list[str]) -> None:
 
 
 def test_every_option_that_names_an_output_is_in_the_tables() -> None:
-    known = {(each.words.split()[0], each.option) for each in (*FILES, *FOLDERS, *ALWAYS_NEW, *FORCED)}
+    tables = (*FILES, *FOLDERS, *ALWAYS_NEW, *NEW_FOLDERS, *FORCED)
+    known = {(each.words.split()[0], each.option) for each in tables}
     found = set()
     for name, command in _commands(typer.main.get_command(app)):
         for parameter in command.params:
@@ -188,6 +198,18 @@ def test_a_folder_of_another_user_takes_no_report_without_force(command: Command
     mydyno(command.arguments(command.name, "--force"))
     mydyno(command.arguments(command.name))
     assert PAGE.wrote(folder / "report.html")
+
+
+@pytest.mark.parametrize("command", NEW_FOLDERS, ids=str)
+def test_a_folder_that_holds_files_takes_others_with_force_only(command: Command, here: Path) -> None:
+    folder = here / command.name
+    folder.mkdir()
+    (folder / "README.md").write_text(FOREIGN)
+    with pytest.raises(UsageError, match="holds files"):
+        mydyno(command.arguments(command.name))
+    assert [(each.name, each.read_text()) for each in folder.iterdir()] == [("README.md", FOREIGN)]
+    mydyno(command.arguments(command.name, "--force"))
+    assert (folder / "README.md").read_text() != FOREIGN
 
 
 @pytest.mark.parametrize("command", ALWAYS_NEW, ids=str)

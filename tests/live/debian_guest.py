@@ -13,7 +13,7 @@ import os
 import shutil
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +42,7 @@ SOURCE, PACKAGES = Path("/opt/mydyno/source"), Path("/opt/mydyno/packages")
 _INSTALLED = ("systemd-sysv", "udev", "mariadb-server", "python3", "procps", "e2fsprogs", "busybox-static")
 
 # What such a guest has no use for, and what would take a third of its start.
-_MASKED = (
+MASKED = (
     *(
         "getty@.service",
         "serial-getty@.service",
@@ -119,13 +119,35 @@ class GuestImage:
 
 def build_image(target: Path, suite: str, told: Callable[[str], None]) -> GuestImage:
     """About two minutes. Raises MissingToolError for tools, root or a Python that do not fit, HostError."""
+    refuse_missing()
+    store = ImageStore()
+    kernel = build_kernel(store, SUITES[suite], told)
+    tree = install_tree(target, suite, _INSTALLED, told)
+    _refuse_another_python(tree)
+    _write_initrd(target / "initrd", tree, kernel)
+    _furnish(tree)
+    database = tree / "var/lib/mysql"
+    make_disk(target / "data.raw", "data", database, "512M", told)
+    for found in database.iterdir():
+        shutil.rmtree(found) if found.is_dir() else found.unlink()
+    make_disk(target / "root.raw", "root", tree, "3G", told)
+    (target / "spare.raw").touch()
+    os.truncate(target / "spare.raw", 64 << 20)
+    shutil.rmtree(tree)
+    return GuestImage(target, kernel, acceleration(kernel.file, store.folder / ACCELERATION).accelerator)
+
+
+def refuse_missing() -> None:
+    """Raises MissingToolError for tools or a right that a guest needs."""
     if os.geteuid() != 0:
         raise MissingToolError("a Debian with files of several owners is unpacked, which takes root")
     missing = [name for name in ("mmdebstrap", "mke2fs", "qemu-system-x86_64") if shutil.which(name) is None]
     if missing:
         raise MissingToolError(f"a Debian guest needs {', '.join(missing)}", "make test-all installs them")
-    store = ImageStore()
-    kernel = build_kernel(store, SUITES[suite], told)
+
+
+def install_tree(target: Path, suite: str, packages: Sequence[str], told: Callable[[str], None]) -> Path:
+    """Installs a suite with these packages, and gives its unpacked root below `target`. Raises HostError."""
     host, log, tree = LocalHost(), target / "log", target / "tree"
     (target / "sources.list").write_text(source_lines(sources_of(host, suite)))
     (target / "apt.conf").write_text(reaching_settings(host))
@@ -134,26 +156,15 @@ def build_image(target: Path, suite: str, told: Callable[[str], None]) -> GuestI
         *(*apart, "--propagation", "private", "env", f"TMPDIR={target}"),
         *("mmdebstrap", "--mode=root", "--variant=essential", "--format=tar"),
         *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in DOCUMENTS),
-        *(f"--aptopt={target / 'apt.conf'}", f"--include={','.join(_INSTALLED)}"),
+        *(f"--aptopt={target / 'apt.conf'}", f"--include={','.join(packages)}"),
         *(suite, str(target / "root.tar"), str(target / "sources.list")),
     ]
     watch(install, log, told, what=f"installing {suite}")
     tree.mkdir()
     unpack = ["tar", "-x", "-p", "--numeric-owner", "-f", str(target / "root.tar"), "-C", str(tree)]
     watch([*unpack, "--exclude=./dev/*"], log, told, what="unpacking")
-    _refuse_another_python(tree)
-    _write_initrd(target / "initrd", tree, kernel)
-    _furnish(tree)
-    database = tree / "var/lib/mysql"
-    _make_disk(target / "data.raw", "data", database, "512M", log, told)
-    for found in database.iterdir():
-        shutil.rmtree(found) if found.is_dir() else found.unlink()
-    _make_disk(target / "root.raw", "root", tree, "3G", log, told)
-    (target / "spare.raw").touch()
-    os.truncate(target / "spare.raw", 64 << 20)
-    shutil.rmtree(tree)
     (target / "root.tar").unlink()
-    return GuestImage(target, kernel, acceleration(kernel.file, store.folder / ACCELERATION).accelerator)
+    return tree
 
 
 def _refuse_another_python(tree: Path) -> None:
@@ -184,7 +195,7 @@ def _furnish(tree: Path) -> None:
     # Without a number of its own a machine starts for the first time, again and again.
     (tree / "etc/machine-id").write_text("6d7964796e6f40008000000000000000\n")
     units = tree / "etc/systemd/system"
-    for name in _MASKED:
+    for name in MASKED:
         (units / name).unlink(missing_ok=True)
         (units / name).symlink_to("/dev/null")
     for place in (SOURCE, PACKAGES):
@@ -197,13 +208,12 @@ def _furnish(tree: Path) -> None:
     (units / "multi-user.target.wants/mydyno-agent.service").symlink_to("../mydyno-agent.service")
 
 
-def _make_disk(
-    place: Path, label: str, content: Path, size: str, log: Path, told: Callable[[str], None]
-) -> None:
+def make_disk(place: Path, label: str, content: Path, size: str, told: Callable[[str], None]) -> None:
+    """An ext4 with this label and content, as the whole of a raw disk."""
     owner = content.stat()
     own = f"root_owner={owner.st_uid}:{owner.st_gid}"
     make = ["mke2fs", "-q", "-t", "ext4", "-L", label, "-E", own, "-d", str(content), str(place), size]
-    watch(make, log, told, what=f"making the disk {label}")
+    watch(make, place.parent / "log", told, what=f"making the disk {label}")
 
 
 class DebianGuest:

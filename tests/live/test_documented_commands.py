@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from cli.test_compare import kept
 from cli.test_digest import LOG
+from lab.cloud.builders import KEY
 from lab.imports.test_run_file import FIRST, SECOND
 from lab.report.builders import thread_cache_run
 from prove.builders import THREADS, advice
@@ -146,6 +147,8 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
     (folder / "old.csv").write_text("filesystem,p95\nxfs,2.5\nxfs,2.6\next4,2.4\next4,2.7\n")
     for name, text in (("3.23", FIRST), ("4.0", SECOND)):
         (folder / f"RUN-mysql-{name}-Linux_2.4").write_text(text)
+    (folder / ".ssh").mkdir()
+    (folder / ".ssh" / "id_ed25519.pub").write_text(f"{KEY} reader@here\n")
     login = f"[client]\nuser=bench\nsocket={server.socket}\n"
     (folder / ".my.cnf").write_text(login)
     (folder / "advice.json").write_text(advice(THREADS).to_json())

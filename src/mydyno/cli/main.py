@@ -13,6 +13,7 @@ from mydyno.cli import (
     baseline,
     bundle,
     cleanup,
+    cloud,
     compare,
     datasets,
     digest,
@@ -84,7 +85,7 @@ PANELS = {
     ),
     "Queries": (digest.digest, slowlog.slowlog),
     "Machine": (
-        *(doctor.doctor, cleanup.cleanup, hosts.commands, servers.commands),
+        *(doctor.doctor, cleanup.cleanup, hosts.commands, cloud.commands, servers.commands),
         *(variables.variables, images.commands, datasets.commands),
     ),
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mydyno.prove.yaml_text import comment, inline
+from mydyno.core.document.yaml_text import comment, inline
 
 _USUAL_MAX_CONNECTIONS = 100
 """Below it every release's own max_connections is enough."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,9 +108,45 @@ class Outputs:
             )
         return path
 
+    def new_folder(self, option: str, path: Path) -> OutputFolder:
+        """The folder that `option` names, which holds nothing unless --force is given. Raises UsageError."""
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"{option} {path} is a file", "name a folder")
+        try:
+            is_empty = not path.exists() or not any(path.iterdir())
+        except OSError as error:
+            raise _unwritable(option, path, error) from error
+        if not (is_empty or self.force):
+            raise UsageError(
+                f"{option} {path} holds files",
+                "name a new folder; --force writes among those files and replaces those of the same names",
+            )
+        return OutputFolder(option, path, self)
+
     def is_input(self, path: Path) -> bool:
         """Whether `path` is one of the inputs, by whatever name or link."""
         return any(_same(path, Path(each)) for each in self.inputs if each is not None)
+
+
+@dataclass(frozen=True)
+class OutputFolder:
+    """A folder that may be written."""
+
+    option: str
+    path: Path
+    outputs: Outputs = field(repr=False)
+
+    def write(self, texts: Mapping[str, str]) -> None:
+        """Writes all files, by name, none of them before all may be. Raises UsageError."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unwritable(self.option, self.path, error) from error
+        files = {name: OutputFile(self.option, self.path / name, EXPERIMENT, self.outputs) for name in texts}
+        for file in files.values():
+            file.check()
+        for name, text in texts.items():
+            files[name].write(text)
 
 
 @dataclass(frozen=True)

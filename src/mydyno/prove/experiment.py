@@ -7,12 +7,12 @@ from typing import Any
 
 from mydyno.advisor.advice import Advice
 from mydyno.apply.finding import Finding
+from mydyno.core.document.yaml_text import block, comment, inline
 from mydyno.core.grounds import GUESTS
 from mydyno.prove.levels import AS_IT_IS, Level, Levels
 from mydyno.prove.place import Place
 from mydyno.prove.provable import CONFIG, Untried, Value
 from mydyno.prove.shape import Shape
-from mydyno.prove.yaml_text import block, comment, inline
 
 FACTOR = "advice"
 """The factor's name."""

@@ -9,6 +9,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*( [A-Za-z0-9_.-]+)*%?|\d+(\.\d+)
 _OTHER_WORDS = frozenset({"null", "true", "false"})
 
 
+class Text(str):
+    """A text that stays one where YAML would read a number: `"10"`."""
+
+
 def block(values: Mapping[str, Any], indent: int) -> Iterator[str]:
     """`name: value` lines; a mapping inside is indented further."""
     space = " " * indent
@@ -28,6 +32,8 @@ def inline(value: Any) -> str:
         return "[" + ", ".join(map(inline, value)) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Text):
+        return json.dumps(value, ensure_ascii=False)
     return _scalar(value) if isinstance(value, str) else str(value)
 
 
