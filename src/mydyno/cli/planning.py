@@ -44,9 +44,11 @@ def prepare(
     from mydyno.server.releases import not_installed
 
     experiment = spec.load(file, size)
-    facts = replace(host.facts(lab.folder), others=_others(experiment, machines))
+    others, left_out = _others(experiment, machines)
+    facts = replace(host.facts(lab.folder), others=others)
     past = past_times(lab.folder, facts, trust=lab.trust)
     plan = make(experiment, facts, read_ground_facts(asked_disks(experiment)), past)
+    plan = plan.model_copy(update={"warnings": (*plan.warnings, *left_out)})
     if not lab.trust:
         refuse_untrusted(experiment, plan, own_server=own_server)
     if install:
@@ -63,17 +65,34 @@ def machines_of(hosts: Path | None, *, session: bool) -> Machines:
     return Machines(read_hosts(hosts) if hosts is not None else {}, session=session)
 
 
-def _others(experiment: Experiment, machines: Machines | None) -> dict[str, HostFacts]:
-    """What the other machines are that the experiment names. Raises UsageError, HostError."""
+def _others(
+    experiment: Experiment, machines: Machines | None
+) -> tuple[dict[str, HostFacts], tuple[str, ...]]:
+    """What the other machines are that the experiment names, or of a fleet those that answer; and what is
+    wrong with the others of the fleet, a sentence each. Raises UsageError, HostError."""
+    from mydyno.core.errors import HostError
     from mydyno.core.facts import HostFacts
     from mydyno.machine.hosts.machines import Machines
 
+    machines = machines or Machines()
     hosts = [experiment.variant(levels).setup.host for levels in experiment.combinations()]
-    there = {}
-    for name in dict.fromkeys(host.name for host in hosts if host.name is not None):
-        facts = (machines or Machines()).examine(name)
-        there[name] = HostFacts(facts.memory_bytes, facts.cpus, facts.free_bytes)
-    return there
+    named = dict.fromkeys(host.name for host in hosts if host.name is not None)
+    fleet = machines.fleet() if any(host.is_fleet for host in hosts) else ()
+    there: dict[str, HostFacts] = {}
+    lost: dict[str, HostError] = {}
+    for name in (*named, *fleet):
+        try:
+            facts = machines.examine(name)
+        except HostError as error:
+            if name in named:
+                raise
+            lost[name] = error
+            continue
+        there[name] = HostFacts(facts.memory_bytes, facts.cpus, facts.free_bytes, kernel=facts.kernel)
+    if fleet and not there:
+        reasons = "; ".join(f"{name}: {error.message}" for name, error in lost.items())
+        raise HostError(f"no host of the fleet can be used: {reasons}", "`mydyno hosts check` shows each of them")
+    return there, tuple(f"{name} is left out of the fleet: {error.message}" for name, error in lost.items())
 
 
 def refuse_missing_tools(plan: Plan) -> None:

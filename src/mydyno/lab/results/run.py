@@ -16,6 +16,7 @@ from mydyno.lab.results import rows
 from mydyno.lab.results.files import DATABASE, damaged, look_at_parquet, plain_name, unreadable
 from mydyno.lab.results.plain_rows import PlainRun, plain_run
 from mydyno.lab.results.records import (
+    CONTROL_BLOCK,
     LOAD_AVERAGE,
     NOT_MEASURED,
     Environment,
@@ -91,6 +92,14 @@ class Run:
     @_rows_explained
     def trials(self) -> list[TrialRecord]:
         """Every finished trial in planned order; where an invalid one was repeated, every attempt at it."""
+        return [trial for trial in self._all_trials() if trial.block != CONTROL_BLOCK]
+
+    @_rows_explained
+    def control_trials(self) -> list[TrialRecord]:
+        """Those of the A/A over the hosts of a fleet, which no comparison of points counts."""
+        return [trial for trial in self._all_trials() if trial.block == CONTROL_BLOCK]
+
+    def _all_trials(self) -> list[TrialRecord]:
         return rows.select_trials(self._connection, self._run_id, self._levels)
 
     @_rows_explained
@@ -116,9 +125,9 @@ class Run:
         """The trials whose last attempt failed or was skipped: nothing was measured."""
         rows = self._connection.execute(
             "SELECT t.trial_id FROM trials t JOIN invalidities i USING (trial_key) "
-            "WHERE t.run_id = ? AND i.check_name IN (?, ?) AND t.attempt = "
+            "WHERE t.run_id = ? AND t.block <> ? AND i.check_name IN (?, ?) AND t.attempt = "
             "(SELECT max(attempt) FROM trials WHERE run_id = t.run_id AND trial_id = t.trial_id)",
-            (self._run_id, *NOT_MEASURED),
+            (self._run_id, CONTROL_BLOCK, *NOT_MEASURED),
         )
         return frozenset(row["trial_id"] for row in rows)
 
@@ -209,10 +218,19 @@ class Run:
         values = {name: tuple(facts.get(name) for facts in starts.values()) for name in names}
         return {name: seen for name, seen in values.items() if len(set(seen)) > 1 and name != LOAD_AVERAGE}
 
+    def finished_by(self) -> dict[str, str | None]:
+        """The trials of `completed`, each with the host of the fleet that ran it."""
+        completed = self.completed()
+        rows = self._connection.execute(
+            "SELECT trial_id, host FROM trials WHERE run_id = ? ORDER BY attempt", (self._run_id,)
+        )
+        return {row["trial_id"]: row["host"] for row in rows if row["trial_id"] in completed}
+
     @_rows_explained
     def _last_attempts(self) -> dict[str, tuple[int, TrialStatus]]:
         rows = self._connection.execute(
-            "SELECT trial_id, attempt, status FROM trials WHERE run_id = ? ORDER BY attempt", (self._run_id,)
+            "SELECT trial_id, attempt, status FROM trials WHERE run_id = ? AND block <> ? ORDER BY attempt",
+            (self._run_id, CONTROL_BLOCK),
         )
         return {row["trial_id"]: (row["attempt"], row["status"]) for row in rows}
 
