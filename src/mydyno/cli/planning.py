@@ -91,7 +91,9 @@ def _others(
         there[name] = HostFacts(facts.memory_bytes, facts.cpus, facts.free_bytes, kernel=facts.kernel)
     if fleet and not there:
         reasons = "; ".join(f"{name}: {error.message}" for name, error in lost.items())
-        raise HostError(f"no host of the fleet can be used: {reasons}", "`mydyno hosts check` shows each of them")
+        raise HostError(
+            f"no host of the fleet can be used: {reasons}", "`mydyno hosts check` shows each of them"
+        )
     return there, tuple(f"{name} is left out of the fleet: {error.message}" for name, error in lost.items())
 
 

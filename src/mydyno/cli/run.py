@@ -23,7 +23,8 @@ def run(
     A finished trial is saved at once. After Ctrl-C, a kill or a power loss the same command continues where
     it stopped. A trial whose environment cannot be built (a server that does not start, a mount option that
     is refused) is recorded as failed, and the run continues; a point that fails twice in the same step is
-    skipped. The same command tries failed trials again. Ends with exit code 7 when some trials are invalid
+    skipped. The same command tries failed trials again. With `host: ssh` the trials are spread over the
+    machines of --hosts (docs/how-to/fleet.md). Ends with exit code 7 when some trials are invalid
     or failed, and with the first error when none could be measured.
 
     ```text

@@ -1,7 +1,7 @@
 """How much the hosts of a fleet differ, with the error: from an A/A over them, and from all trials of a run.
 
 Everything is done on logarithms, as in `ratio`. The difference between two hosts is tested against how much
-trials (or blocks) of one host differ, which all hosts are taken to have alike: a one-way analysis of variance.
+trials (or blocks) of one host differ, which is taken to be alike on all: a one-way analysis of variance.
 Every two hosts are compared, so the intervals are Tukey's, for hosts of unequal numbers as C. Y. Kramer,
 Extension of Multiple Range Tests to Group Means with Unequal Numbers of Replications, Biometrics 12, 1956.
 """
@@ -10,6 +10,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -50,7 +51,8 @@ class HostsCompared:
     def differ(self) -> bool:
         """Two of them are shown to differ."""
         return any(
-            pair.interval is not None and not pair.interval.low <= 1 <= pair.interval.high for pair in self.pairs
+            pair.interval is not None and not pair.interval.low <= 1 <= pair.interval.high
+            for pair in self.pairs
         )
 
     def equal_within(self, margin: float = MARGIN) -> bool:
@@ -139,6 +141,7 @@ def compared(
     )
 
 
+@cache
 def _studentized_range(level: float, groups: int, freedom: int) -> float:
     # It takes longer to load than the rest of the comparison takes.
     from scipy.stats import studentized_range
@@ -163,7 +166,9 @@ def _difference(found: HostsCompared) -> str:
     pair = found.pairs[0]
     size = f"{pair.left} and {pair.right} differ by {percent(pair.value - 1)}% in {found.metric.noun}"
     if pair.interval is None:
-        return f"{size}, with no interval: that needs a host with two values. Points are compared within hosts."
+        return (
+            f"{size}, with no interval: that needs a host with two values. Points are compared within hosts."
+        )
     low, high = (f"{percent(end - 1)}" for end in (pair.interval.low, pair.interval.high))
     interval = f"{pair.interval.level * 100:g}% CI {low} to {high}, over all pairs of hosts"
     if found.equal_within():

@@ -206,8 +206,8 @@ def _pairs(left: Sequence[Observation], right: Sequence[Observation]) -> list[tu
 def _pairs_within_hosts(
     left: Sequence[Observation], right: Sequence[Observation]
 ) -> list[tuple[float, float]]:
-    """The mean logarithms of left and right of each block on a host that has both; else of each host that has.
-    Empty where no host has."""
+    """The mean logarithms of left and right of each block on a host that has both; else of each host.
+    Empty where no host has both."""
     lefts, rights = _by_block(left), _by_block(right)
     if not lefts.keys() & rights.keys():
         lefts, rights = _by_host(lefts), _by_host(rights)

@@ -112,7 +112,7 @@ def hosts_of_blocks(
 ) -> dict[int, str]:
     """The host of each block, from 1: the one with the fewest blocks before it, among equal ones by a hash.
 
-    `begun` are those that have a host already, which may be none of `hosts`. Without hosts only they are known.
+    `begun` are those that have a host already, which may be none of `hosts`. Without hosts only they have.
     """
     counts = dict.fromkeys(hosts, 0)
     found = {}
@@ -131,8 +131,8 @@ def _hash(seed: int, block: int, host: str) -> bytes:
 
 
 class Assignment:
-    """Which trial each host of a fleet runs next. Nothing is drawn and nothing is timed: what it gives
-    depends on the seed, the trials that are done, and the hosts that answer."""
+    """Which trial each host of a fleet runs next. It draws no random number and reads no clock: the
+    result depends on the seed, the trials that are done, and the hosts that answer."""
 
     def __init__(self, trials: Sequence[_Trial], seed: int, done: Mapping[str, str | None]) -> None:
         """`trials` in planned order; `done`: the id of a trial that need not run -> the host that ran it."""
@@ -190,8 +190,8 @@ class Assignment:
         return hosts_of_blocks(self._blocks, sorted(self._hosts), self._seed, self._begun())
 
     def _begun(self) -> dict[int, str]:
-        """The host of each block that has one: of a whole block whoever ran most of it; of any other the one
-        that runs it or has run most of it, as long as it is there."""
+        """The host of each block that has one: of a whole block the one that ran most of it; of any other
+        the one that runs it or has run most of it, as long as it is there."""
         ran: dict[int, dict[str, int]] = {}
         for trial, host in self._done.items():
             if host is not None:
@@ -215,7 +215,9 @@ def described(fleet: Fleet, blocks: int, seed: int) -> Iterator[str]:
     )
     for host in fleet.hosts:
         own = [str(block) for block, name in dealt.items() if name == host.name]
-        which = f"{plural(len(own), 'block')} {', '.join(own)}" if own else "no block: there are fewer than hosts"
+        which = (
+            f"{plural(len(own), 'block')} {', '.join(own)}" if own else "no block: there are fewer than hosts"
+        )
         yield f"{host.name} ({_facts(host)}): {which}"
     if fleet.control_trials:
         yield (

@@ -127,12 +127,12 @@ def make(
 
 
 def _fleet_problems(described: Sequence[tuple[Point, Variant]]) -> list[Problem]:
-    """Points of a fleet next to others: blocks are spread over hosts only where every point may be on each."""
+    """Points of a fleet next to others: blocks are spread only where every point may be on each host."""
     in_fleet = [point.setup.host.is_fleet for point, _ in described]
     if all(in_fleet) or not any(in_fleet):
         return []
     _, variant = described[in_fleet.index(True)]
-    message = "some points run on any host of the fleet, and others on a host of their own"
+    message = "some points run on any host of the fleet, and others on a host that is named"
     return [variant.problem(("setup", "host"), message, "ssh for all points, or ssh:NAME for each")]
 
 

@@ -129,6 +129,8 @@ class Run(SeriesSource, Protocol):
 
     def trials(self) -> Sequence[TrialRecord]: ...
 
+    def control_trials(self) -> Sequence[TrialRecord]: ...
+
     def environment(self) -> Environment: ...
 
     def environment_changes(self) -> Mapping[str, tuple[str | int | float | None, ...]]: ...
@@ -175,6 +177,8 @@ class Evidence:
     trials: tuple[TrialRecord, ...]
     """Every attempt at every trial."""
     recorded: Recorded
+    control_trials: tuple[TrialRecord, ...] = ()
+    """Of the A/A over the hosts of a fleet; no other view counts them."""
     folder: Path | None = None
     """Of the run in its lab; None where there is none."""
     across: str | None = None
@@ -283,6 +287,7 @@ def gather(run: Run, options: ReportOptions = DEFAULTS) -> Evidence:
         environment_changes=run.environment_changes(),
         trials=trials,
         recorded=Recorded(run, trials),
+        control_trials=_printable(tuple(run.control_trials())),
         folder=run.folder,
         across=across,
         chosen=chosen,

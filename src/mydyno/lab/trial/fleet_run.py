@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import partial
 from queue import Empty, SimpleQueue
 
@@ -48,7 +47,7 @@ AGAIN_SECONDS = 5.0
 ALONE_SECONDS = 150.0
 """How long a run waits for a host when all are lost: the session there ends itself after 60 s."""
 MOST_HOSTS = 2
-"""Hosts that one trial may cost, after which it is recorded as it is: perhaps it is its load that ends them."""
+"""Hosts that one trial may cost, after which it is recorded as it is: its load may be what ends them."""
 _JOIN_SECONDS = 15.0
 _LOOKS_SECONDS = 1.0
 """How often it is looked at whether hosts are lost for too long."""
@@ -209,30 +208,39 @@ class FleetRunner:
             self._act()
 
     def _measure(self, worker: _Worker, planned: PlannedTrial, finished: Callable[[], None]) -> None:
-        """Has it measured by its host, and then saved; `finished` is called unless the host was lost."""
-        runner = worker.runner
+        """Has it measured by its host, after the pause before another block, and then saved. `finished` is
+        called unless the host was lost."""
+        seconds = self.prepared.plan.design.rest_s
         follows = worker.block not in (None, CONTROL_BLOCK, planned.block)
-        rest = self.prepared.plan.design.rest_s if follows else 0.0
         worker.block = planned.block
-        attempt = runner.begin(planned)
         self._busy.add(worker.name)
 
-        def work() -> None:
-            if rest:
-                runner.emit(Resting(block=planned.block, seconds=rest))
-                worker.ended.wait(rest)
-            began = replace(attempt, started_at=datetime.now(UTC), clock=time.monotonic())
+        def rest() -> None:
+            worker.ended.wait(seconds)
+            self._tell(lambda: self._begin(worker, planned, finished))
+
+        if follows and seconds:
+            worker.runner.emit(Resting(block=planned.block, seconds=seconds))
+            worker.give(rest)
+        else:
+            self._begin(worker, planned, finished)
+
+    def _begin(self, worker: _Worker, planned: PlannedTrial, finished: Callable[[], None]) -> None:
+        runner = worker.runner
+        attempt = runner.begin(planned)
+
+        def measure() -> None:
             try:
-                outcome = runner.measure(began)
+                outcome = runner.measure(attempt)
             except BaseException as error:
                 # A closure keeps no name of an except clause.
                 failed = error
                 self._tell(lambda: self._fail(worker, failed))
                 return
             lost = outcome.record.status != "valid" and not self.prepared.machines.answers(worker.name)
-            self._tell(lambda: self._end(worker, began, outcome, finished, lost=lost))
+            self._tell(lambda: self._end(worker, attempt, outcome, finished, lost=lost))
 
-        worker.give(work)
+        worker.give(measure)
 
     def _end(
         self, worker: _Worker, attempt: Attempt, outcome: Outcome, finished: Callable[[], None], *, lost: bool

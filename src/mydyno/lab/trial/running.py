@@ -175,7 +175,12 @@ def _ground(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[
     shown = _shown(prepared, point)
     return [
         ground_layer(
-            prepared.ground(point), setup.storage, folder=folder, trial=trial, shown=shown, machines=prepared.machines
+            prepared.ground(point),
+            setup.storage,
+            folder=folder,
+            trial=trial,
+            shown=shown,
+            machines=prepared.machines,
         )
     ]
 

@@ -78,7 +78,7 @@ class Machines:
         return facts
 
     def close(self) -> None:
-        """Ends every session. Whoever waits for one of them gets a HostError, and none is connected again."""
+        """Ends every session; none is connected again. A thread that waits for one gets a HostError."""
         with self._lock:
             self._closed = True
         while self._connected:
