@@ -57,12 +57,46 @@ def prepare(
     return experiment, preflight.check(experiment, plan, host, machines)
 
 
-def machines_of(hosts: Path | None, *, session: bool) -> Machines:
-    """Those of the file `hosts`. Raises SpecErrors."""
-    from mydyno.machine.hosts.entry import read_hosts
-    from mydyno.machine.hosts.machines import Machines
+LONGEST = 3.0
+"""Times the longest that a plan expects: the time limit of an allocation."""
+_LIMIT_SECONDS = 600.0
+"""More of it for what a plan does not expect, as a node that is lost."""
 
-    return Machines(read_hosts(hosts) if hosts is not None else {}, session=session)
+
+def machines_of(
+    hosts: Path | None, launcher: str | None = None, partition: str | None = None, *, session: bool
+) -> Machines:
+    """Those of the file `hosts`, or the nodes of a Slurm partition.
+
+    Raises SpecErrors, UsageError, HostError, MissingToolError.
+    """
+    from mydyno.core.errors import UsageError
+    from mydyno.machine.hosts.entry import HostEntry, read_hosts
+    from mydyno.machine.hosts.machines import Machines
+    from mydyno.machine.hosts.slurm import nodes_of
+
+    if launcher is None:
+        if partition is not None:
+            raise UsageError("--partition is given without a launcher", "--launcher slurm")
+        return Machines(read_hosts(hosts) if hosts is not None else {}, session=session)
+    if launcher != "slurm":
+        raise UsageError(
+            f"unknown launcher {launcher!r}", "--launcher slurm; machines over ssh are those of --hosts"
+        )
+    if hosts is not None or partition is None:
+        raise UsageError(
+            "--launcher slurm takes the nodes of a partition", "--partition NAME, without --hosts"
+        )
+    entries = {
+        node: HostEntry(launcher="slurm", destination=node, partition=partition)
+        for node in nodes_of(partition)
+    }
+    return Machines(entries, session=session)
+
+
+def limit_seconds(plan: Plan) -> float:
+    """How long its machines are needed at most."""
+    return LONGEST * plan.estimate.high_seconds + _LIMIT_SECONDS
 
 
 def _others(

@@ -15,6 +15,8 @@ def run(
     size: options.Size = None,
     lab: LabOptions = LabOptions(),
     hosts: options.Hosts = None,
+    launcher: options.Launcher = None,
+    partition: options.Partition = None,
     again: bool = option("--again", "Measure again although this experiment is finished.", default=False),
     report: bool = option("--report/--no-report", "Write the report at the end.", default=True),
 ) -> None:
@@ -33,13 +35,14 @@ def run(
     ```
     """
     from mydyno.cli import display
-    from mydyno.cli.planning import machines_of, prepare
+    from mydyno.cli.planning import limit_seconds, machines_of, prepare
     from mydyno.lab.trial.campaign import Campaign
     from mydyno.machine.local import LocalHost
 
     host = LocalHost()
-    with machines_of(hosts, session=True) as machines:
+    with machines_of(hosts, launcher, partition, session=True) as machines:
         experiment, prepared = prepare(file, size, lab, host, install=True, machines=machines)
+        machines.limit(limit_seconds(prepared.plan))
         for warning in prepared.plan.warnings:
             screen.echo(f"warning: {warning}", err=True)
         with lab.open(write=True) as opened:

@@ -69,6 +69,10 @@ class RemoteHost(SupervisedHost):
         assert self.session is not None
         return self.folder / TRIALS / self.session
 
+    def limit(self, seconds: float) -> None:
+        """It is not needed for longer from now on. Raises HostError."""
+        self._launcher.limit(seconds)
+
     def _place_of(self, name: str, programs: tuple[Program, ...]) -> Path:
         (place,) = (each.place for each in programs if each.name == name)
         return self.folder / "programs" / place

@@ -24,6 +24,7 @@ class Machines:
         self._connected: dict[str, RemoteHost] = {}
         self._lock = threading.Lock()
         self._closed = False
+        self._limit: float | None = None
 
     def host(self, name: str) -> RemoteHost:
         """Threads may call it at the same time for different names.
@@ -40,10 +41,18 @@ class Machines:
                 closed = self._closed
                 if not closed:
                     self._connected[name] = host
+            if self._limit is not None and not closed:
+                host.limit(self._limit)
             if closed:
                 host.close()
                 raise HostError(f"the host {name} is not connected any more: the run has ended")
         return host
+
+    def limit(self, seconds: float) -> None:
+        """None of them is needed for longer from now on: an allocation then ends. Raises HostError."""
+        self._limit = seconds
+        for host in self._connected.values():
+            host.limit(seconds)
 
     def answers(self, name: str) -> bool:
         """Whether it is connected and alive: what is lost does not come back by itself."""
