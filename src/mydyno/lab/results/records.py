@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 TrialStatus = Literal["valid", "invalid"]
-CONTROL_BLOCK = 0
+CONTROL_BLOCK = -1
 """Block of the A/A over hosts: the first point on every host of a fleet, before block 1."""
 
 Work = Literal["queries", "ios"]

@@ -468,7 +468,7 @@ _TRANSACTIONS = (
 )
 
 _FLEET = (
-    # The host of a fleet that the trial ran on; NULL without a fleet. Block 0: the A/A over hosts.
+    # The host of a fleet that the trial ran on; NULL without a fleet. Block -1: the A/A over hosts.
     "ALTER TABLE trials ADD COLUMN host TEXT",
 )
 

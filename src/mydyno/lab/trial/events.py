@@ -189,7 +189,10 @@ class EventLog:
         self._listeners = listeners
 
     def __call__(self, event: Event) -> None:
-        entry = {"type": event.type, "at": round(time.time(), 3), **dataclasses.asdict(event)}
+        fields = dataclasses.asdict(event)
+        if not event.host:
+            del fields["host"]
+        entry = {"type": event.type, "at": round(time.time(), 3), **fields}
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry, ensure_ascii=False) + "\n")
         for listener in self._listeners:

@@ -195,7 +195,7 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     _refuse_unknown_releases(experiment, plan)
     missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
-    there: dict[str, dict[str, ServerBinary]] = {name: {} for name in plan.fleet.names} if plan.fleet else {}
+    there: dict[str, dict[str, ServerBinary]] = {name: {} for name in _fleet_names(plan)}
     makers: dict[str, ServerBinary] = {}
     externals, notes, problems = look_at_all(experiment, plan)
     pools: dict[str, int | None] = {}
@@ -207,12 +207,11 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
         if server.binary is None and server.release in missing:
             continue
         maker = binary_of(server.release, server.binary, host)
-        for name in there:
-            there[name][point.id] = _far_binary(maker, name, machines)
-        binary = next(iter(there.values()))[point.id] if there else _under_test(maker, point, machines)
+        for name, of_point in there.items():
+            of_point[point.id] = _far_binary(maker, name, machines)
+        binary = _under_test(maker, point, machines, there)
         makers[point.id], binaries[point.id] = maker, binary
-        variant = experiment.variant(point.levels)
-        config = settings_of(point)
+        variant, config = experiment.variant(point.levels), settings_of(point)
         understood = understand(binary, config)
         pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(plan, point, machines))
         notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
@@ -289,8 +288,19 @@ def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
         raise SpecErrors(problems, "`mydyno servers add NAME --from DIR` adds a build of your own")
 
 
-def _under_test(maker: ServerBinary, point: Point, machines: Machines) -> ServerBinary:
-    """The binary on the point's host. Raises MissingToolError, ServerError."""
+def _fleet_names(plan: Plan) -> tuple[str, ...]:
+    return plan.fleet.names if plan.fleet is not None else ()
+
+
+def _under_test(
+    maker: ServerBinary, point: Point, machines: Machines, there: Mapping[str, Mapping[str, ServerBinary]]
+) -> ServerBinary:
+    """The binary on the point's host; of a fleet, whose releases are equal, that of the first one.
+
+    Raises MissingToolError, ServerError.
+    """
+    for of_point in there.values():
+        return of_point[point.id]
     setup = point.setup
     if setup.host.name is not None:
         return _far_binary(maker, setup.host.name, machines)

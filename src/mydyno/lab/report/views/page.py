@@ -158,7 +158,6 @@ def page(evidence: Evidence) -> Page:
     latency = tuple(curves(evidence, metric) for metric in latencies(evidence))
     connect = (curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95))
     compared = comparison(evidence, judged)
-    spent = costs(evidence, judged, compared)
     ordered = ranks(evidence, strange)
     if judged.untested and (order := answer(ordered)) is not None:
         judged = replace(judged, headline=order, sentences=())
@@ -169,7 +168,7 @@ def page(evidence: Evidence) -> Page:
         verdicts=judged,
         incomparable=incomparable(evidence),
         comparison=compared,
-        costs=spent,
+        costs=costs(evidence, judged, compared),
         ranks=ordered,
         effects=explained,
         claims=claims_view(evidence),
