@@ -118,7 +118,7 @@ def test_a_control_over_hosts_is_judged_from_its_trials() -> None:
     assert found is not None
     assert found.counts == dict.fromkeys(SPEED, 2)
     assert found.differ
-    assert control_sentence(found).startswith("A/A over 3 hosts, the same point at least twice on each: ")
+    assert control_sentence(found).startswith("A/A over 3 hosts, the same point twice on each: ")
     once = hosts_of_control([each for each in trials if each.trial_id.endswith("1")], QUERIES_PER_SECOND)
     assert once is not None
     assert once.pairs[0].interval is None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +16,9 @@ from lab.spec.builders import experiment
 from mydyno.core.facts import HostFacts
 from mydyno.lab import plan, spec
 from mydyno.lab.plan.fleet import Assignment, hosts_of_blocks
+from mydyno.machine.hosts.entry import hosts_in
 
+GUIDE = (Path(__file__).parents[3] / "docs" / "how-to" / "fleet.md").read_text("utf-8")
 GIB = 1024**3
 FACTS = HostFacts(memory_bytes=16 * GIB, cpus=2, free_disk_bytes=100 * GIB)
 FAR = HostFacts(memory_bytes=8 * GIB, cpus=4, free_disk_bytes=100 * GIB, kernel="6.1.0")
@@ -192,3 +196,11 @@ def test_a_fleet_next_to_a_named_host_is_refused() -> None:
 
 def on_fleet_with(config: str) -> plan.Plan:
     return plan.make(experiment(setup=f"{{host: ssh, server: {{config: {config}}}}}"), THREE)
+
+
+def test_the_experiment_of_the_guide_is_planned_and_the_hosts_of_the_guide_are_read() -> None:
+    first, hosts = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
+    made = plan.make(spec.loads(first, "fleet.md"), THREE)
+    assert made.fleet is not None
+    assert [time.hosts for time in made.fleet.times] == [1, 2, 3]
+    assert hosts_in(hosts, "hosts.yaml")["n1"].launcher == "slurm"

@@ -152,7 +152,8 @@ def _studentized_range(level: float, groups: int, freedom: int) -> float:
 def control_sentence(found: HostsCompared) -> str:
     """Of an A/A over hosts."""
     fewest = min(found.counts.values())
-    what = f"A/A over {len(found.effects)} hosts, the same point at least {_times(fewest)} on each"
+    often = f"{'at least ' if max(found.counts.values()) > fewest else ''}{_times(fewest)}"
+    what = f"A/A over {len(found.effects)} hosts, the same point {often} on each"
     return f"{what}: {_difference(found)}"
 
 

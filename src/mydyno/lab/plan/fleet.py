@@ -186,7 +186,7 @@ class Assignment:
         self._done[self._running.pop(host)] = host
 
     def blocks(self) -> dict[int, str]:
-        """The host of each block as things stand."""
+        """The host of each block for now."""
         return hosts_of_blocks(self._blocks, sorted(self._hosts), self._seed, self._begun())
 
     def _begun(self) -> dict[int, str]:

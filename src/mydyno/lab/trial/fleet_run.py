@@ -136,11 +136,13 @@ class FleetRunner:
     def _looks(self) -> Iterator[int]:
         """The blocks after which a sequential design looks: with every wave of hosts, which errs on the safe
         side; of any other design the last one."""
-        block = self.prepared.plan.design.first_look
-        while block is not None and block < self.prepared.plan.blocks:
+        first, last = self.prepared.plan.design.first_look, self.prepared.plan.blocks
+        wave = max(1, len(self._alive))
+        block = last if first is None else -(-first // wave) * wave
+        while block < last:
             yield block
             block += max(1, len(self._alive))
-        yield self.prepared.plan.blocks
+        yield last
 
     def _worker(self, name: str) -> _Worker:
         def emit(event: Event) -> None:
