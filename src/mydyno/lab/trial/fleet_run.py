@@ -263,7 +263,10 @@ class FleetRunner:
     def _lose(self, worker: _Worker, trial: str, outcome: Outcome) -> None:
         reason = "; ".join(each.message for each in outcome.record.invalidities)
         self._alive.pop(worker.name, None)
-        self._last_loss = HostError(f"no host of the fleet is left; {worker.name}: {reason}")
+        self._last_loss = HostError(
+            f"no host of the fleet is left; {worker.name}: {reason}",
+            "the same command resumes the run when one answers: `mydyno hosts check`",
+        )
         self.emit(HostLost(reason=reason, trial=trial, hosts=len(self._alive), host=worker.name))
         worker.give(lambda: self._reach(worker))
 
