@@ -23,6 +23,7 @@ from pathlib import Path
 
 from bench_support import machine, print_table, say
 
+from mydyno.core.plurals import counted
 from mydyno.machine.hosts.entry import HostEntry
 from mydyno.machine.hosts.host import RemoteHost, connect
 
@@ -98,7 +99,7 @@ def _fleet_seconds(folder: Path, fleet: Sequence[Sshd], measure: float) -> tuple
 
 
 def _run_on(folder: Path, fleet: Sequence[Sshd], measure: float, repeats: int) -> float:
-    say(f"{repeats} trials on {len(fleet)} hosts")
+    say(f"{counted(repeats, 'trial')} on {counted(len(fleet), 'host')}")
     experiment, hosts = folder / "sleeping.yaml", folder / "hosts.yaml"
     experiment.write_text(SLEEPING.format(measure=measure, repeats=repeats))
     entries = (
