@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import subprocess
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from mydyno.machine.supervised import AGENT, SupervisedHost
 _ALIVE_SECONDS = SILENCE_SECONDS / 4
 _READY_SECONDS = 60.0
 _ENDING_SECONDS = 5.0
+_NOTE_SECONDS = 30.0
 
 
 class RemoteHost(SupervisedHost):
@@ -48,10 +50,10 @@ class RemoteHost(SupervisedHost):
             alive_seconds=_ALIVE_SECONDS,
             ready_seconds=_READY_SECONDS,
         )
-        self.folder = Path(notes(self.errors())["folder"])
-        """mydyno's own there."""
         self._programs = lambda name: self._place_of(name, programs)
         try:
+            self.folder = self._noted_folder()
+            """mydyno's own there."""
             self.user = self._output_of("id", "-un")
             self.is_root = self._output_of("id", "-u") == "0"
             self.server_identity = self._unprivileged() if self.is_root else None
@@ -76,6 +78,15 @@ class RemoteHost(SupervisedHost):
     def _place_of(self, name: str, programs: tuple[Program, ...]) -> Path:
         (place,) = (each.place for each in programs if each.name == name)
         return self.folder / "programs" / place
+
+    def _noted_folder(self) -> Path:
+        """It is noted before the agent starts, but on another stream, which may be later."""
+        deadline = time.monotonic() + _NOTE_SECONDS
+        while (folder := notes(self.errors()).get("folder")) is None:
+            if time.monotonic() > deadline:
+                raise HostError(f"{self.name}: its folder for mydyno was not noted on standard error")
+            time.sleep(0.01)
+        return Path(folder)
 
     def _unprivileged(self) -> Identity:
         uid, gid = (int(self._output_of("id", option, UNPRIVILEGED_USER)) for option in ("-u", "-g"))
