@@ -3,29 +3,47 @@
 A private sshd on 127.0.0.1 plays the other machine. The idle session has a folder of its own, as that of a
 trial, so the agent watches for mydyno's end meanwhile.
 
-    python benchmarks/hosts.py [--seconds 60] [--commands 200]
+And what a fleet gains: 12 trials of a load that mostly sleeps, on three hosts side by side and on one.
+
+    python benchmarks/hosts.py [--seconds 60] [--commands 200] [--measure 8]
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 
-from bench_support import machine, print_table
+from bench_support import machine, print_table, say
 
+from mydyno.core.plurals import counted
 from mydyno.machine.hosts.entry import HostEntry
 from mydyno.machine.hosts.host import RemoteHost, connect
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from live.sshd import private_sshd
+from live.sshd import Sshd, private_sshd
 
 MOST_IDLE = 0.001
+MOST_OF_FLEET = 0.4
+"""Time on three hosts over that on one, with the dataset there and no A/A over hosts."""
+MYDYNO = Path(sys.executable).parent / "mydyno"
+SLEEPING = """experiment: sleeping
+setup: {{host: ssh, server: {{config: {{innodb_buffer_pool_size: 16M}}}}}}
+workload:
+  oltp04: {{table_size: 1000}}
+  connections: [1]
+  think: 200ms
+  each: {{measure: {measure:g}s}}
+design: {{repeats: {repeats}, control: false}}
+"""
 
 
 def main() -> None:
@@ -34,13 +52,19 @@ def main() -> None:
     )
     parser.add_argument("--seconds", type=float, default=60, help="of idleness")
     parser.add_argument("--commands", type=int, default=200)
+    parser.add_argument("--measure", type=float, default=8, help="seconds of load in a trial of the fleet")
     options = parser.parse_args()
     print(f"{machine()}\n")
     with tempfile.TemporaryDirectory(prefix="mydyno-bench-") as name:
         folder = Path(name)
         # The ordinary user of the sshd passes through it.
         folder.chmod(0o755)
-        with private_sshd(folder, for_root=False) as sshd:
+        places = [folder / str(number) for number in range(3)]
+        with ExitStack() as running:
+            for place in places:
+                place.mkdir(mode=0o755)
+            fleet = [running.enter_context(private_sshd(place, for_root=False)) for place in places]
+            sshd = fleet[0]
             entry = HostEntry.model_validate({"destination": "there", "config": str(sshd.config)})
             began = time.monotonic()
             with closing(connect(entry, session=True)) as host:
@@ -50,6 +74,7 @@ def main() -> None:
             began = time.monotonic()
             connect(entry, session=True).close()
             again = time.monotonic() - began
+            alone, together = _fleet_seconds(folder, fleet, options.measure)
     print_table(
         ("what", "measured", "wanted"),
         [
@@ -57,8 +82,39 @@ def main() -> None:
             ("a command there, median", f"{statistics.median(trips) * 1e3:.2f} ms", ""),
             ("connect with the programs copied", f"{first:.2f} s", ""),
             ("connect and close", f"{again:.2f} s", "at most 1 s of a trial"),
+            ("12 trials on one host", f"{alone:.1f} s", ""),
+            (
+                "the same on a fleet of 3",
+                f"{together:.1f} s, {together / alone:.2f} of it",
+                f"at most {MOST_OF_FLEET:g} of it",
+            ),
         ],
     )
+
+
+def _fleet_seconds(folder: Path, fleet: Sequence[Sshd], measure: float) -> tuple[float, float]:
+    """Of `mydyno run` with 12 trials, on the first host and on all of them."""
+    _run_on(folder, fleet, measure, 1)  # Makes the dataset, and copies the programs.
+    return _run_on(folder, fleet[:1], measure, 12), _run_on(folder, fleet, measure, 12)
+
+
+def _run_on(folder: Path, fleet: Sequence[Sshd], measure: float, repeats: int) -> float:
+    say(f"{counted(repeats, 'trial')} on {counted(len(fleet), 'host')}")
+    experiment, hosts = folder / "sleeping.yaml", folder / "hosts.yaml"
+    experiment.write_text(SLEEPING.format(measure=measure, repeats=repeats))
+    entries = (
+        f"  db{number}: {{destination: there, config: {sshd.config}, allow_production: true}}\n"
+        for number, sshd in enumerate(fleet)
+    )
+    hosts.write_text(f"hosts:\n{''.join(entries)}")
+    began = time.monotonic()
+    subprocess.run(
+        [MYDYNO, "run", experiment, "--hosts", hosts, "--no-report", "--again"],
+        env={**os.environ, "MYDYNO_LAB": str(folder / "lab")},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return time.monotonic() - began
 
 
 def _round_trip(host: RemoteHost) -> float:

@@ -110,3 +110,26 @@ def test_the_last_trial_has_no_time_left_and_numbers_agree_with_their_nouns() ->
     assert "demo: 1 trial, about 20s" in text
     assert "left" not in text
     assert "finished: 1 valid trial, 0 invalid" in text
+
+
+def test_every_line_of_a_fleet_names_its_host_and_controls_count_as_no_trial() -> None:
+    stream = io.StringIO()
+    show = PlainDisplay(stream)
+    started = events.TrialStarted("db1-aa1", 1, 2, -1, "cache = 8", 1, control=True, host="db1")
+    for event in (
+        started,
+        events.TrialFinished("db1-aa1", "valid", (), 3.0, control=True, host="db1"),
+        events.HostsCompared("A/A over 2 hosts: equal"),
+        events.TrialStarted("t001", 1, 4, 1, "cache = 8", 1, host="db2"),
+        events.HostLost("the channel broke", "t001", 1, host="db2"),
+        events.HostReturned(host="db2"),
+    ):
+        show(event)
+    assert stream.getvalue().splitlines() == [
+        "db1: A/A over hosts 1/2  cache = 8",
+        "db1: db1-aa1 valid, 3s",
+        "A/A over 2 hosts: equal",
+        "db2: trial 1/4  block 1  cache = 8",
+        "db2: LOST, 1 host left; t001 is measured again: the channel broke",
+        "db2: answers again",
+    ]

@@ -59,3 +59,16 @@ def test_an_error_in_a_whole_stretch_is_reported_rather_than_the_stop() -> None:
 
     with pytest.raises(ValueError, match="the disk is full"):
         failing()
+
+
+def test_a_whole_stretch_in_another_thread_leaves_the_handlers_as_they_are() -> None:
+    before, seen = signal.getsignal(signal.SIGINT), []
+
+    def stretch() -> None:
+        with uninterrupted():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=stretch)
+    thread.start()
+    thread.join()
+    assert seen == [before]

@@ -70,7 +70,7 @@ class Clock:
                 event.planned,
                 event.completed,
             )
-        elif isinstance(event, events.TrialFinished):
+        elif isinstance(event, events.TrialFinished) and not event.control:
             self._done += 1
 
     @property
@@ -109,7 +109,7 @@ class PlainDisplay:
     def __call__(self, event: events.Event) -> None:
         self._clock.hear(event)
         line = describe(event)
-        if isinstance(event, events.TrialFinished):
+        if isinstance(event, events.TrialFinished) and not event.control:
             line = f"{line}{self._clock.left_text}"
         if line:
             screen.line(line, self._stream)
@@ -117,6 +117,11 @@ class PlainDisplay:
 
 def describe(event: events.Event) -> str | None:
     """An event in one line, or None for those that are only for the live display."""
+    line = _described(event)
+    return f"{event.host}: {line.lstrip()}" if line and event.host else line
+
+
+def _described(event: events.Event) -> str | None:
     match event:
         case events.RunStarted():
             have = f", {event.completed} of them measured already" if event.completed else ""
@@ -126,6 +131,8 @@ def describe(event: events.Event) -> str | None:
             trials = counted(event.planned, "trial")
             return f"{event.experiment}: {trials}{have}, {time}; results in {event.folder}"
         case events.TrialStarted():
+            if event.control:
+                return f"A/A over hosts {event.number}/{event.planned}  {event.point}"
             return f"trial {event.number}/{event.planned}  block {event.block}  {event.point}"
         case events.Step() if event.done is None and not event.brief:
             return f"  {event.text}"
@@ -139,6 +146,13 @@ def describe(event: events.Event) -> str | None:
             if event.status == "valid":
                 return f"  {event.trial} valid, {took}"
             return f"  {event.trial} {event.status.upper()} after {took}: {'; '.join(event.reasons)}"
+        case events.HostLost():
+            again = f"; {event.trial} is measured again" if event.trial else ""
+            return f"LOST, {counted(event.hosts, 'host')} left{again}: {event.reason}"
+        case events.HostReturned():
+            return "answers again"
+        case events.HostsCompared():
+            return event.sentence
         case events.Looked():
             return f"after block {event.block}: {_known(event)}"
         case events.Resting():
@@ -169,41 +183,25 @@ def _up(percent: float) -> str:
     return f"{math.ceil(percent * 10 - 1e-9) / 10:g}"
 
 
-class LiveDisplay:
-    """A panel that is redrawn in place: where the run is, the phase's figures, the time left."""
+class Place:
+    """What runs now, on this machine or on one host of a fleet: where it is, and the phase's figures."""
 
-    def __init__(self, console: Console) -> None:
-        from rich.live import Live
-
-        self._console = console
-        self._clock = Clock()
-        self._planned = self._finished = 0
+    def __init__(self) -> None:
         self._heading = self._step = ""
         self._phase: str | Text = ""
         self._phases = 0
         self._recent: list[float] = []
         self._rests_until = 0.0
-        self._live = Live(get_renderable=self._render, console=console, refresh_per_second=4, transient=True)
 
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._live.stop()
-
-    def __call__(self, event: events.Event) -> None:
-        self._clock.hear(event)
+    def hear(self, event: events.Event) -> None:
         match event:
-            case events.RunStarted():
-                self._planned, self._finished = event.planned, event.completed
-                self._console.print(describe(event))
             case events.TrialStarted():
-                self._heading = (
-                    f"trial {event.number} of {event.planned} · block {event.block} · {event.point}"
-                )
+                trial = f"trial {event.number} of {event.planned} · block {event.block}"
+                if event.control:
+                    trial = f"A/A over hosts {event.number} of {event.planned}"
+                host = f"{event.host} · " if event.host else ""
+                self._heading = f"{host}{trial} · {event.point}"
                 self._phases, self._phase, self._recent = event.phases, "", []
-                self._console.print(describe(event))
             case events.Step():
                 share = f" {event.done / event.of:.0%}" if event.of and event.done is not None else ""
                 self._step, self._phase = event.text + share, ""
@@ -221,11 +219,61 @@ class LiveDisplay:
                 self._phase = Text.assemble(f"{speed} · {latency}{point}", *errors)
             case events.Resting():
                 self._step, self._phase, self._rests_until = "", "", time.monotonic() + event.seconds
+            case events.HostLost():
+                self._step, self._phase, self._recent = "lost", "", []
+            case events.HostReturned():
+                self._step = "answers again"
+
+    def lines(self) -> list[RenderableType]:
+        from rich.text import Text
+
+        rest = self._rests_until - time.monotonic()
+        return [
+            Text(visible(self._heading), style="bold"),
+            Text(f"resting: {format_duration(rest)} left" if rest > 0 else visible(self._step)),
+            Text.assemble(self._phase, "  ", (sparkline(self._recent), "cyan")),
+        ]
+
+
+class LiveDisplay:
+    """A panel that is redrawn in place: where the run is, the phase's figures, the time left."""
+
+    def __init__(self, console: Console) -> None:
+        from rich.live import Live
+
+        self._console = console
+        self._clock = Clock()
+        self._planned = self._finished = 0
+        self._places: dict[str, Place] = {"": Place()}
+        """By host; without a fleet the one."""
+        self._live = Live(get_renderable=self._render, console=console, refresh_per_second=4, transient=True)
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._live.stop()
+
+    def __call__(self, event: events.Event) -> None:
+        self._clock.hear(event)
+        if event.host:
+            self._places.pop("", None)
+            self._places.setdefault(event.host, Place())
+        if event.host in self._places:
+            self._places[event.host].hear(event)
+        match event:
+            case events.RunStarted():
+                self._planned, self._finished = event.planned, event.completed
                 self._console.print(describe(event))
+            case events.Step():
+                pass
             case events.TrialFinished():
-                self._finished += 1
+                self._finished += not event.control
                 style = None if event.status == "valid" else "red"
                 self._console.print(describe(event), style=style)
+            case events.HostLost():
+                self._console.print(describe(event), style="red")
             case _:
                 if line := describe(event):
                     self._console.print(line)
@@ -234,14 +282,8 @@ class LiveDisplay:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
-        from rich.text import Text
 
-        rest = self._rests_until - time.monotonic()
-        lines: list[RenderableType] = [
-            Text(visible(self._heading), style="bold"),
-            Text(f"resting: {format_duration(rest)} left" if rest > 0 else visible(self._step)),
-            Text.assemble(self._phase, "  ", (sparkline(self._recent), "cyan")),
-        ]
+        lines = [line for place in self._places.values() for line in place.lines()]
         if not self._planned:  # The run has not said yet how many trials it has.
             return Group(*lines)
         bar = Table.grid(padding=(0, 1))

@@ -37,8 +37,19 @@ Size = Annotated[
 ]
 Hosts = Annotated[
     Path | None,
-    option("--hosts FILE", "The other machines that `host: ssh:NAME` means (docs/reference/hosts.md)."),
+    option(
+        "--hosts FILE", "The other machines that `host: ssh` and `ssh:NAME` mean (docs/reference/hosts.md)."
+    ),
 ]
+Launcher = Annotated[
+    str | None,
+    option(
+        "--launcher",
+        "`slurm`: `host: ssh` means the nodes of --partition instead of machines of --hosts.",
+        show_default="ssh, with --hosts",
+    ),
+]
+Partition = Annotated[str | None, option("--partition NAME", "With --launcher slurm: the partition.")]
 WIDTH = 110
 """Characters of a line of a summary."""
 

@@ -9,6 +9,8 @@ def plan(
     size: options.Size = None,
     lab: LabOptions = LabOptions(),
     hosts: options.Hosts = None,
+    launcher: options.Launcher = None,
+    partition: options.Partition = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show what an experiment would do, and how long it would take. Changes nothing.
@@ -28,7 +30,7 @@ def plan(
     from mydyno.machine.local import LocalHost
     from mydyno.page.lines import folded
 
-    with machines_of(hosts, session=False) as machines:
+    with machines_of(hosts, launcher, partition, session=False) as machines:
         _, prepared = prepare(file, size, lab, LocalHost(), machines=machines)
     if as_json:
         screen.echo_json(prepared.plan.model_dump_json(indent=2))

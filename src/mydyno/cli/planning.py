@@ -44,9 +44,11 @@ def prepare(
     from mydyno.server.releases import not_installed
 
     experiment = spec.load(file, size)
-    facts = replace(host.facts(lab.folder), others=_others(experiment, machines))
+    others, left_out = _others(experiment, machines)
+    facts = replace(host.facts(lab.folder), others=others)
     past = past_times(lab.folder, facts, trust=lab.trust)
     plan = make(experiment, facts, read_ground_facts(asked_disks(experiment)), past)
+    plan = plan.model_copy(update={"warnings": (*plan.warnings, *left_out)})
     if not lab.trust:
         refuse_untrusted(experiment, plan, own_server=own_server)
     if install:
@@ -55,25 +57,78 @@ def prepare(
     return experiment, preflight.check(experiment, plan, host, machines)
 
 
-def machines_of(hosts: Path | None, *, session: bool) -> Machines:
-    """Those of the file `hosts`. Raises SpecErrors."""
-    from mydyno.machine.hosts.entry import read_hosts
+LONGEST = 3.0
+"""Times the longest that a plan expects: the time limit of an allocation."""
+_LIMIT_SECONDS = 600.0
+"""More of it for what a plan does not expect, as a node that is lost."""
+
+
+def machines_of(
+    hosts: Path | None, launcher: str | None = None, partition: str | None = None, *, session: bool
+) -> Machines:
+    """Those of the file `hosts`, or the nodes of a Slurm partition.
+
+    Raises SpecErrors, UsageError, HostError, MissingToolError.
+    """
+    from mydyno.core.errors import UsageError
+    from mydyno.machine.hosts.entry import HostEntry, read_hosts
     from mydyno.machine.hosts.machines import Machines
+    from mydyno.machine.hosts.slurm import nodes_of
 
-    return Machines(read_hosts(hosts) if hosts is not None else {}, session=session)
+    if launcher is None:
+        if partition is not None:
+            raise UsageError("--partition is given without a launcher", "--launcher slurm")
+        return Machines(read_hosts(hosts) if hosts is not None else {}, session=session)
+    if launcher != "slurm":
+        raise UsageError(
+            f"unknown launcher {launcher!r}", "--launcher slurm; machines over ssh are those of --hosts"
+        )
+    if hosts is not None or partition is None:
+        raise UsageError(
+            "--launcher slurm takes the nodes of a partition", "--partition NAME, without --hosts"
+        )
+    entries = {
+        node: HostEntry(launcher="slurm", destination=node, partition=partition)
+        for node in nodes_of(partition)
+    }
+    return Machines(entries, session=session)
 
 
-def _others(experiment: Experiment, machines: Machines | None) -> dict[str, HostFacts]:
-    """What the other machines are that the experiment names. Raises UsageError, HostError."""
+def limit_seconds(plan: Plan) -> float:
+    """How long its machines are needed at most."""
+    return LONGEST * plan.estimate.high_seconds + _LIMIT_SECONDS
+
+
+def _others(
+    experiment: Experiment, machines: Machines | None
+) -> tuple[dict[str, HostFacts], tuple[str, ...]]:
+    """What the other machines are that the experiment names, or of a fleet those that answer; and what is
+    wrong with the others of the fleet, a sentence each. Raises UsageError, HostError."""
+    from mydyno.core.errors import HostError
     from mydyno.core.facts import HostFacts
     from mydyno.machine.hosts.machines import Machines
 
+    machines = machines or Machines()
     hosts = [experiment.variant(levels).setup.host for levels in experiment.combinations()]
-    there = {}
-    for name in dict.fromkeys(host.name for host in hosts if host.name is not None):
-        facts = (machines or Machines()).examine(name)
-        there[name] = HostFacts(facts.memory_bytes, facts.cpus, facts.free_bytes)
-    return there
+    named = dict.fromkeys(host.name for host in hosts if host.name is not None)
+    fleet = machines.fleet() if any(host.is_fleet for host in hosts) else ()
+    there: dict[str, HostFacts] = {}
+    lost: dict[str, HostError] = {}
+    for name in (*named, *fleet):
+        try:
+            facts = machines.examine(name)
+        except HostError as error:
+            if name in named:
+                raise
+            lost[name] = error
+            continue
+        there[name] = HostFacts(facts.memory_bytes, facts.cpus, facts.free_bytes, kernel=facts.kernel)
+    if fleet and not there:
+        reasons = "; ".join(f"{name}: {error.message}" for name, error in lost.items())
+        raise HostError(
+            f"no host of the fleet can be used: {reasons}", "`mydyno hosts check` shows each of them"
+        )
+    return there, tuple(f"{name} is left out of the fleet: {error.message}" for name, error in lost.items())
 
 
 def refuse_missing_tools(plan: Plan) -> None:

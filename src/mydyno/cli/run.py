@@ -13,6 +13,8 @@ def run(
     size: options.Size = None,
     lab: LabOptions = LabOptions(),
     hosts: options.Hosts = None,
+    launcher: options.Launcher = None,
+    partition: options.Partition = None,
     again: bool = option("--again", "Measure again although this experiment is finished.", default=False),
     report: bool = option("--report/--no-report", "Write the report at the end.", default=True),
 ) -> None:
@@ -21,7 +23,8 @@ def run(
     A finished trial is saved at once. After Ctrl-C, a kill or a power loss the same command continues where
     it stopped. A trial whose environment cannot be built (a server that does not start, a mount option that
     is refused) is recorded as failed, and the run continues; a point that fails twice in the same step is
-    skipped. The same command tries failed trials again. Ends with exit code 7 when some trials are invalid
+    skipped. The same command tries failed trials again. With `host: ssh` the trials are spread over the
+    machines of --hosts (docs/how-to/fleet.md). Ends with exit code 7 when some trials are invalid
     or failed, and with the first error when none could be measured.
 
     ```text
@@ -30,13 +33,14 @@ def run(
     ```
     """
     from mydyno.cli import display
-    from mydyno.cli.planning import machines_of, prepare
+    from mydyno.cli.planning import limit_seconds, machines_of, prepare
     from mydyno.lab.trial.campaign import Campaign
     from mydyno.machine.local import LocalHost
 
     host = LocalHost()
-    with machines_of(hosts, session=True) as machines:
+    with machines_of(hosts, launcher, partition, session=True) as machines:
         experiment, prepared = prepare(file, size, lab, host, install=True, machines=machines)
+        machines.limit(limit_seconds(prepared.plan))
         for warning in prepared.plan.warnings:
             screen.echo(f"warning: {warning}", err=True)
         with lab.open(write=True) as opened:

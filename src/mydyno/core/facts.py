@@ -14,7 +14,9 @@ class HostFacts:
     shares_blocks: bool | None = None
     """Whether files of the lab can be cloned there without being copied (reflink). None: not tried."""
     others: Mapping[str, "HostFacts"] = field(default_factory=dict)
-    """Those of other machines that an experiment names, by their name in hosts.yaml."""
+    """Those of other machines that an experiment names, by their name in hosts.yaml; of a fleet all."""
+    kernel: str | None = None
+    """Its release, of another machine."""
 
 
 @dataclass(frozen=True)

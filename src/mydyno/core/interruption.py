@@ -1,6 +1,7 @@
 """Ctrl-C and its relatives: one clean stop, and no second one while changes are being undone."""
 
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -51,7 +52,11 @@ def uninterrupted() -> Iterator[None]:
     For the stretches that must be whole: saving a trial, taking a stack down. All of them are bounded
     in time by their own limits, so a held Ctrl-C is late by seconds at most. Held by handlers and not by
     a signal mask: a mask is one thread's, and the kernel gives the signal to any thread that takes it.
+    Python runs handlers in the main thread alone: any other is uninterrupted anyway.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     held: list[int] = []
     before = {number: signal.signal(number, lambda number, _: held.append(number)) for number in _SIGNALS}
     try:

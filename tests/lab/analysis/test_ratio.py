@@ -20,7 +20,7 @@ rates = st.lists(st.floats(1, 1e6), min_size=3, max_size=6)
 
 def observed(*values: float, blocks: list[int] | None = None) -> list[Observation]:
     places = blocks or list(range(len(values)))
-    return [Observation(f"t{block}", block, value) for block, value in zip(places, values, strict=True)]
+    return [Observation(f"t{block}", (block, ""), value) for block, value in zip(places, values, strict=True)]
 
 
 def compared(trials: list[TrialRecord]):  # type: ignore[no-untyped-def]

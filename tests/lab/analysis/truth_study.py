@@ -115,7 +115,7 @@ def run(noise: Noise, blocks: int, random: np.random.Generator, seed: int) -> di
     logs += noise.plots * random.standard_normal(plot_of.max() + 1)[plot_of]
     found: dict[Point, list[Observation]] = {point: [] for point in POINTS}
     for (block, point), value in zip(order, np.exp(SPREAD * logs), strict=True):
-        found[point].append(Observation(f"{point}-{block}", block, 1000 * float(value)))
+        found[point].append(Observation(f"{point}-{block}", (block, ""), 1000 * float(value)))
     return found
 
 

@@ -86,9 +86,13 @@ class MemoryRun:
     folder: Path | None = None
     encoded_histograms: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
     """Trial -> phase -> series -> histogram."""
+    control_records: tuple[TrialRecord, ...] = ()
 
     def trials(self) -> tuple[TrialRecord, ...]:
         return self.records
+
+    def control_trials(self) -> tuple[TrialRecord, ...]:
+        return self.control_records
 
     def environment(self) -> Environment:
         return self.facts

@@ -50,10 +50,10 @@ def test_every_problem_is_shown_at_its_line_with_what_was_meant() -> None:
         "hosts.yaml:1:1: the file: unknown key 'host' (did you mean 'hosts'?); allowed: hosts",
         "hosts.yaml:3:3: hosts.a.destination is missing; allowed: for example destination: mysql@db1.example",
         "hosts.yaml:3:7: hosts.a: unknown key 'destinaton' (did you mean 'destination'?); "
-        "allowed: launcher, destination, roles, folder, config, allow_production",
+        "allowed: launcher, destination, roles, folder, config, partition, allow_production",
         "hosts.yaml:4:33: hosts.b.roles: unknown role 'sever' (did you mean 'server'?); "
         "allowed: server, load",
-        "hosts.yaml:5:35: hosts.c.launcher: unknown value 'shh' (did you mean 'ssh'?); allowed: ssh",
+        "hosts.yaml:5:35: hosts.c.launcher: unknown value 'shh' (did you mean 'ssh'?); allowed: ssh, slurm",
         "hosts.yaml:6:3: hosts: this cannot be a name (got d d); allowed: letters, digits, _, - and .",
         "hosts.yaml:7:33: hosts.e.folder is not an absolute path of plain characters (got data); "
         "allowed: as /data/mydyno",

@@ -204,7 +204,9 @@ def ranking(
     return tuple(rankings)
 
 
-Table = dict[str, dict[Condition, dict[int, float]]]
+Side = tuple[int, str]
+"""Block and host, as `TrialRecord.beside`."""
+Table = dict[str, dict[Condition, dict[Side, float]]]
 """Level -> condition -> block -> logarithm of how good; higher is better."""
 
 
@@ -275,9 +277,9 @@ def _ranked(
 
 def _pair(
     one: str,
-    ones: Mapping[Condition, Mapping[int, float]],
+    ones: Mapping[Condition, Mapping[Side, float]],
     other: str,
-    others: Mapping[Condition, Mapping[int, float]],
+    others: Mapping[Condition, Mapping[Side, float]],
     standard: Standard,
 ) -> LevelPair | None:
     """None where the two were nowhere measured side by side."""

@@ -8,11 +8,14 @@ When both points ran once in each of the same blocks, the trials of a block are 
 n ratios remain, free of what the block's trials shared (a warm file system, a noisy neighbour, the time of
 day). A point that was measured twice in each block (an A/A control) counts with the mean of both, which
 leaves three quarters of the variance. In any other case the two groups are compared as independent (Welch).
+
+On a fleet, whose hosts differ, nothing is compared across hosts: pairs are of one block on one host, as many
+as there are; of two runs, which share no block, a pair is the means of a host.
 """
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mydyno.lab.analysis import bootstrap
@@ -155,8 +158,11 @@ def ratio(left: Sequence[Observation], right: Sequence[Observation], level: floa
     nothing = Ratio(len(left), len(right), False, None, None, None, None)
     if not left or not right or any(seen.value <= 0 for seen in (*left, *right)):
         return nothing
-    if pairs := _pairs(left, right):
+    on_fleet = any(host for _, host in (seen.block for seen in (*left, *right)))
+    if pairs := _pairs_within_hosts(left, right) if on_fleet else _pairs(left, right):
         return ratio_of_logs([one - other for one, other in pairs], level)
+    if on_fleet:
+        return nothing
     left_logs = [math.log(seen.value) for seen in left]
     right_logs = [math.log(seen.value) for seen in right]
     spread = None
@@ -190,11 +196,31 @@ def _pairs(left: Sequence[Observation], right: Sequence[Observation]) -> list[tu
     return [(statistics.fmean(lefts[block]), statistics.fmean(rights[block])) for block in sorted(lefts)]
 
 
-def _by_block(observations: Sequence[Observation]) -> dict[int, list[float]]:
-    blocks: dict[int, list[float]] = {}
+def _pairs_within_hosts(
+    left: Sequence[Observation], right: Sequence[Observation]
+) -> list[tuple[float, float]]:
+    """The mean logarithms of left and right of each block on a host that has both; else of each host.
+    Empty where no host has both."""
+    lefts, rights = _by_block(left), _by_block(right)
+    if not lefts.keys() & rights.keys():
+        lefts, rights = _by_host(lefts), _by_host(rights)
+    both = sorted(lefts.keys() & rights.keys())
+    return [(statistics.fmean(lefts[block]), statistics.fmean(rights[block])) for block in both]
+
+
+def _by_block(observations: Sequence[Observation]) -> dict[tuple[int, str], list[float]]:
+    blocks: dict[tuple[int, str], list[float]] = {}
     for seen in observations:
         blocks.setdefault(seen.block, []).append(math.log(seen.value))
     return blocks
+
+
+def _by_host(blocks: Mapping[tuple[int, str], Sequence[float]]) -> dict[tuple[int, str], list[float]]:
+    hosts: dict[tuple[int, str], list[float]] = {}
+    for (_, host), logs in blocks.items():
+        if host:
+            hosts.setdefault((0, host), []).extend(logs)
+    return hosts
 
 
 def _exponential(interval: bootstrap.Interval) -> bootstrap.Interval:

@@ -10,6 +10,7 @@ from mydyno.core.units import format_bytes, format_duration, format_range
 from mydyno.lab.plan.data_size import dataset_rows
 from mydyno.lab.plan.describe_storage import describe_host, describe_storage
 from mydyno.lab.plan.design import described, factors_of, lettered
+from mydyno.lab.plan.fleet import described as described_fleet
 from mydyno.lab.plan.layers import LAYERS, first_difference, layer_keys, rebuilds
 from mydyno.lab.plan.plan import Plan
 from mydyno.lab.plan.point import Point
@@ -58,6 +59,8 @@ class Explanation:
     points: tuple[PointRow, ...]
     design: tuple[str, ...]
     """What is to be known of the design, one sentence each."""
+    fleet: tuple[str, ...]
+    """Which host runs what, one sentence each; nothing without a fleet."""
     trials: tuple[TrialRow, ...]
     rebuilds: dict[str, int]
     """Layer -> how often it is built; every trial starts its server on a fresh clone."""
@@ -106,6 +109,7 @@ def explain(plan: Plan) -> Explanation:
             for point in plan.points
         ),
         design=tuple(described(plan.design, plan.points, plan.blocks)),
+        fleet=tuple(described_fleet(plan.fleet, plan.blocks, plan.seed)) if plan.fleet else (),
         trials=tuple(trials),
         rebuilds=_rebuilds(plan, by_id),
         disks=plan.disks,
@@ -181,7 +185,7 @@ def render(plan: Plan) -> str:
         "",
         f"{_trial_count(plan, told)}, seed {told.seed}, plan {told.fingerprint[:12]}",
     ]
-    lines += [f"  {sentence}" for sentence in told.design]
+    lines += [f"  {sentence}" for sentence in (*told.design, *told.fleet)]
     shown = [row for row in told.trials if row.block <= (plan.design.first_look or row.block)]
     lines += [
         f"  {row.id} block {row.block:<3} {row.point_id:{wide}} {row.title} [{row.raises}]" for row in shown

@@ -9,6 +9,7 @@ from mydyno.core.record import Record
 from mydyno.core.units import format_bytes
 from mydyno.lab.plan.design import Order, PlannedDesign, order_of, planned_design
 from mydyno.lab.plan.estimate import Estimate, estimate
+from mydyno.lab.plan.fleet import Fleet, differing, fleet_of, on_hosts
 from mydyno.lab.plan.ground_checks import MissingTool, ground_problems, missing_tools
 from mydyno.lab.plan.memory import DEFAULT_MAX_CONNECTIONS, TIGHT, memory_sum
 from mydyno.lab.plan.mount_options import mount_problems, mount_warnings
@@ -54,6 +55,8 @@ class Plan(Record):
     disks: tuple[str, ...] = ()
     """The real disks that are built on, as this machine describes them."""
     design: PlannedDesign = PlannedDesign()
+    fleet: Fleet | None = None
+    """The machines over which the blocks are spread; None where each point has its host."""
 
     @property
     def blocks(self) -> int:
@@ -82,7 +85,7 @@ def make(
     does not offer.
     """
     described = points_of(experiment, facts)
-    problems = [*room_problems(described), *mount_problems(described)]
+    problems = [*room_problems(described), *mount_problems(described), *_fleet_problems(described)]
     if grounds is not None:
         problems += ground_problems(described, grounds)
     warnings = _check_memory(described, facts, problems)
@@ -92,6 +95,11 @@ def make(
     trials, design = _trials(experiment, points, order), planned_design(experiment, points, order)
     # Which points there are must not depend on what this machine has measured before.
     cost = _cost(experiment, points, order, facts, past)
+    fleet = None
+    if points[0].setup.host.is_fleet:
+        fleet = fleet_of(facts, experiment.design.control is not False)
+        made_once = estimate(points, (), facts.shares_blocks, past=past).seconds
+        cost, fleet = on_hosts(fleet, cost, made_once, experiment.design.blocks, experiment.design.rest)
     return Plan(
         experiment_name=experiment.name,
         question=experiment.question,
@@ -103,11 +111,27 @@ def make(
         trials=trials,
         sampling=experiment.sampling,
         estimate=cost,
+        fleet=fleet,
         side_effects=side_effects(points, grounds),
-        warnings=(*warnings, *mount_warnings(described), *_warnings(experiment, points, cost, facts)),
+        warnings=(
+            *warnings,
+            *mount_warnings(described),
+            *_warnings(experiment, points, cost, facts),
+            *(differing(fleet) if fleet else ()),
+        ),
         missing_tools=missing_tools(described, grounds) if grounds else (),
         disks=tuple(disk.description for disk in grounds.disks.values()) if grounds else (),
     )
+
+
+def _fleet_problems(described: Sequence[tuple[Point, Variant]]) -> list[Problem]:
+    """Points of a fleet next to others: blocks are spread only where every point may be on each host."""
+    in_fleet = [point.setup.host.is_fleet for point, _ in described]
+    if all(in_fleet) or not any(in_fleet):
+        return []
+    _, variant = described[in_fleet.index(True)]
+    message = "some points run on any host of the fleet, and others on a host that is named"
+    return [variant.problem(("setup", "host"), message, "ssh for all points, or ssh:NAME for each")]
 
 
 def _chosen(
@@ -183,7 +207,8 @@ def _check_memory(
             continue
         where = f" at {point.title}" if point.levels else ""
         host = point.setup.host
-        who = host.name or ("the guest" if host.is_guest else "this machine")
+        here = "the smallest host" if host.is_fleet else "this machine"
+        who = host.name or ("the guest" if host.is_guest else here)
         has = f"{who} has {format_bytes(memory)}"
         if needs.total > memory:
             location = ("setup", "server", "config", needs.largest)

@@ -79,6 +79,10 @@ def memory_bytes(setup: Setup, facts: HostFacts) -> int | None:
         return None
     if setup.host.is_guest:
         return setup.host.guest_memory_bytes
+    if setup.host.is_fleet and facts.others:
+        # The same settings everywhere, so a share is one of the smallest machine.
+        known = [one.memory_bytes for one in facts.others.values() if one.memory_bytes is not None]
+        return min(known, default=None)
     there = facts.others.get(setup.host.name, facts) if setup.host.name is not None else facts
     return there.memory_bytes
 

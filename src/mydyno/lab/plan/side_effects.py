@@ -75,9 +75,12 @@ def _of_guests(points: Sequence[Point]) -> Iterator[str]:
 
 
 def _of_others(points: Sequence[Point]) -> Iterator[str]:
-    for name in sorted({point.setup.host.name for point in points if point.setup.host.name is not None}):
+    hosts = [point.setup.host for point in points]
+    names = sorted({host.name for host in hosts if host.name is not None})
+    fleet = ["each host of the fleet"] if any(host.is_fleet for host in hosts) else []
+    for where in [*(f"{name}, over ssh" for name in names), *fleet]:
         yield (
-            f"on {name}, over ssh: copies mydyno's programs into a private folder, once, and the dataset "
+            f"on {where}: copies mydyno's programs into a private folder, once, and the dataset "
             "into the run's own, where server and load run; that one and every process go with the run"
         )
 

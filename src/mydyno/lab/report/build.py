@@ -68,6 +68,7 @@ def report_json(whole: Page, frames: Mapping[str, pl.DataFrame]) -> str:
         "ranks": whole.ranks.by_factor,
         "effects": whole.effects,
         "controls": whole.controls,
+        "hosts": whole.hosts,
         "optima": whole.optima.rows,
         "tables": {name.replace("-", "_"): frame.to_dicts() for name, frame in frames.items()},
     }

@@ -107,6 +107,7 @@ def trials_frame(evidence: Evidence) -> pl.DataFrame:
             "attempt": trial.attempt,
             "order": trial.index + 1,
             "block": trial.block,
+            **({"host": trial.host} if trial.host is not None else {}),
             "point": trial.point_id,
             "status": trial.status,
             "phase": phase.index,

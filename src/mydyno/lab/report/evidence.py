@@ -114,6 +114,8 @@ class Run(SeriesSource, Protocol):
 
     def trials(self) -> Sequence[records.TrialRecord]: ...
 
+    def control_trials(self) -> Sequence[records.TrialRecord]: ...
+
     def environment(self) -> records.Environment: ...
 
     def environment_changes(self) -> Mapping[str, tuple[str | int | float | None, ...]]: ...
@@ -160,6 +162,8 @@ class Evidence:
     trials: tuple[records.TrialRecord, ...]
     """Every attempt at every trial."""
     recorded: Recorded
+    control_trials: tuple[records.TrialRecord, ...] = ()
+    """Of the A/A over the hosts of a fleet; no other view counts them."""
     folder: Path | None = None
     """Of the run in its lab; None where there is none."""
     across: str | None = None
@@ -268,6 +272,7 @@ def gather(run: Run, options: ReportOptions = DEFAULTS) -> Evidence:
         environment_changes=run.environment_changes(),
         trials=trials,
         recorded=Recorded(run, trials),
+        control_trials=_printable(tuple(run.control_trials())),
         folder=run.folder,
         across=across,
         chosen=chosen,

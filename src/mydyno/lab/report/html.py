@@ -22,7 +22,9 @@ from mydyno.lab.report.effects_tables import effects_table
 from mydyno.lab.report.figures import EFFECTS, GROUND
 from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.tables import (
+    HOSTS_CAPTION,
     TRANSACTIONS_CAPTION,
+    hosts_table,
     key_numbers_table,
     key_value,
     ranks_table,
@@ -98,6 +100,8 @@ def html(page: Page, drawings: Sequence[Drawing], trials: Sequence[TrialPage] = 
         trial_cells=trials_table(page.trials),
         trial_pages=list(trial_sections(trials, page.words)),
         ground_figure=GROUND,
+        hosts_caption=HOSTS_CAPTION,
+        hosts_table=hosts_table(page.hosts),
         ranks_caption=RANKS_CAPTION,
         ranks_table=ranks_table,
         effects_figure=EFFECTS,
@@ -155,6 +159,7 @@ def contents(
         *((name, title) for name, title in drawn if name not in (EFFECTS, GROUND)),
         *([("transactions", "Transactions by name")] if page.transactions.rows else []),
         *ground,
+        *([] if page.hosts.empty else [("hosts", "Hosts")]),
         *([("failures", "Failed points")] if page.failures else []),
         *((name, title) for name, title in drawn if name == EFFECTS),
         ("validity", "Trials and validity"),

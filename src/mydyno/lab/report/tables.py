@@ -10,6 +10,7 @@ from mydyno.lab.analysis.observations import Place
 from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.lab.report.views import operations
 from mydyno.lab.report.views.curves import CurvePoint, Curves, Levels, Measured
+from mydyno.lab.report.views.hosts import HostsView
 from mydyno.lab.report.views.key_numbers import KeyNumber
 from mydyno.lab.report.views.ranks import Rank
 from mydyno.lab.report.views.settings import SettingsView, Value
@@ -220,12 +221,27 @@ def key_value(of: KeyNumber, place: int) -> str:
     return write(of.values[place][1])
 
 
+HOSTS_CAPTION = (
+    "A block ran whole on one host, and the hosts side by side. Points are compared within blocks, so that "
+    "what a host adds to all of its trials is in no comparison. The effect is a host's value over the "
+    "geometric mean of all hosts; A/A: the same, of the first point alone, before block 1."
+)
+
+
+def hosts_table(view: HostsView) -> Table:
+    rows = tuple(
+        (row.host, count(row.blocks), count(row.valid), change(row.effect), change(row.control))
+        for row in view.rows
+    )
+    return Table(("host", "blocks", "valid trials", "effect", "A/A"), rows, frozenset({0}))
+
+
 def trials_table(view: TrialTable) -> Table:
     """What happened in no trial (retries, reconnects, checks) has no column."""
     columns = (
         "order",
         "trial",
-        "block",
+        "block, host" if view.on_hosts else "block",
         "setting",
         "running time" if view.by_program else view.words.rate_short,
         "of its median",
@@ -246,7 +262,7 @@ def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
     return (
         str(row.order),
         row.label,
-        str(row.block),
+        str(row.block) if row.host is None else f"{row.block}, {row.host}",
         row.setting.title,
         seconds(row.total_seconds) if view.by_program else count(row.queries_per_second),
         change(row.against_its_own),

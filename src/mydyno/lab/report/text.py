@@ -13,7 +13,9 @@ from mydyno.lab.report.html import durability
 from mydyno.lab.report.report_options import DEFAULTS, ReportOptions
 from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.tables import (
+    HOSTS_CAPTION,
     TRANSACTIONS_CAPTION,
+    hosts_table,
     key_numbers_table,
     programs_table,
     ranks_table,
@@ -76,7 +78,12 @@ def terminal(page: Page, width: int = WIDTH) -> str:
     _unsound_trials(out, page)
     if page.effects.sentence:
         out.line(page.effects.sentence)
-    for sentence in (*page.effects.remarks, *page.optima.sentences, *page.method.remarks):
+    for sentence in (
+        *page.hosts.sentences,
+        *page.effects.remarks,
+        *page.optima.sentences,
+        *page.method.remarks,
+    ):
         out.line(sentence)
     out.line()
     for sentence in (
@@ -171,6 +178,7 @@ def _markdown(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield f"\n## Transactions by name\n\n{TRANSACTIONS_CAPTION}\n"
         yield from markdown_table(transactions_table(page.transactions))
     yield from _ground(page, figures)
+    yield from _hosts(page)
     yield from _trials(page)
     yield from _method(page)
 
@@ -282,6 +290,15 @@ def _ground(page: Page, figures: Sequence[Figure]) -> Iterator[str]:
         yield from markdown_table(comparison_tables.self_checks_table(page.ground))
     for numbers in comparison_tables.storage_tables(page.ground):
         yield from markdown_table(numbers)
+
+
+def _hosts(page: Page) -> Iterator[str]:
+    if page.hosts.empty:
+        return
+    yield f"\n## Hosts\n\n{HOSTS_CAPTION}\n"
+    yield from (f"- {escaped(sentence)}" for sentence in page.hosts.sentences)
+    yield ""
+    yield from markdown_table(hosts_table(page.hosts))
 
 
 def _reasons(row: TrialRow) -> str:

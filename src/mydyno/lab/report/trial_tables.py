@@ -34,6 +34,7 @@ def facts(page: TrialPage) -> tuple[tuple[str, str], ...]:
         ("setting", page.row.setting.title),
         ("order", f"{page.row.order} of {page.planned}"),
         ("block", str(trial.block)),
+        ("host", trial.host or MISSING),
         ("started", MISSING if page.imported else trial.started_at),
         ("took", duration(trial.seconds)),
         ("server", trial.server_version or MISSING),

@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 TrialStatus = Literal["valid", "invalid"]
+CONTROL_BLOCK = -1
+"""Block of the A/A over hosts: the first point on every host of a fleet, before block 1."""
+
 Work = Literal["queries", "ios"]
 """What the load is made of, and so what its rates count: queries to a server, or I/Os to a volume (fio)."""
 
@@ -369,8 +372,16 @@ class TrialRecord:
     """Metric -> its value over all phases, where the source of imported numbers states one."""
     operation_totals: tuple[OperationTotal, ...] = ()
     """Of imported RUN files only, in their order. Trials of mydyno's have operations in their phases."""
+    host: str | None = None
+    """The host of the fleet that it ran on, as hosts.yaml names it; ``None`` without a fleet."""
     attempt: int = 1
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
+
+    @property
+    def beside(self) -> tuple[int, str]:
+        """Equal for trials that ran side by side: of one block on one host. A block whose host was lost has
+        trials on two."""
+        return self.block, self.host or ""
 
     @property
     def measured(self) -> bool:

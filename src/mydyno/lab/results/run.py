@@ -83,6 +83,14 @@ class Run:
     @_rows_explained
     def trials(self) -> list[records.TrialRecord]:
         """Every finished trial in planned order; where an invalid one was repeated, every attempt at it."""
+        return [trial for trial in self._all_trials() if trial.block != records.CONTROL_BLOCK]
+
+    @_rows_explained
+    def control_trials(self) -> list[records.TrialRecord]:
+        """Those of the A/A over the hosts of a fleet, which no comparison of points counts."""
+        return [trial for trial in self._all_trials() if trial.block == records.CONTROL_BLOCK]
+
+    def _all_trials(self) -> list[records.TrialRecord]:
         return rows.select_trials(self._connection, self._run_id, self._levels)
 
     @_rows_explained
@@ -108,9 +116,9 @@ class Run:
         """The trials whose last attempt failed or was skipped: nothing was measured."""
         rows = self._connection.execute(
             "SELECT t.trial_id FROM trials t JOIN invalidities i USING (trial_key) "
-            "WHERE t.run_id = ? AND i.check_name IN (?, ?) AND t.attempt = "
+            "WHERE t.run_id = ? AND t.block <> ? AND i.check_name IN (?, ?) AND t.attempt = "
             "(SELECT max(attempt) FROM trials WHERE run_id = t.run_id AND trial_id = t.trial_id)",
-            (self._run_id, *records.NOT_MEASURED),
+            (self._run_id, records.CONTROL_BLOCK, *records.NOT_MEASURED),
         )
         return frozenset(row["trial_id"] for row in rows)
 
@@ -203,10 +211,19 @@ class Run:
             name: seen for name, seen in values.items() if len(set(seen)) > 1 and name != records.LOAD_AVERAGE
         }
 
+    def finished_by(self) -> dict[str, str | None]:
+        """The trials of `completed`, each with the host of the fleet that ran it."""
+        completed = self.completed()
+        rows = self._connection.execute(
+            "SELECT trial_id, host FROM trials WHERE run_id = ? ORDER BY attempt", (self._run_id,)
+        )
+        return {row["trial_id"]: row["host"] for row in rows if row["trial_id"] in completed}
+
     @_rows_explained
     def _last_attempts(self) -> dict[str, tuple[int, records.TrialStatus]]:
         rows = self._connection.execute(
-            "SELECT trial_id, attempt, status FROM trials WHERE run_id = ? ORDER BY attempt", (self._run_id,)
+            "SELECT trial_id, attempt, status FROM trials WHERE run_id = ? AND block <> ? ORDER BY attempt",
+            (self._run_id, records.CONTROL_BLOCK),
         )
         return {row["trial_id"]: (row["attempt"], row["status"]) for row in rows}
 

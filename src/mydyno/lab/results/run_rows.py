@@ -30,7 +30,7 @@ _SUMMARIES = """
     WITH attempts AS (
         SELECT run_id, status, started_at, file_bytes, folder,
                attempt = max(attempt) OVER (PARTITION BY run_id, trial_id) AS last
-        FROM trials
+        FROM trials WHERE block >= 0
     ), counted AS (
         SELECT run_id, sum(last AND status = 'valid') AS valid, sum(last AND status = 'invalid') AS invalid,
                max(started_at) AS last_started_at, coalesce(sum(file_bytes), 0) AS file_bytes

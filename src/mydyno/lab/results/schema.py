@@ -467,6 +467,11 @@ _TRANSACTIONS = (
     """,
 )
 
+_FLEET = (
+    # The host of a fleet that the trial ran on; NULL without a fleet. Block -1: the A/A over hosts.
+    "ALTER TABLE trials ADD COLUMN host TEXT",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -481,4 +486,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _COSTS,
     _SLICES,
     _TRANSACTIONS,
+    _FLEET,
 )

@@ -155,7 +155,12 @@ class RunWriter(Run):
             rows.insert_trial(self._connection, self._run_id, trial, _folder_name(trial), file_bytes)
 
     def _next_attempt(self, trial_id: str) -> int:
-        attempt, status = self._last_attempts().get(trial_id, (0, "invalid"))
+        row = self._connection.execute(
+            "SELECT attempt, status FROM trials WHERE run_id = ? AND trial_id = ? "
+            "ORDER BY attempt DESC LIMIT 1",
+            (self._run_id, trial_id),
+        ).fetchone()
+        attempt, status = row or (0, "invalid")
         if status == "valid":
             raise ValueError(f"trial {trial_id} is finished and valid: only an invalid one may be repeated")
         return attempt + 1

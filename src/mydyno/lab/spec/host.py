@@ -26,7 +26,7 @@ GUEST_MEMORY_BYTES = GIBIBYTE
 
 _KNOWN_AS = {"qemu": "vm", "kvm": "vm", "guest": "vm", "localhost": "local", "user-mode-linux": "uml"}
 _SSH = "ssh:"
-_ALLOWED = ", ".join("ssh:NAME" if kind == "ssh" else kind for kind in KINDS)
+_ALLOWED = f"{', '.join(KINDS)}, ssh:NAME"
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
 """As hosts.yaml has it."""
 _KERNEL = re.compile(r"(\d{1,3})\.(\d{1,4})(\.\d{1,4})?")
@@ -74,16 +74,19 @@ def _name(raw: Any) -> Any:
 
 class Host(Section):
     """Where the setup runs. `host: uml` is short for `host: {kind: uml}`, `host: ssh:db1` for
-    `host: {kind: ssh, name: db1}`."""
+    `host: {kind: ssh, name: db1}`, `host: ssh` for any machine of hosts.yaml: a fleet."""
 
     kind: Annotated[HostKind, BeforeValidator(_kind)] = Field(
         default="local",
         description="`local`: this machine (real disks; or loop devices over files, as root). `uml`: a "
         "User-Mode Linux guest: a real kernel with real md in an ordinary process, without root. `vm`: a "
-        "QEMU guest, with the more faithful disks. `ssh`: another machine (docs/reference/hosts.md).",
+        "QEMU guest, with the more faithful disks. `ssh`: another machine, or without a name a fleet: the "
+        "machines of hosts.yaml with the role server, side by side (docs/reference/hosts.md).",
     )
     name: Annotated[str, BeforeValidator(_name)] | None = Field(
-        default=None, description="With `ssh`: the machine's name in hosts.yaml. `ssh:db1` is short for both."
+        default=None,
+        description="With `ssh`: the machine's name in hosts.yaml; default: all of them. `ssh:db1` is short "
+        "for both.",
     )
     kernel: Annotated[str, KernelRule()] | None = Field(
         default=None,
@@ -100,6 +103,11 @@ class Host(Section):
     @property
     def is_guest(self) -> bool:
         return self.kind in GUESTS
+
+    @property
+    def is_fleet(self) -> bool:
+        """Any machine of hosts.yaml that is for servers: blocks of trials are spread over them."""
+        return self.kind == "ssh" and self.name is None
 
     def cpus_on(self, machine_cpus: int) -> int:
         """CPUs of the system that the server runs on, for a machine on which mydyno may use so many."""
@@ -122,7 +130,7 @@ class Host(Section):
         raise refuse(
             Fault(
                 "is not a host",
-                "local, uml, vm, ssh:NAME or {kind: ..., kernel: ..., memory: ..., cpus: ...}",
+                "local, uml, vm, ssh, ssh:NAME or {kind: ..., kernel: ..., memory: ..., cpus: ...}",
             )
         )
 
@@ -135,8 +143,6 @@ class Host(Section):
                     yield clash(
                         key, f"{key} is given, but host {kind} is the machine as it is", "kind: uml or vm"
                     )
-        if kind == "ssh" and raw.get("name") is None:
-            yield clash("kind", "another machine needs its name", "host: ssh:NAME, a name of hosts.yaml")
         if kind != "ssh" and raw.get("name") is not None:
             yield clash("name", f"name is given, but host {kind} has none", "kind: ssh")
         cpus = raw.get("cpus")
@@ -147,7 +153,7 @@ class Host(Section):
     def _as_written(self, handler: SerializerFunctionWrapHandler) -> Any:
         written = {key: value for key, value in handler(self).items() if value is not None}
         if self.kind == "ssh":
-            return f"{_SSH}{self.name}"
+            return self.kind if self.name is None else f"{_SSH}{self.name}"
         return written["kind"] if len(written) == 1 else written
 
     @classmethod
@@ -156,7 +162,7 @@ class Host(Section):
     ) -> JsonSchemaValue:
         return {
             "anyOf": [
-                {"enum": [kind for kind in KINDS if kind != "ssh"]},
+                {"enum": list(KINDS)},
                 {"type": "string", "pattern": f"^{_SSH}{_NAME}$"},
                 handler(schema),
             ]

@@ -38,7 +38,7 @@ _WRITTEN_DIFFERENTLY: dict[str, str] = {
     "sizes": "SIZE: {PATH: VALUE}",
     "arrival": "`closed`, `{fixed: RATE}`, `{poisson: RATE}`",
     "think": "TIME, `{exponential: TIME}`, `{uniform: TIME}`",
-    "host": "`local`, `uml`, `vm`, `ssh:NAME`, or keys, see below",
+    "host": "`local`, `uml`, `vm`, `ssh`, `ssh:NAME`, or keys, see below",
     "external": "`mysql://USER@HOST:PORT/DATABASE`, or keys, see below",
     **{str(name): "keys as with `data`" for name in VOLUMES[1:]},
     "devices": "a list of keys, see below",

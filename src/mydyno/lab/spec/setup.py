@@ -26,7 +26,7 @@ class Setup(Section):
     host: Annotated[Host, BeforeValidator(Host.from_written)] = Field(
         default_factory=Host,
         description="Where the setup runs: `local` (this machine), `uml` or `vm` (a throw-away guest), "
-        "`ssh:NAME` (another machine of hosts.yaml), or keys, see below.",
+        "`ssh:NAME` (another machine of hosts.yaml), `ssh` (all of them, a fleet), or keys, see below.",
     )
     storage: Storage | None = Field(
         default=None,

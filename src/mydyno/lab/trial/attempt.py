@@ -24,6 +24,8 @@ class Attempt:
     point: Point
     folder: Path
     """For its files while it runs; the lab makes it just before the stack is started."""
+    host: str | None = None
+    """The host of the fleet."""
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     clock: float = field(default_factory=time.monotonic)
 
@@ -40,5 +42,6 @@ class Attempt:
             invalidities=reasons,
             started_at=self.started_at.strftime(_TIMESTAMP),
             seconds=time.monotonic() - self.clock,
+            host=self.host,
             **measured,
         )

@@ -30,6 +30,7 @@ from mydyno.lab.trial.events import (
     Step,
 )
 from mydyno.lab.trial.failures import Failures
+from mydyno.lab.trial.fleet_run import FleetRunner
 from mydyno.lab.trial.preflight import Prepared, releases_of
 from mydyno.lab.trial.run_trial import TrialRunner
 from mydyno.lab.trial.sliced_block import SlicedRunner
@@ -59,9 +60,15 @@ class Blocks:
                     self._rest(block)
                 ran = True
                 yield left
-            if self._known_well_enough(block, aloud=bool(left)):
-                self.run.stop_after(sum(trial.block <= block for trial in self.plan.trials))
+            if self.end_after(block, aloud=bool(left)):
                 return
+
+    def end_after(self, block: int, aloud: bool = True) -> bool:
+        """Whether the design is content with the blocks up to this one; then they make the run complete."""
+        if not self._known_well_enough(block, aloud):
+            return False
+        self.run.stop_after(sum(trial.block <= block for trial in self.plan.trials))
+        return True
 
     def _rest(self, block: int) -> None:
         if seconds := self.plan.design.rest_s:
@@ -151,7 +158,8 @@ class Campaign:
         )
         for sentence in _recovered(run):
             emit(Step(sentence))
-        blocks = Blocks(plan, run, emit).left()
+        every = Blocks(plan, run, emit)
+        blocks = every.left()
         first = next(blocks, None)
         if first is None:
             return None
@@ -165,9 +173,12 @@ class Campaign:
             emit(Step(sentence))
         site, failures = Site(self.lab.path, self.host, journal), Failures()
 
-        def new_stack() -> Stack:
+        def new_stack(emit: Listener = emit) -> Stack:
             return Stack(site, announce=lambda layer: emit(_raising(layer)))
 
+        if plan.fleet is not None:
+            FleetRunner(self.prepared, new_stack, run, emit, failures, every.end_after)()
+            return failures.first
         stack = new_stack()
         run_trial = TrialRunner(self.prepared, stack, run, emit, failures)
         lengthens = self.experiment.design.slice is None

@@ -165,8 +165,18 @@ def environment_facts(machine: Environment, prepared: Prepared, engine_version: 
         "server.binary": "; ".join(servers) or None,
         "engine.version": engine_version,
         "mydyno.version": __version__,
+        **_fleet_facts(prepared.plan),
         **_external_facts(tuple(prepared.externals.values())),
     }
+
+
+def _fleet_facts(plan: Plan) -> dict[str, str | int | None]:
+    """Of each host that takes part from this start on."""
+    facts: dict[str, str | int | None] = {}
+    for host in plan.fleet.hosts if plan.fleet else ():
+        own = {"cpus": host.cpus, "memory_bytes": host.memory_bytes, "kernel": host.kernel}
+        facts |= {f"fleet.{host.name}.{name}": value for name, value in own.items()}
+    return facts
 
 
 def _external_facts(servers: Sequence[ExternalFacts]) -> dict[str, str]:

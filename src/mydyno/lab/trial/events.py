@@ -9,7 +9,7 @@ import json
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,6 +21,8 @@ class Event:
     """Something that happened; subclasses add what. `type` is the name of the class, as `run-started`."""
 
     type: ClassVar[str]
+    host: str = field(default="", kw_only=True)
+    """The host of the fleet where it happened; empty without a fleet."""
 
     def __init_subclass__(cls) -> None:
         cls.type = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
@@ -49,6 +51,8 @@ class TrialStarted(Event):
     point: str
     """The point's title, as `thread_cache_size = 8`."""
     phases: int
+    control: bool = False
+    """Of an A/A over hosts, which is none of the planned trials: `number` and `planned` count its own."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,32 @@ class TrialFinished(Event):
     """`valid`, `invalid`, or `failed` where nothing was measured."""
     reasons: tuple[str, ...]
     seconds: float
+    control: bool = False
+    """Of an A/A over hosts."""
+
+
+@dataclass(frozen=True)
+class HostLost(Event):
+    """A host of the fleet does not answer. What it ran is measured again."""
+
+    reason: str
+    trial: str | None
+    """The one that it ran."""
+    hosts: int
+    """How many are left."""
+
+
+@dataclass(frozen=True)
+class HostReturned(Event):
+    """A lost host answers again."""
+
+
+@dataclass(frozen=True)
+class HostsCompared(Event):
+    """The A/A over hosts has ended."""
+
+    sentence: str
+    """What it shows."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +189,10 @@ class EventLog:
         self._listeners = listeners
 
     def __call__(self, event: Event) -> None:
-        entry = {"type": event.type, "at": round(time.time(), 3), **dataclasses.asdict(event)}
+        fields = dataclasses.asdict(event)
+        if not event.host:
+            del fields["host"]
+        entry = {"type": event.type, "at": round(time.time(), 3), **fields}
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry, ensure_ascii=False) + "\n")
         for listener in self._listeners:

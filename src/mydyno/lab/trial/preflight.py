@@ -6,9 +6,10 @@ started; what a server works out when it starts is known from the catalogue, or 
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Self
 
 from mydyno.core.document.problems import Problem
 from mydyno.core.errors import ServerError
@@ -17,6 +18,7 @@ from mydyno.core.units import format_bytes
 from mydyno.lab.analysis.comparability import Effective, Unequal, unequal
 from mydyno.lab.plan import Plan, Point
 from mydyno.lab.spec import Experiment, SpecErrors, Variant
+from mydyno.lab.spec import Host as SpecHost
 from mydyno.lab.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.lab.stack.server.release_variables import default_at
 from mydyno.lab.trial.attempt import settings_of
@@ -151,6 +153,19 @@ class Prepared:
     """Releases that can be had and are not installed: a plan may name them, a run may not."""
     machines: Machines = field(default_factory=Machines)
     """Those that hosts.yaml names."""
+    there: Mapping[str, Mapping[str, ServerBinary]] = field(default_factory=dict)
+    """Host of the fleet -> point id -> the binary there."""
+    place: str | None = None
+    """The host of the fleet that trials run on; None without a fleet, and before one is chosen."""
+
+    def on(self, host: str) -> Self:
+        """The same for trials on one host of the fleet."""
+        return replace(self, place=host, binaries=dict(self.there[host]))
+
+    def ground(self, point: Point) -> SpecHost:
+        """Where trials of a point run."""
+        host = point.setup.host
+        return host.model_copy(update={"name": self.place}) if host.is_fleet else host
 
     def binary(self, point: Point) -> ServerBinary:
         return self.binaries[point.id]
@@ -180,6 +195,7 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     _refuse_unknown_releases(experiment, plan)
     missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
+    there: dict[str, dict[str, ServerBinary]] = {name: {} for name in _fleet_names(plan)}
     makers: dict[str, ServerBinary] = {}
     externals, notes, problems = look_at_all(experiment, plan)
     pools: dict[str, int | None] = {}
@@ -191,12 +207,13 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
         if server.binary is None and server.release in missing:
             continue
         maker = binary_of(server.release, server.binary, host)
-        binary = _under_test(maker, point, machines)
+        for name, of_point in there.items():
+            of_point[point.id] = _far_binary(maker, name, machines)
+        binary = _under_test(maker, point, machines, there)
         makers[point.id], binaries[point.id] = maker, binary
-        variant = experiment.variant(point.levels)
-        config = settings_of(point)
+        variant, config = experiment.variant(point.levels), settings_of(point)
         understood = understand(binary, config)
-        pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(point, machines))
+        pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(plan, point, machines))
         notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
         looked_at.append(_LookedAt(binary, maker, understood, pool, point, variant))
         problems += volume_problems(binary, config, point, variant)
@@ -220,12 +237,12 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
         raise SpecErrors(idle)
     for one, asked, point, _ in settings:
         notes[point.id] += (*volume_notes(one, asked, point), *cache_notes(one, asked, point))
-    final = _with_releases(with_pools(plan, pools), binaries, externals)
+    final = _with_releases(with_pools(plan, pools), makers if there else binaries, externals)
     final = _with_installs(_with_notes(final, notes), missing)
     final = final.model_copy(
         update={"warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal))}
     )
-    return Prepared(final, binaries, makers, externals, missing, machines)
+    return Prepared(final, binaries, makers, externals, missing, machines, there)
 
 
 def _unknown_settings(binary: ServerBinary, understood: Understood, variant: Variant) -> Iterator[Problem]:
@@ -271,23 +288,41 @@ def _refuse_unknown_releases(experiment: Experiment, plan: Plan) -> None:
         raise SpecErrors(problems, "`mydyno servers add NAME --from DIR` adds a build of your own")
 
 
-def _under_test(maker: ServerBinary, point: Point, machines: Machines) -> ServerBinary:
-    """The binary on the point's host. Raises MissingToolError, ServerError."""
+def _fleet_names(plan: Plan) -> tuple[str, ...]:
+    return plan.fleet.names if plan.fleet is not None else ()
+
+
+def _under_test(
+    maker: ServerBinary, point: Point, machines: Machines, there: Mapping[str, Mapping[str, ServerBinary]]
+) -> ServerBinary:
+    """The binary on the point's host; of a fleet, whose releases are equal, that of the first one.
+
+    Raises MissingToolError, ServerError.
+    """
+    for of_point in there.values():
+        return of_point[point.id]
     setup = point.setup
     if setup.host.name is not None:
-        there = binary_there(machines.host(setup.host.name))
-        if there.version != maker.version:
-            raise ServerError(
-                f"the host {setup.host.name} has {there.version} and this machine {maker.version}: it cannot "
-                "use data that was made here",
-                "install the same release on both",
-            )
-        return there
+        return _far_binary(maker, setup.host.name, machines)
     return _in_image(maker) if setup.host.kind == "vm" and maker.folder is None else maker
 
 
-def _cpus(point: Point, machines: Machines) -> int:
+def _far_binary(maker: ServerBinary, name: str, machines: Machines) -> ServerBinary:
+    """The binary on another machine. Raises MissingToolError, ServerError for another release than here."""
+    there = binary_there(machines.host(name))
+    if there.version != maker.version:
+        raise ServerError(
+            f"the host {name} has {there.version} and this machine {maker.version}: it cannot use data that "
+            "was made here",
+            "install the same release on both",
+        )
+    return there
+
+
+def _cpus(plan: Plan, point: Point, machines: Machines) -> int:
     host = point.setup.host
+    if host.is_fleet and plan.fleet is not None:
+        return min(one.cpus for one in plan.fleet.hosts)
     return host.cpus_on(usable_cpus() if host.name is None else machines.host(host.name).hello.cpus)
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from mydyno.core.errors import MydynoError
+from mydyno.core.errors import HostError, MydynoError
 from mydyno.core.interruption import uninterrupted
 from mydyno.lab.plan import PlannedTrial, time_of
-from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.records import CONTROL_BLOCK, TrialRecord
 from mydyno.lab.results.writer import RunWriter
 from mydyno.lab.sampling.frames import interval_frame
 from mydyno.lab.stack import DatasetLayer, RunningServer, Stack
@@ -44,32 +44,38 @@ class TrialRunner:
         lab then has no record of this one.
         """
         attempt = self.begin(planned)
+        return self.save(attempt, self.measure(attempt))
+
+    def measure(self, attempt: Attempt) -> Outcome:
+        """All of a trial but its folder and its place in the lab; raises as the whole does."""
         if skipped := self.failures.skipped(attempt.point):
-            return self.save(attempt, unmeasured(attempt, skipped))
+            return unmeasured(attempt, skipped)
         try:
             running = self.start(attempt)
             observed = LoadRun(self.prepared, attempt, running, self.emit).drive()
             self.stop(running, observed)
-            outcome = self.judge(attempt, running, observed)
+            return self.judge(attempt, running, observed)
         except MydynoError as error:
-            outcome = self.failed(attempt, error)
-        return self.save(attempt, outcome)
+            return self.failed(attempt, error)
 
     def begin(self, planned: PlannedTrial) -> Attempt:
         plan = self.prepared.plan
         point = plan.point(planned.point_id)
+        control = planned.block == CONTROL_BLOCK
+        assert plan.fleet is not None or not control
         self.emit(
             TrialStarted(
                 trial=planned.id,
                 number=planned.index + 1,
-                planned=len(plan.trials),
+                planned=plan.fleet.control_trials if plan.fleet and control else len(plan.trials),
                 block=planned.block,
                 point=point.title or "the only point",
                 phases=point.workload.phases,
+                control=control,
             )
         )
         self.stack.spent.clear()
-        return Attempt(planned, point, self.run.new_trial_folder(planned.id))
+        return Attempt(planned, point, self.run.new_trial_folder(planned.id), self.prepared.place)
 
     def start(self, attempt: Attempt) -> Running:
         plan = self.prepared.plan
@@ -103,7 +109,9 @@ class TrialRunner:
         failure = Failure(self.stack.building or "preparing the load", error)
         with uninterrupted():
             self.remove(self.stack)
-        self.failures.failed(attempt.point, failure)
+        if attempt.host is None or not isinstance(error, HostError):
+            # Else it is the host that failed: the trial is for another one.
+            self.failures.failed(attempt.point, failure)
         return unmeasured(attempt, failure.reason(attempt.folder))
 
     def save(self, attempt: Attempt, outcome: Outcome) -> TrialRecord:
@@ -124,6 +132,7 @@ class TrialRunner:
                 status=record.status if record.measured else "failed",
                 reasons=tuple(reason.message for reason in record.invalidities),
                 seconds=record.seconds,
+                control=record.block == CONTROL_BLOCK,
             )
         )
         return record

@@ -100,7 +100,7 @@ def start_stack(
     storage, external = point.setup.storage, point.setup.server.external
     if external is not None:
         return Running(stack.move_to(_on_external(external, prepared, point, trial, load)), ())
-    dataset = _dataset(prepared, point, load)
+    dataset = dataset_layers(prepared, point, load)
     base = [_base(point, layer, folder) for layer in dataset if starts_from_base(point.setup, point.workload)]
     ground = _ground(prepared, point, folder, trial)
     top = _server(prepared, point, folder, trial)
@@ -119,7 +119,7 @@ def start_stack(
     return Running(stack.move_to(full), checked)
 
 
-def _dataset(prepared: Prepared, point: Point, load: Load) -> list[DatasetLayer]:
+def dataset_layers(prepared: Prepared, point: Point, load: Load) -> list[DatasetLayer]:
     """Made on this machine, whatever the environment: a guest gets a clone of the same bytes."""
     if point.workload.fio_options is not None:
         return []
@@ -175,7 +175,12 @@ def _ground(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[
     shown = _shown(prepared, point)
     return [
         ground_layer(
-            setup.host, setup.storage, folder=folder, trial=trial, shown=shown, machines=prepared.machines
+            prepared.ground(point),
+            setup.storage,
+            folder=folder,
+            trial=trial,
+            shown=shown,
+            machines=prepared.machines,
         )
     ]
 

@@ -18,7 +18,7 @@ from mydyno.core.document.tree import Mapping as Tree
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest, unknown
 
-LauncherKind = Literal["ssh"]
+LauncherKind = Literal["ssh", "slurm"]
 Role = Literal["server", "load"]
 
 LAUNCHERS: tuple[LauncherKind, ...] = get_args(LauncherKind)
@@ -35,6 +35,12 @@ def _destination(text: str) -> str:
     if not _DESTINATION.fullmatch(text) or text.startswith("-"):
         allowed = "USER@HOST, HOST, or a name of ~/.ssh/config; the port belongs into ~/.ssh/config"
         raise refuse(Fault("is not a destination of ssh", allowed))
+    return text
+
+
+def _partition(text: str) -> str:
+    if not _NAME.fullmatch(text):
+        raise refuse(Fault("is not the name of a partition", "letters, digits, _, - and ."))
     return text
 
 
@@ -68,11 +74,13 @@ class HostEntry(Section):
     """One machine."""
 
     launcher: LauncherKind = Field(
-        default="ssh", description="How it is reached: `ssh`, the system's OpenSSH."
+        default="ssh",
+        description="How it is reached: `ssh`, the system's OpenSSH, or `slurm`, srun within an exclusive "
+        "allocation of the node.",
     )
     destination: Annotated[str, AfterValidator(_destination)] = Field(
         description="What ssh(1) connects to: `USER@HOST`, or a name of `~/.ssh/config`, which may also say "
-        "port, user, key and jump hosts.",
+        "port, user, key and jump hosts. With `slurm` the name of a node.",
         examples=["mysql@db1.example"],
     )
     roles: Annotated[tuple[Role, ...], BeforeValidator(_roles)] = Field(
@@ -81,10 +89,15 @@ class HostEntry(Section):
     folder: Annotated[Path, BeforeValidator(_folder)] | None = Field(
         default=None,
         description="The folder there for mydyno's programs and the data of trials. Default: "
-        "`~/.cache/mydyno/agent`, of root `/var/cache/mydyno/agent`.",
+        "`~/.cache/mydyno/agent`, of root `/var/cache/mydyno/agent`; with `slurm`, where homes are mostly "
+        "shared by the nodes, `/var/tmp/mydyno-UID-NODE`.",
     )
     config: Annotated[Path, BeforeValidator(_config)] | None = Field(
         default=None, description="The configuration of ssh to use instead of `~/.ssh/config` (ssh -F)."
+    )
+
+    partition: Annotated[str, AfterValidator(_partition)] | None = Field(
+        default=None, description="With `slurm`: the partition of the node. Default: Slurm's."
     )
 
     allow_production: bool = Field(

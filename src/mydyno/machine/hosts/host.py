@@ -29,6 +29,7 @@ from mydyno.machine.supervised import AGENT, SupervisedHost
 _ALIVE_SECONDS = SILENCE_SECONDS / 4
 _READY_SECONDS = 60.0
 _ENDING_SECONDS = 5.0
+_NOTE_SECONDS = 30.0
 
 
 class RemoteHost(SupervisedHost):
@@ -70,20 +71,22 @@ class RemoteHost(SupervisedHost):
         assert self.session is not None
         return self.folder / TRIALS / self.session
 
-    def _noted_folder(self) -> Path:
-        """Standard error is a separate stream, and may come later than the agent's first frame."""
-        deadline = time.monotonic() + _READY_SECONDS
-        while (folder := notes(self.errors()).get("folder")) is None:
-            if time.monotonic() > deadline:
-                raise HostError(
-                    f"{self.name} did not say where mydyno's folder is within {_READY_SECONDS:g} s"
-                )
-            time.sleep(0.01)
-        return Path(folder)
+    def limit(self, seconds: float) -> None:
+        """It is not needed for longer from now on. Raises HostError."""
+        self._launcher.limit(seconds)
 
     def _place_of(self, name: str, programs: tuple[Program, ...]) -> Path:
         (place,) = (each.place for each in programs if each.name == name)
         return self.folder / "programs" / place
+
+    def _noted_folder(self) -> Path:
+        """It is noted before the agent starts, but on another stream, which may be later."""
+        deadline = time.monotonic() + _NOTE_SECONDS
+        while (folder := notes(self.errors()).get("folder")) is None:
+            if time.monotonic() > deadline:
+                raise HostError(f"{self.name}: its folder for mydyno was not noted on standard error")
+            time.sleep(0.01)
+        return Path(folder)
 
     def _unprivileged(self) -> Identity:
         uid, gid = (int(self._output_of("id", option, UNPRIVILEGED_USER)) for option in ("-u", "-g"))

@@ -151,7 +151,9 @@ def _folder_there(entry: HostEntry) -> list[str]:
     """
     machine = _machine()
     own = '"${XDG_CACHE_HOME:-$HOME/.cache}/mydyno/agent"'
-    place = shlex.quote(str(entry.folder)) if entry.folder is not None else "$u"
+    # Homes of a cluster are mostly on a file system that its nodes share.
+    usual = '"/var/tmp/mydyno-$(id -u)-$SLURMD_NODENAME"' if entry.launcher == "slurm" else "$u"
+    place = shlex.quote(str(entry.folder)) if entry.folder is not None else usual
     return [
         f'case "$(uname -sm)" in "{machine}") ;; *) {_note("machine", "$(uname -sm)")}; exit 91 ;; esac',
         f"if [ $(id -u) = 0 ]; then umask 066; u=/var/cache/mydyno/agent; else umask 077; u={own}; fi",

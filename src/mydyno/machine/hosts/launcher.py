@@ -7,6 +7,7 @@ from typing import Protocol
 
 from mydyno.core.errors import HostError
 from mydyno.machine.hosts.entry import HostEntry
+from mydyno.machine.hosts.slurm import SlurmLauncher
 from mydyno.machine.hosts.ssh import SshLauncher
 
 
@@ -26,8 +27,11 @@ class Launcher(Protocol):
     def explained(self, errors: str) -> HostError:
         """Why it failed, from what the command has written to standard error."""
 
+    def limit(self, seconds: float) -> None:
+        """It is not needed for longer from now on. Raises HostError."""
 
-_LAUNCHERS: Mapping[str, Callable[[HostEntry], Launcher]] = {"ssh": SshLauncher}
+
+_LAUNCHERS: Mapping[str, Callable[[HostEntry], Launcher]] = {"ssh": SshLauncher, "slurm": SlurmLauncher}
 
 
 def launcher_of(entry: HostEntry) -> Launcher:

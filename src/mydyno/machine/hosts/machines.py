@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from types import MappingProxyType, TracebackType
 
@@ -21,16 +22,53 @@ class Machines:
         self._entries = entries
         self._session = session
         self._connected: dict[str, RemoteHost] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._limit: float | None = None
 
     def host(self, name: str) -> RemoteHost:
-        """Raises UsageError for a name that is not in the file, HostError."""
+        """Threads may call it at the same time for different names.
+
+        Raises UsageError for a name that is not in the file, HostError.
+        """
         host = self._connected.get(name)
         if host is not None and not _answers(host):
-            self._connected.pop(name).close()
+            self._connected.pop(name, host).close()
             host = None
         if host is None:
-            host = self._connected[name] = connect(self._entry(name), session=self._session)
+            host = connect(self._entry(name), session=self._session)
+            with self._lock:
+                closed = self._closed
+                if not closed:
+                    self._connected[name] = host
+            if self._limit is not None and not closed:
+                host.limit(self._limit)
+            if closed:
+                host.close()
+                raise HostError(f"the host {name} is not connected any more: the run has ended")
         return host
+
+    def limit(self, seconds: float) -> None:
+        """None of them is needed for longer from now on: an allocation then ends. Raises HostError."""
+        self._limit = seconds
+        for host in self._connected.values():
+            host.limit(seconds)
+
+    def answers(self, name: str) -> bool:
+        """Whether it is connected and alive: what is lost does not come back by itself."""
+        host = self._connected.get(name)
+        return host is not None and _answers(host)
+
+    def fleet(self) -> tuple[str, ...]:
+        """The hosts for servers, in the order of the file. Raises UsageError when there is none."""
+        self._require_entries("on a fleet")
+        names = tuple(name for name, entry in self._entries.items() if "server" in entry.roles)
+        if not names:
+            raise UsageError(
+                "the experiment runs on a fleet, and no host of hosts.yaml has the role server",
+                "leave out `roles` for those that may run servers",
+            )
+        return names
 
     def examine(self, name: str) -> HostFacts:
         """What it is. Raises as `host` does, and UsageError where no trial may run there."""
@@ -49,6 +87,9 @@ class Machines:
         return facts
 
     def close(self) -> None:
+        """Ends every session; none is connected again. A thread that waits for one gets a HostError."""
+        with self._lock:
+            self._closed = True
         while self._connected:
             self._connected.popitem()[1].close()
 
@@ -61,11 +102,14 @@ class Machines:
         self.close()
 
     def _entry(self, name: str) -> HostEntry:
+        self._require_entries(f"on the host {name}")
+        return chosen(self._entries, [name])[name]
+
+    def _require_entries(self, where: str) -> None:
         if not self._entries:
             raise UsageError(
-                f"the experiment runs on the host {name}, and no file of hosts is given", "--hosts hosts.yaml"
+                f"the experiment runs {where}, and no file of hosts is given", "--hosts hosts.yaml"
             )
-        return chosen(self._entries, [name])[name]
 
 
 def _answers(host: RemoteHost) -> bool:

@@ -103,3 +103,6 @@ class SshLauncher:
 
     def explained(self, errors: str) -> HostError:
         return ssh_error(self._target, errors)
+
+    def limit(self, seconds: float) -> None:
+        """A machine has no limit."""

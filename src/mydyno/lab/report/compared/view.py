@@ -47,6 +47,10 @@ class MergedRun:
     def trials(self) -> Sequence[TrialRecord]:
         return self.merged.trials
 
+    def control_trials(self) -> Sequence[TrialRecord]:
+        """Those of each run are in its report."""
+        return ()
+
     def environment(self) -> Environment:
         """What is the same in all of them."""
         names = {name for facts in self._facts.values() for name in facts}

@@ -198,7 +198,8 @@ _OF_TABLE = {
     "points": {"title": "for people", "control_of": "the point that this one measures a second time"},
     "environments": {"start": "1 for the first start of the run, more when it was resumed"},
     "trials": {
-        "block": "repetition k of every point is in block k",
+        "block": "repetition k of every point is in block k; -1: the A/A over the hosts of a fleet",
+        "host": "the host of the fleet that it ran on; empty without a fleet",
         "seed": "of the load; decimal",
         "status": "valid or invalid",
         "server_version": "as the server reports it",

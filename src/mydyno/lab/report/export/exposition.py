@@ -220,14 +220,15 @@ def clock_starts(run: Run, trials: list[TrialRecord]) -> dict[tuple[str, int], f
 
 def _first_phases(run: Run) -> Iterator[tuple[str, float, float]]:
     """Trial, when it began, when its first phase began."""
-    trial: tuple[str, float] | None = None
+    # Trials of a fleet run side by side, one on each host.
+    begun: dict[str, tuple[str, float]] = {}
     for event in _events(run):
+        host = str(event.get("host", ""))
         match event:
             case {"type": "trial-started", "trial": str(name), "at": int() | float() as at}:
-                trial = name, float(at)
-            case {"type": "phase-started", "at": int() | float() as at} if trial is not None:
-                yield *trial, float(at)
-                trial = None
+                begun[host] = name, float(at)
+            case {"type": "phase-started", "at": int() | float() as at} if host in begun:
+                yield *begun.pop(host), float(at)
 
 
 def _events(run: Run) -> Iterator[dict[str, Any]]:

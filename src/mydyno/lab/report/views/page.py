@@ -26,6 +26,7 @@ from mydyno.lab.report.views.differences import Difference, differences, incompa
 from mydyno.lab.report.views.effects import EffectsView, effects_view
 from mydyno.lab.report.views.environment import Again, FactGroup, again, environment_view
 from mydyno.lab.report.views.ground import GroundView, ground_view
+from mydyno.lab.report.views.hosts import HostsView, hosts_view
 from mydyno.lab.report.views.key_numbers import KeyNumber, key_numbers
 from mydyno.lab.report.views.method import Method, method
 from mydyno.lab.report.views.operations import (
@@ -121,6 +122,7 @@ class Page:
     heat_maps: tuple[HeatMap, ...]
     """The table of comparisons as a picture; none where another one is."""
     ground: GroundView
+    hosts: HostsView
     failures: tuple[FailedPoint, ...]
     trials: TrialTable
     settings: SettingsView
@@ -156,7 +158,6 @@ def page(evidence: Evidence) -> Page:
     latency = tuple(curves(evidence, metric) for metric in latencies(evidence))
     connect = (curves(evidence, CONNECT_MEAN), curves(evidence, CONNECT_P95))
     compared = comparison(evidence, judged)
-    spent = costs(evidence, judged, compared)
     ordered = ranks(evidence, strange)
     if judged.untested and (order := answer(ordered)) is not None:
         judged = replace(judged, headline=order, sentences=())
@@ -167,7 +168,7 @@ def page(evidence: Evidence) -> Page:
         verdicts=judged,
         incomparable=incomparable(evidence),
         comparison=compared,
-        costs=spent,
+        costs=costs(evidence, judged, compared),
         ranks=ordered,
         effects=explained,
         claims=claims_view(evidence),
@@ -191,6 +192,7 @@ def page(evidence: Evidence) -> Page:
         transactions=transactions(evidence),
         heat_maps=heat_maps(compared) if form == "heat map" else (),
         ground=ground_view(evidence),
+        hosts=hosts_view(evidence),
         failures=failed_points(evidence),
         trials=trial_table(evidence, strange),
         settings=settings_view(evidence),

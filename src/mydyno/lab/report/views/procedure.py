@@ -117,12 +117,19 @@ def _order(evidence: Evidence) -> Step:
             "that the ratio of two points is a ratio within rounds."
         )
         sources.append("duet")
+    hosts = {trial.host for trial in evidence.trials} - {None}
+    on_hosts = (
+        f" Whole blocks were given to {len(hosts)} hosts, which ran side by side: points are compared within "
+        "hosts, and the rest of a block whose host was lost ran on another one."
+        if len(hosts) > 1
+        else ""
+    )
     rest = f" There was a pause of {design.rest_s:g} s between blocks." if design.rest_s else ""
     return Step(
         "Order",
         f"Trials ran in blocks: each block holds every point once, {shuffled}. Drift over time then affects "
         "all points equally, and trials of one block can be compared with each "
-        f"other.{in_slices}{together}{rest}{fresh}",
+        f"other.{in_slices}{together}{on_hosts}{rest}{fresh}",
         tuple(sources),
     )
 

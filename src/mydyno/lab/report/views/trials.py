@@ -26,6 +26,8 @@ class TrialRow:
     """1-based place in the plan."""
     label: str
     block: int
+    host: str | None
+    """Of the fleet."""
     setting: Setting
     queries_per_second: float | None
     """All queries of the measured windows over their seconds."""
@@ -71,6 +73,10 @@ class TrialTable:
     counter_names: tuple[str, ...]
     by_program: bool
     words: Words
+
+    @property
+    def on_hosts(self) -> bool:
+        return any(row.host is not None for row in self.rows)
 
     @property
     def retried(self) -> bool:
@@ -121,6 +127,7 @@ def trial_table(evidence: Evidence, strange: Sequence[Flagged] = ()) -> TrialTab
                 order=trial.index + 1,
                 label=trial_label(trial),
                 block=trial.block,
+                host=trial.host,
                 setting=settings[trial.point_id],
                 queries_per_second=overall_rate(trial),
                 total_seconds=total_time(trial, programs),

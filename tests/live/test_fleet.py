@@ -1,0 +1,203 @@
+"""A fleet: the trials of one run on three machines side by side, which private sshd of this machine play."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+
+import pytest
+
+from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
+from live.sshd import Sshd, private_sshd
+from live.test_hosts import comes_true, entry_of
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.store import Lab
+from mydyno.machine.hosts.host import connect
+
+pytestmark = pytest.mark.live
+
+HOSTS = ("db1", "db2", "db3")
+EXPERIMENT = """experiment: fleet
+setup:
+  host: ssh
+  server: {{config: {{innodb_buffer_pool_size: 16M, max_connections: 20}}}}
+factors:
+  server.config.thread_cache_size: [0, 8]
+workload:
+  oltp04: {{table_size: 1000}}
+  connections: [2]
+  each: {{warmup: 200ms, measure: {measure}}}
+design: {{repeats: {repeats}, seed: 1, control: {control}}}
+"""
+"""With `control: true` a third point, and an A/A over hosts."""
+
+
+@pytest.fixture(scope="module")
+def fleet() -> Iterator[tuple[Sshd, ...]]:
+    # A short name: the servers' sockets are below it.
+    folder = Path(tempfile.mkdtemp(prefix="fl-"))
+    folder.chmod(0o755)
+    try:
+        with ExitStack() as running:
+            places = [folder / name for name in HOSTS]
+            for place in places:
+                place.mkdir(mode=0o755)
+            yield tuple(running.enter_context(private_sshd(place, for_root=False)) for place in places)
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def hosts(fleet: tuple[Sshd, ...], workplace: Workplace) -> Path:
+    file = workplace.folder / "hosts.yaml"
+    entries = (
+        f"  {name}: {{destination: there, config: {sshd.config}, allow_production: true}}\n"
+        for name, sshd in zip(HOSTS, fleet, strict=True)
+    )
+    file.write_text(f"hosts:\n{''.join(entries)}  load1: {{destination: there, roles: [load]}}\n")
+    return file
+
+
+def write(workplace: Workplace, *, repeats: int = 3, measure: str = "1s", control: str = "false") -> str:
+    file = workplace.folder / "fleet.yaml"
+    file.write_text(EXPERIMENT.format(repeats=repeats, measure=measure, control=control))
+    return str(file)
+
+
+def left(fleet: tuple[Sshd, ...]) -> list[Path]:
+    """Folders of sessions there."""
+    return [folder for sshd in fleet for folder in sshd.home.glob(".cache/mydyno/agent/trials/mydyno-*")]
+
+
+def trials(workplace: Workplace) -> list[TrialRecord]:
+    with Lab.open(workplace.lab, write=False) as lab:
+        return lab.find_run().trials()
+
+
+def control_trials(workplace: Workplace) -> list[TrialRecord]:
+    with Lab.open(workplace.lab, write=False) as lab:
+        return lab.find_run().control_trials()
+
+
+def test_blocks_are_spread_over_the_hosts_and_the_report_shows_what_hosts_differ_by(
+    fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
+) -> None:
+    file = write(workplace, repeats=6, control="true")
+    planned = workplace.run("plan", file, "--hosts", str(hosts))
+    assert planned.returncode == 0, planned.stderr
+    assert "fleet of 3 hosts" in planned.stdout
+    assert "time by number of hosts: 1 " in planned.stdout
+    done = workplace.run("run", file, "--hosts", str(hosts))
+    assert done.returncode in MEASURED, done.stderr
+    found = trials(workplace)
+    assert len(found) == 18
+    assert faults(found) == set()
+    of_block = {trial.block: trial.host for trial in found}
+    assert all(trial.host == of_block[trial.block] for trial in found)
+    assert Counter(of_block.values()) == dict.fromkeys(HOSTS, 2)
+    assert Counter(trial.host for trial in control_trials(workplace)) == dict.fromkeys(HOSTS, 2)
+    assert "A/A over 3 hosts" in done.stderr
+    assert "Over all trials, of 3 hosts" in done.stdout
+    [report] = workplace.lab.glob("runs/*/report/report.json")
+    compared = json.loads(report.read_text())
+    assert set(compared["hosts"]["rows"][0]) >= {"host", "effect"}
+    assert left(fleet) == []
+    workplace.wait_until_no_process_is_left()
+
+
+def test_hosts_run_side_by_side(fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace) -> None:
+    file = write(workplace, measure="3s")
+    process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
+    heard, _ = process.communicate(timeout=240)
+    assert process.returncode in MEASURED, heard
+    # All three have begun before the first has ended.
+    first_end = heard.index(" valid, ")
+    assert {name for name in HOSTS if f"{name}: trial" in heard[:first_end]} == set(HOSTS)
+
+
+def test_a_host_that_is_lost_costs_its_trial_only_and_returns(
+    fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
+) -> None:
+    file = write(workplace, repeats=6, measure="3s")
+    process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
+    wait_for_line(process, "db2: trial", 120.0)
+    heard = wait_for_line(process, "db2: t0", 120.0)
+    # A host that is lost between two trials is connected again, and costs none.
+    heard += wait_for_line(process, "db2: setting up: server", 120.0)
+    for pid in agents_below(fleet[1]):
+        kill(pid)
+    heard += wait_for_line(process, "db2: LOST, 2 hosts left", 60.0)
+    rest, _ = process.communicate(timeout=240)
+    assert process.returncode in MEASURED, heard + rest
+    assert "db2: answers again" in rest
+    lost = re.search(r"db2: LOST, 2 hosts left; (t\d+) is measured again", heard + rest)
+    assert lost is not None
+    found = trials(workplace)
+    assert len(found) == 12
+    assert faults(found) == set()
+    assert {trial.attempt for trial in found} == {1}
+    workplace.wait_until_no_process_is_left()
+    assert comes_true(lambda: left(fleet) == [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_run_keeps_its_trials_leaves_nothing_there_and_resumes(
+    fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace, number: signal.Signals
+) -> None:
+    file = write(workplace, measure="2s")
+    process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
+    heard = wait_for_line(process, " valid, ", 240.0)
+    process.send_signal(number)
+    rest, _ = process.communicate(timeout=60)
+    saved = (heard + rest).count(" valid, ") + (heard + rest).count(" INVALID ")
+    assert comes_true(lambda: left(fleet) == [])
+    kept = {trial.trial_id: trial.host for trial in trials(workplace)}
+    assert len(kept) >= saved >= 1
+    assert len(kept) < 6
+    resumed = workplace.run("run", file, "--hosts", str(hosts), "--no-report")
+    assert resumed.returncode in MEASURED, resumed.stderr
+    found = trials(workplace)
+    assert len(found) == 6
+    assert faults(found) == set()
+    assert kept.items() <= {trial.trial_id: trial.host for trial in found}.items()
+    assert left(fleet) == []
+
+
+def test_a_host_that_another_run_uses_is_left_out_and_said(
+    fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
+) -> None:
+    file = write(workplace, repeats=2)
+    with closing(connect(entry_of(fleet[0].config), session=True)):
+        done = workplace.run("run", file, "--hosts", str(hosts), "--no-report")
+        assert done.returncode in MEASURED, done.stderr
+        assert "db1 is left out of the fleet" in done.stderr
+        assert "another run of mydyno uses this host" in done.stderr
+        assert {trial.host for trial in trials(workplace)} == {"db2", "db3"}
+
+
+def agents_below(sshd: Sshd) -> list[int]:
+    """The agents of sessions on the machine that this sshd plays."""
+    mark = f"{sshd.home}/"
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                line = (entry / "cmdline").read_bytes().decode(errors="replace")
+            except OSError:
+                continue
+            if "mydyno-agent" in line.split("\0")[0] and mark in line and "--session" in line:
+                found.append(int(entry.name))
+    return found
+
+
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
