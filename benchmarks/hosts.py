@@ -1,23 +1,26 @@
-"""What another machine costs: the CPU of an idle agent there, and the round trip of a command over ssh.
+"""What another machine costs: the CPU of an idle agent there, the round trip of a command over ssh, and a
+load at a given rate from two generators against the same from one.
 
 A private sshd on 127.0.0.1 plays the other machine. The idle session has a folder of its own, as that of a
 trial, so the agent watches for mydyno's end meanwhile.
 
-    python benchmarks/hosts.py [--seconds 60] [--commands 200]
+    python benchmarks/hosts.py [--seconds 60] [--commands 200] [--rate 500] [--repeats 3]
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from bench_support import machine, print_table
 
+from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.entry import HostEntry
 from mydyno.machine.hosts.host import RemoteHost, connect
 
@@ -26,6 +29,16 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from live.sshd import private_sshd
 
 MOST_IDLE = 0.001
+MOST_APART = 0.02
+EXPERIMENT = """experiment: generators
+load: {{hosts: [{hosts}], address: 127.0.0.1}}
+workload:
+  oltp-point-select: {{table_size: 1000}}
+  connections: 4
+  each: {{warmup: 1s, measure: 10s}}
+  arrival: {{fixed: {rate}/s}}
+design: {{repeats: 1}}
+"""
 
 
 def main() -> None:
@@ -34,6 +47,8 @@ def main() -> None:
     )
     parser.add_argument("--seconds", type=float, default=60, help="of idleness")
     parser.add_argument("--commands", type=int, default=200)
+    parser.add_argument("--rate", type=int, default=500, help="transactions a second")
+    parser.add_argument("--repeats", type=int, default=3, help="of each load, whose medians are compared")
     options = parser.parse_args()
     print(f"{machine()}\n")
     with tempfile.TemporaryDirectory(prefix="mydyno-bench-") as name:
@@ -50,6 +65,10 @@ def main() -> None:
             began = time.monotonic()
             connect(entry, session=True).close()
             again = time.monotonic() - began
+        one, two = (
+            [_rate_of(folder, hosts, options.rate) for _ in range(options.repeats)]
+            for hosts in (["c1"], ["c1", "c2"])
+        )
     print_table(
         ("what", "measured", "wanted"),
         [
@@ -57,8 +76,37 @@ def main() -> None:
             ("a command there, median", f"{statistics.median(trips) * 1e3:.2f} ms", ""),
             ("connect with the programs copied", f"{first:.2f} s", ""),
             ("connect and close", f"{again:.2f} s", "at most 1 s of a trial"),
+            (
+                f"load at {options.rate}/s: two generators against one",
+                f"{statistics.median(two) / statistics.median(one) - 1:+.2%}",
+                f"within {MOST_APART:.0%}",
+            ),
         ],
     )
+
+
+def _rate_of(folder: Path, hosts: list[str], rate: int) -> float:
+    """Transactions a second that were carried out. Each generator has an sshd of its own."""
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=folder, prefix="g")))
+        place.chmod(0o755)
+        lines = []
+        for name in hosts:
+            (place / name).mkdir(mode=0o755)
+            sshd = stack.enter_context(private_sshd(place / name, for_root=False))
+            lines.append(f"  {name}: {{destination: there, config: {sshd.config}, allow_production: true}}\n")
+        (place / "hosts.yaml").write_text(f"hosts:\n{''.join(lines)}")
+        (place / "experiment.yaml").write_text(EXPERIMENT.format(hosts=", ".join(hosts), rate=rate))
+        named = ["--hosts", str(place / "hosts.yaml"), "--lab", str(place / "lab"), "--no-report"]
+        program = Path(sys.executable).parent / "mydyno"
+        subprocess.run(
+            [program, "run", str(place / "experiment.yaml"), *named], stdout=subprocess.DEVNULL, check=False
+        )
+        with Lab.open(place / "lab", write=False) as lab:
+            [trial] = lab.find_run().trials()
+    [phase] = trial.phases
+    assert phase.transactions_per_second is not None
+    return phase.transactions_per_second
 
 
 def _round_trip(host: RemoteHost) -> float:

@@ -37,7 +37,10 @@ Size = Annotated[
 ]
 Hosts = Annotated[
     Path | None,
-    option("--hosts FILE", "The other machines that `host: ssh:NAME` means (docs/reference/hosts.md)."),
+    option(
+        "--hosts FILE",
+        "The other machines that `host: ssh:NAME` and `load.hosts` name (docs/reference/hosts.md).",
+    ),
 ]
 WIDTH = 110
 """Characters of a line of a summary."""

@@ -17,9 +17,9 @@ from mydyno.lab.plan.mount_options import mount_problems, mount_warnings
 from mydyno.lab.plan.order import FEWEST_BLOCKS, blocked, control_of, is_controlled, order_keys, trial_seed
 from mydyno.lab.plan.point import Point, memory_bytes, points_of
 from mydyno.lab.plan.room import room_problems
-from mydyno.lab.plan.side_effects import side_effects
+from mydyno.lab.plan.side_effects import of_generators, side_effects
 from mydyno.lab.plan.trial_times import TrialTime
-from mydyno.lab.spec import Experiment, Problem, Sampling, SpecErrors, Variant
+from mydyno.lab.spec import Experiment, Load, Problem, Sampling, SpecErrors, Variant
 
 
 class PlannedTrial(Record):
@@ -56,6 +56,8 @@ class Plan(Record):
     disks: tuple[str, ...] = ()
     """The real disks that are built on, as this machine describes them."""
     design: PlannedDesign = PlannedDesign()
+    load: Load | None = None
+    """The generators; None: the load comes from the server's machine."""
 
     @property
     def blocks(self) -> int:
@@ -104,8 +106,9 @@ def make(
         points=points,
         trials=trials,
         sampling=experiment.sampling,
+        load=experiment.load,
         estimate=cost,
-        side_effects=side_effects(points, grounds),
+        side_effects=(*side_effects(points, grounds), *of_generators(experiment.load)),
         warnings=(*warnings, *mount_warnings(described), *_warnings(experiment, points, cost, facts)),
         missing_tools=missing_tools(described, grounds) if grounds else (),
         disks=tuple(disk.description for disk in grounds.disks.values()) if grounds else (),
@@ -257,6 +260,7 @@ def _fingerprint(
         # What a plan of before these keys did not have must not change its fingerprint.
         **({"until": design.until, "at_least": design.at_least} if design.until is not None else {}),
         **({"rest": design.rest} if design.rest else {}),
+        **({"load": experiment.load.hosts} if experiment.load else {}),
         **({"sliced": planned.sliced, "slice_s": planned.slice_s} if planned.sliced else {}),
     }
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

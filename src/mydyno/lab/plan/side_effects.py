@@ -9,7 +9,7 @@ from mydyno.core.grounds import GROUNDS, GUESTS
 from mydyno.lab.plan.grounds import is_fetched
 from mydyno.lab.plan.layers import starts_from_base
 from mydyno.lab.plan.point import Point
-from mydyno.lab.spec import External, kernel_version
+from mydyno.lab.spec import External, Load, kernel_version
 
 
 def side_effects(points: Sequence[Point], grounds: GroundFacts | None = None) -> tuple[str, ...]:
@@ -81,6 +81,15 @@ def _of_others(points: Sequence[Point]) -> Iterator[str]:
         yield (
             f"on {name}, over ssh: copies mydyno's programs into a private folder, once, and the dataset "
             "into the run's own, where server and load run; that one and every process go with the run"
+        )
+
+
+def of_generators(load: Load | None) -> Iterator[str]:
+    """What is opened to them, only hosts.yaml says (`trial.generators.hosts`)."""
+    if load is not None:
+        yield (
+            f"on {' and '.join(load.hosts)}, over ssh: copies mydyno's programs into a private folder, once, "
+            "and runs an engine for each trial; every process goes with the run"
         )
 
 

@@ -12,12 +12,14 @@ from mydyno.lab.results.records import (
     GroundRecord,
     Invalidity,
     Latency,
+    NetworkRecord,
     OperationRecord,
     OperationTotal,
     PhaseRecord,
     Remark,
     SelfCheckRecord,
     SettingTranslation,
+    ShareRecord,
     SlicesRecord,
     StatementRecord,
     TrialRecord,
@@ -56,7 +58,7 @@ _TRIALS = RecordTable(
     "trials",
     TrialRecord,
     columns={"index": "position"},
-    stored={"seed": SEED},
+    stored={"seed": SEED, "networks": document("trials.networks", tuple[NetworkRecord, ...], default=())},
     elsewhere={
         *("levels", "settings_asked", "settings_in_force", "counters", "totals"),
         *("phases", "ground", "data", *_LISTS),
@@ -76,6 +78,7 @@ _PHASES = RecordTable(
     stored={
         "costs": document("phases.costs", dict[str, float], default={}),
         "slices": document("phases.slices", SlicesRecord | None),
+        "shares": document("phases.shares", tuple[ShareRecord, ...], default=()),
     },
     elsewhere={
         *_SCOPES.values(),

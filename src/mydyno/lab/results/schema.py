@@ -467,6 +467,13 @@ _TRANSACTIONS = (
     """,
 )
 
+_GENERATORS = (
+    # JSON: the generators of a load from other machines, and their network; NULL or []: there were none.
+    "ALTER TABLE trials ADD COLUMN networks TEXT",
+    # JSON: what each of them did of a phase.
+    "ALTER TABLE phases ADD COLUMN shares TEXT",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -481,4 +488,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _COSTS,
     _SLICES,
     _TRANSACTIONS,
+    _GENERATORS,
 )

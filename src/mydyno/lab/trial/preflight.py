@@ -20,6 +20,7 @@ from mydyno.lab.spec import Experiment, SpecErrors, Variant
 from mydyno.lab.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.lab.stack.server.release_variables import default_at
 from mydyno.lab.trial.attempt import settings_of
+from mydyno.lab.trial.generators.hosts import examine_generators, opened
 from mydyno.lab.trial.preflight_binary import (
     cache_notes,
     idle_problems,
@@ -177,6 +178,7 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     and every setting that a binary does not take, at its place in the experiment file.
     """
     machines = machines or Machines()
+    examine_generators(plan, machines)
     _refuse_unknown_releases(experiment, plan)
     missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
@@ -223,7 +225,10 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     final = _with_releases(with_pools(plan, pools), binaries, externals)
     final = _with_installs(_with_notes(final, notes), missing)
     final = final.model_copy(
-        update={"warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal))}
+        update={
+            "warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal)),
+            "side_effects": (*final.side_effects, *opened(plan, machines)),
+        }
     )
     return Prepared(final, binaries, makers, externals, missing, machines)
 

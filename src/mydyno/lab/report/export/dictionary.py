@@ -227,6 +227,7 @@ _OF_TABLE = {
         "measured_from_s": "end of the warm-up; empty: measuring was not reached",
         "measured_to_s": "end of measuring",
         "steady_from_s": "where the steady part begins; empty: not judged, or never steady",
+        "shares": "what each generator did: JSON; []: the load came from one machine",
         "slices": "how it was measured in slices, and the rate of each: JSON; empty: in one piece",
         "ended_s": "end",
         "costs": "what the server spent on each query or transaction, by metric: JSON",

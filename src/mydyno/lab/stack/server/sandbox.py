@@ -16,6 +16,7 @@ from mydyno.core.server_variables import Setting
 from mydyno.core.writing import writing
 from mydyno.lab.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.lab.stack.server.initialise import place_settings, room_settings
+from mydyno.lab.stack.server.opening import Opening, usable_port
 from mydyno.lab.stack.server.server import Server
 from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.lab.stack.undo import EndProcesses
@@ -56,6 +57,8 @@ class RunningServer(Server):
     datadir: Path
     places: Mapping[str, Setting]
     """Settings of ours that say where files are that do not lie in the data directory."""
+    load_login: Login | None = None
+    """How generators on other machines get in; None: it is not open to them."""
     _process: Process = field(repr=False)
     _site: Site = field(repr=False)
     _private: PrivateFolder = field(repr=False)
@@ -128,25 +131,27 @@ def start_server(
     port: int | None = None,
     places: Mapping[str, Setting] = MappingProxyType({}),
     limits: Limits | None = None,
+    opening: Opening | None = None,
     ready_seconds: float = 120.0,
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `places` say where else its files are. `folder` must exist and gets `my.cnf` and `error.log`. `port`: as
-    of ServerLayer. Raises SettingsError for an unknown setting before anything is started, MissingToolError
-    when the host cannot give it `limits`, ServerError when it does not come up.
+    `places` say where else its files are. `folder` must exist and gets `my.cnf` and `error.log`. `port` and
+    `opening`: as of ServerLayer. Raises SettingsError for an unknown setting before anything is started,
+    MissingToolError when the host cannot give it `limits`, ServerError when it does not come up.
     """
     settings = canonical(binary, config)
     if limits is not None:
         check(site.host, limits)
     port = _usable_port(port)
     password = Secret.random()
-    with ExitStack() as failed, _init_file(site, binary, password, port) as login:
+    gate = None if opening is None else _Gate(opening, usable_port(site.host, opening), Secret.random())
+    with ExitStack() as failed, _init_file(site, binary, password, port, gate) as login:
         private = site.short_folder()
         failed.callback(site.remove, private)
         refuse_covered(binary.root, (datadir, scratch, private.path))
         own = place_settings(binary, datadir, scratch) | _unasked(room_settings(binary, site.host), settings)
-        own |= {**places, **_access_settings(binary, private.path, port)}
+        own |= {**places, **_access_settings(binary, private.path, port, gate)}
         text = render({**own, "init_file": login.path}, _unasked(settings, own))
         site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
         LocalHost().write_text(folder / "my.cnf", text)
@@ -165,6 +170,7 @@ def start_server(
             datadir=datadir,
             settings=settings,
             places=places,
+            load_login=None if gate is None else gate.login(site.host, datadir),
             _process=process,
             host=site.host,
             _site=site,
@@ -178,10 +184,26 @@ def start_server(
         return server
 
 
+@dataclass(frozen=True)
+class _Gate:
+    """What one start opens to generators."""
+
+    opening: Opening
+    port: int
+    password: Secret
+
+    def login(self, host: Host, datadir: Path) -> Login:
+        return self.opening.login(host, datadir, self.port, self.password)
+
+
 @contextmanager
-def _init_file(site: Site, binary: ServerBinary, password: Secret, port: int | None) -> Iterator[HeldFile]:
+def _init_file(
+    site: Site, binary: ServerBinary, password: Secret, port: int | None, gate: _Gate | None
+) -> Iterator[HeldFile]:
     """The statements of the server's first start, which it has read when it answers."""
     statements = set_password(binary.version, password, over_network=port is not None)
+    if gate is not None:
+        statements += gate.opening.statements(binary, gate.password)
     file = site.host.hold(init_file(statements))
     try:
         yield file
@@ -231,10 +253,14 @@ def _unasked(settings: Mapping[str, Setting], others: Mapping[str, Setting]) -> 
     return {name: value for name, value in settings.items() if name not in others}
 
 
-def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
+def _access_settings(
+    binary: ServerBinary, private: Path, port: int | None, gate: _Gate | None
+) -> dict[str, Setting]:
     settings = {name: value for name, value in _NO_UPGRADE.items() if name in binary.options}
     settings |= {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
-    if port is None:
+    if gate is not None:
+        settings |= gate.opening.settings(gate.port)
+    elif port is None:
         settings["skip_networking"] = True
     else:
         settings |= {"port": port, "bind_address": _LOOPBACK}
