@@ -210,7 +210,9 @@ def test_a_killed_generator_spoils_the_trial_by_its_name_and_the_run_goes_on_and
     workplace.wait_until_no_process_is_left()
     resumed = workplace.run("run", file, "--hosts", str(hosts), "--no-report")
     assert resumed.returncode in MEASURED, resumed.stderr
-    assert faults(trials(workplace)) <= {"generators"}
+    again = [trial for trial in trials(workplace) if trial.attempt == 2]
+    assert [trial.trial_id for trial in again] == [first.trial_id]
+    assert faults(again) <= {"generators"}
 
 
 def test_the_password_of_the_load_is_in_no_command_line_no_environment_and_not_in_the_lab(

@@ -225,12 +225,9 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     final = _with_releases(with_pools(plan, pools), binaries, externals)
     final = _with_installs(_with_notes(final, notes), missing)
     final = final.model_copy(
-        update={
-            "warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal)),
-            "side_effects": (*final.side_effects, *opened(plan, machines)),
-        }
+        update={"warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal))}
     )
-    return Prepared(final, binaries, makers, externals, missing, machines)
+    return Prepared(_with_openings(final, machines), binaries, makers, externals, missing, machines)
 
 
 def _unknown_settings(binary: ServerBinary, understood: Understood, variant: Variant) -> Iterator[Problem]:
@@ -329,6 +326,11 @@ def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
         if known is not None
     )
     return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
+
+
+def _with_openings(plan: Plan, machines: Machines) -> Plan:
+    """What its servers open to generators, which only hosts.yaml says."""
+    return plan.model_copy(update={"side_effects": (*plan.side_effects, *opened(plan, machines))})
 
 
 def _with_releases(

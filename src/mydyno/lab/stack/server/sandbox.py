@@ -143,8 +143,7 @@ def start_server(
     settings = canonical(binary, config)
     if limits is not None:
         check(site.host, limits)
-    port = _usable_port(port)
-    password = Secret.random()
+    port, password = _usable_port(port), Secret.random()
     gate = None if opening is None else _Gate(opening, usable_port(site.host, opening), Secret.random())
     with ExitStack() as failed, _init_file(site, binary, password, port, gate) as login:
         private = site.short_folder()
@@ -152,9 +151,7 @@ def start_server(
         refuse_covered(binary.root, (datadir, scratch, private.path))
         own = place_settings(binary, datadir, scratch) | _unasked(room_settings(binary, site.host), settings)
         own |= {**places, **_access_settings(binary, private.path, port, gate)}
-        text = render({**own, "init_file": login.path}, _unasked(settings, own))
-        site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
-        LocalHost().write_text(folder / "my.cnf", text)
+        _write(site, private, folder, render({**own, "init_file": login.path}, _unasked(settings, own)))
         log, log_start = _open_log(site, private, folder / "error.log", failed)
         ending = site.intend(EndProcesses(argument=_defaults(private)))
         failed.callback(site.undo, ending)
@@ -170,7 +167,6 @@ def start_server(
             datadir=datadir,
             settings=settings,
             places=places,
-            load_login=None if gate is None else gate.login(site.host, datadir),
             _process=process,
             host=site.host,
             _site=site,
@@ -180,6 +176,7 @@ def start_server(
             _log_start=log_start,
         )
         _wait_until_it_answers(server, ready_seconds)
+        server.load_login = None if gate is None else gate.login(site.host, datadir)
         failed.pop_all()
         return server
 
@@ -209,6 +206,12 @@ def _init_file(
         yield file
     finally:
         file.wipe()
+
+
+def _write(site: Site, private: PrivateFolder, folder: Path, config: str) -> None:
+    """my.cnf where the server reads it, and where it is kept."""
+    site.host.write_text(private.path / "my.cnf", config, owner=site.host.server_identity)
+    LocalHost().write_text(folder / "my.cnf", config)
 
 
 def _defaults(private: PrivateFolder) -> str:
