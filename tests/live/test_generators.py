@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
+from live.releases import release
 from live.sshd import Sshd, private_sshd
 from live.test_hosts import comes_true, entry_of
 from mydyno.lab.results.records import TrialRecord
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.live
 EXPERIMENT = """experiment: wide
 setup:
   {host}
-  server: {{config: {{innodb_buffer_pool_size: 16M, max_connections: 40}}}}
+  server: {{{release}config: {{innodb_buffer_pool_size: 16M, max_connections: 40}}}}
 load: {{hosts: [c1, c2]{load}}}
 workload:
   oltp-point-select: {{table_size: 1000}}
@@ -109,6 +110,7 @@ def write(workplace: Workplace, **changes: str) -> str:
         "each": "{rounds: 400}",
         "more": "pause: 0s",
         "repeats": "1",
+        "release": "",
     }
     file = workplace.folder / "wide.yaml"
     file.write_text(EXPERIMENT.format(**{**values, **changes}))
@@ -160,6 +162,19 @@ def test_the_counts_are_those_of_the_server_and_the_shares_those_of_the_generato
     assert "round trip" in page
     assert machines.left() == []
     assert workplace.left_outside_the_lab() == []
+
+
+@pytest.mark.parametrize("name", ["mysql-5.6", "mysql-9.7", "mariadb-11.8"])
+def test_generators_get_into_servers_of_other_releases(
+    machines: Machines, workplace: Workplace, name: str
+) -> None:
+    release(name)
+    file = write(workplace, each="{rounds: 50}", release=f"release: {name}, ")
+    done = workplace.run("run", file, "--hosts", str(machines.file(workplace.folder)), "--no-report")
+    assert done.returncode in MEASURED, done.stderr
+    [trial] = trials(workplace)
+    assert faults([trial]) <= {"generators"}
+    assert [one.queries for one in trial.phases[0].shares] == [150, 100]
 
 
 def test_a_load_for_a_time_at_a_rate_with_a_server_on_another_machine(

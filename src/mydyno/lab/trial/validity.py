@@ -184,7 +184,8 @@ def _saturated(share: ShareRecord) -> str | None:
 def _together(evidence: Evidence) -> Reasons:
     """Generators start and end together."""
     for phase in evidence.phases:
-        for share in phase.shares:
+        # A phase that was aborted has its reason.
+        for share in () if phase.aborted else phase.shares:
             if (reason := _apart(share)) is not None:
                 yield reason, phase.index
 

@@ -29,7 +29,7 @@ _SAMPLER = ""
 """The name of the engine that samples, among those of the hosts."""
 _LEAD_S = 0.1
 """From the last measurement of a clock to the start, besides the time that the word takes to each host."""
-_JOIN_S = 15.0
+_JOIN_S = 10.0
 MOST_CLOCK_ERROR_S = 0.05
 """Half of a round trip of 0.1 s. With more, the engines could start too far apart."""
 
@@ -70,10 +70,6 @@ class _Voice:
     start_ns: int = 0
     """The instant of the last start, on the engine's clock."""
 
-    @property
-    def name(self) -> str:
-        return self.generator.name if self.generator is not None else "server's sampler"
-
     def zero_ns(self) -> int:
         """When the engine's clock showed 0, on the clock of this machine."""
         assert self.hello is not None
@@ -105,8 +101,9 @@ class Generators:
             failed.pop_all()
 
     def __iter__(self) -> Iterator[messages.Message]:
-        for voice in self._voices.values():
-            self._note_offset(voice)
+        self._voices[_SAMPLER].offset = offset_of(self._voices[_SAMPLER].host)
+        for name in self._merger.names:
+            self._note_offset(name)
         self._threads = [
             threading.Thread(target=self._listen, args=(name,), name=f"generator {name}", daemon=True)
             for name in self._voices
@@ -171,23 +168,22 @@ class Generators:
 
     def _start_all(self) -> None:
         """Gives every engine the same instant, on its clock."""
-        driving = [voice for voice in self._voices.values() if voice.generator is not None]
-        for voice in driving:
-            self._note_offset(voice)
+        for name in self._merger.names:
+            self._note_offset(name)
+        driving = [self._voices[name] for name in self._merger.names]
         longest = max(voice.offset.round_trip for voice in driving)
         at_ns = time.time_ns() + round((_LEAD_S + 2 * longest) * 1e9)
         for voice in driving:
             voice.start_ns = at_ns - voice.zero_ns()
             voice.engine.start(voice.start_ns)
 
-    def _note_offset(self, voice: _Voice) -> None:
-        with about(voice.name):
-            voice.offset = offset_of(voice.host)
+    def _note_offset(self, name: str) -> None:
+        with about(name):
+            self._voices[name].offset = offset_of(self._voices[name].host)
 
     def _finish(self) -> None:
-        for voice in self._voices.values():
-            if voice.generator is not None:
-                voice.engine.finish()
+        for name in self._merger.names:
+            self._voices[name].engine.finish()
 
     def _last_samples(self) -> Iterator[messages.Message]:
         """The load is over: the sampler takes a last sample and ends."""
@@ -219,9 +215,8 @@ class Generators:
 
     def request_stop(self) -> None:
         """Ask for an early end: the running phase is closed and reported as interrupted."""
-        for voice in self._voices.values():
-            if voice.generator is not None:
-                voice.engine.request_stop()
+        for name in self._merger.names:
+            self._voices[name].engine.request_stop()
 
     def __enter__(self) -> Self:
         return self
@@ -235,13 +230,12 @@ class Generators:
         for voice in self._voices.values():
             with suppress(HostError):
                 voice.engine.request_stop()
-        for voice in self._voices.values():
-            self._forget_messages()
-            with suppress(HostError):
-                voice.engine.__exit__()
         for thread in self._threads:
             self._forget_messages()
             thread.join(_JOIN_S)
+        for voice in self._voices.values():
+            with suppress(HostError):
+                voice.engine.__exit__()
 
     def _forget_messages(self) -> None:
         """Room for a thread that waits with a message that is not read any more."""
