@@ -199,12 +199,12 @@ def test_generators_that_keep_up_and_start_together_are_no_reason() -> None:
 @pytest.mark.parametrize(
     ("changes", "name", "told"),
     [
-        ({"cpu_s": 16.5}, "client-saturation", "its engine used 16.5 s of CPU in 9 s on 2 threads"),
+        ({"cpu_s": 16.5}, "client-saturation", "its engine used 16.5s of CPU in 9s on 2 threads"),
         ({"machine_busy": 0.93}, "client-saturation", "its machine's CPUs were 93% busy (over 90%)"),
-        ({"late_s": 0.03}, "generators", "began 30 ms after the common start (limit 20.2 ms"),
-        ({"late_s": -0.03}, "generators", "began 30 ms before the common start"),
+        ({"late_s": 0.03}, "generators", "began 30ms after the common start (limit 20ms"),
+        ({"late_s": -0.03}, "generators", "began 30ms before the common start"),
         ({"late_s": None}, "generators", "measured nothing"),
-        ({"short_s": 1.5}, "generators", "ended 1.5 s early"),
+        ({"short_s": 1.5}, "generators", "ended 1.5s early"),
     ],
 )
 def test_a_generator_that_spoils_the_phase_is_named(changes: dict[str, object], name: str, told: str) -> None:

@@ -204,6 +204,7 @@ _OF_TABLE = {
         "server_version": "as the server reports it",
         "durability": "what a crash may cost under the settings in force",
         "position": "0-based place in the planned order",
+        "networks": "the generators and their network to the server: JSON; []: one machine",
     },
     "settings": {
         "asked": "as configured by the experiment; empty: not configured",

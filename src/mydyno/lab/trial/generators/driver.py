@@ -48,13 +48,18 @@ class Generator:
 def offset_of(host: Host) -> ClockOffset:
     """How far the host's clock is from this machine's. Raises HostError, also when that is not known well."""
     offset = clock_offset(host) if isinstance(host, AgentHost) else ClockOffset(0.0, 0.0)
+    refuse_vague(offset, host.name)
+    return offset
+
+
+def refuse_vague(offset: ClockOffset, name: str) -> None:
+    """Raises HostError where the clock of the host `name` is not known well enough to start together."""
     if offset.error > MOST_CLOCK_ERROR_S:
         raise HostError(
-            f"the clock of {host.name} is known within {format_duration(offset.error)} only, and engines that"
-            f" share a load start together within {format_duration(MOST_CLOCK_ERROR_S)}",
+            f"the clock of {name} is known within {format_duration(offset.error)} only, and engines that "
+            f"share a load start together within {format_duration(MOST_CLOCK_ERROR_S)}",
             "use generators that answer faster: `mydyno hosts check` shows the uncertainty of each clock",
         )
-    return offset
 
 
 @dataclass
