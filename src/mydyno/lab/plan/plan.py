@@ -17,7 +17,7 @@ from mydyno.lab.plan.mount_options import mount_problems, mount_warnings
 from mydyno.lab.plan.order import FEWEST_BLOCKS, blocked, control_of, is_controlled, order_keys, trial_seed
 from mydyno.lab.plan.point import Point, memory_bytes, points_of
 from mydyno.lab.plan.room import room_problems
-from mydyno.lab.plan.side_effects import of_generators, side_effects
+from mydyno.lab.plan.side_effects import side_effects
 from mydyno.lab.plan.trial_times import TrialTime
 from mydyno.lab.spec import Experiment, Load, Problem, Sampling, SpecErrors, Variant
 
@@ -108,7 +108,7 @@ def make(
         sampling=experiment.sampling,
         load=experiment.load,
         estimate=cost,
-        side_effects=(*side_effects(points, grounds), *of_generators(experiment.load)),
+        side_effects=side_effects(points, grounds, experiment.load),
         warnings=(*warnings, *mount_warnings(described), *_warnings(experiment, points, cost, facts)),
         missing_tools=missing_tools(described, grounds) if grounds else (),
         disks=tuple(disk.description for disk in grounds.disks.values()) if grounds else (),

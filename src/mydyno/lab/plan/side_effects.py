@@ -12,11 +12,13 @@ from mydyno.lab.plan.point import Point
 from mydyno.lab.spec import External, Load, kernel_version
 
 
-def side_effects(points: Sequence[Point], grounds: GroundFacts | None = None) -> tuple[str, ...]:
+def side_effects(
+    points: Sequence[Point], grounds: GroundFacts | None = None, load: Load | None = None
+) -> tuple[str, ...]:
     """One sentence each; without `grounds` it is not known what has to be fetched first."""
     fetched = _fetched(points, grounds) if grounds is not None else ()
     external = _of_external_servers(points)
-    elsewhere = (*_of_guests(points), *_of_others(points))
+    elsewhere = (*_of_guests(points), *_of_others(points, load), *_of_generators(load))
     return (*_of_servers(points), *external, *fetched, *elsewhere, *_of_this_machine(points))
 
 
@@ -76,15 +78,16 @@ def _of_guests(points: Sequence[Point]) -> Iterator[str]:
         )
 
 
-def _of_others(points: Sequence[Point]) -> Iterator[str]:
+def _of_others(points: Sequence[Point], load: Load | None) -> Iterator[str]:
+    what = "server and load run" if load is None else "the server runs"
     for name in sorted({point.setup.host.name for point in points if point.setup.host.name is not None}):
         yield (
             f"on {name}, over ssh: copies mydyno's programs into a private folder, once, and the dataset "
-            "into the run's own, where server and load run; that one and every process go with the run"
+            f"into the run's own, where {what}; that one and every process go with the run"
         )
 
 
-def of_generators(load: Load | None) -> Iterator[str]:
+def _of_generators(load: Load | None) -> Iterator[str]:
     """What is opened to them, only hosts.yaml says (`trial.generators.hosts`)."""
     if load is not None:
         yield (

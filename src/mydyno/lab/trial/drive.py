@@ -120,7 +120,10 @@ class LoadRun:
         generators = generators_of(load, self.prepared.machines, server.host)
         shared = replace(job, target=Target.of(server.load_login, job.target.database))
         self.emit(Step(f"measuring the network from {' and '.join(load.hosts)} to the server"))
-        self.observed.networks = tuple(measure_network(each, shared.target) for each in generators)
+        packet_bytes = int(self.observed.settings_in_force["max_allowed_packet"])
+        self.observed.networks = tuple(
+            measure_network(each, shared.target, packet_bytes) for each in generators
+        )
         return Generators(shared, generators, sampling_of(job), server.host)
 
     def begin(self) -> Job:

@@ -15,20 +15,24 @@ _ROUNDS = 100
 _CONNECTIONS = 4
 """Of the transfer: one would wait for the server between two results."""
 _BYTES = 256 * 1024
+"""Of a result, at most half of the server's max_allowed_packet."""
 _SECONDS = 0.3
 
 
-def measure_network(generator: Generator, target: Target) -> NetworkRecord:
-    """Takes about half a second; reads no table. Raises EngineError with the name of the host."""
+def measure_network(generator: Generator, target: Target, packet_bytes: int) -> NetworkRecord:
+    """Takes about half a second; reads no table. `packet_bytes`: the server's max_allowed_packet.
+
+    Raises EngineError with the name of the host.
+    """
     with about(generator.name):
-        return _measured(generator, target)
+        return _measured(generator, target, min(_BYTES, packet_bytes // 2))
 
 
-def _measured(generator: Generator, target: Target) -> NetworkRecord:
+def _measured(generator: Generator, target: Target, size: int) -> NetworkRecord:
     host = generator.host
     asked = _run(generator, target, "DO 0", Phase(1, closed_loop(), rounds(_ROUNDS)))
     transfer = Phase(_CONNECTIONS, closed_loop(), timed(0.0, _SECONDS))
-    sent = _run(generator, target, f"SELECT REPEAT('x', {_BYTES})", transfer)
+    sent = _run(generator, target, f"SELECT REPEAT('x', {size})", transfer)
     seconds, results = sent.measured_s, sent.queries.count
     facts = host.facts(Path("/"))
     return NetworkRecord(
@@ -36,7 +40,7 @@ def _measured(generator: Generator, target: Target) -> NetworkRecord:
         cpus=facts.cpus,
         beside_server=generator.beside_server,
         round_trip_ns=asked.queries.latency.p50_ns,
-        bytes_per_second=results * _BYTES / seconds if seconds and results else None,
+        bytes_per_second=results * size / seconds if seconds and results else None,
         clock_error_s=offset_of(host).error,
     )
 
