@@ -1,11 +1,12 @@
-"""What another machine costs: the CPU of an idle agent there, and the round trip of a command over ssh.
+"""What another machine costs: the CPU of an idle agent there, the round trip of a command over ssh, and a
+load at a given rate from two generators against the same from one.
 
 A private sshd on 127.0.0.1 plays the other machine. The idle session has a folder of its own, as that of a
 trial, so the agent watches for mydyno's end meanwhile.
 
 And what a fleet gains: 12 trials of a load that mostly sleeps, on three hosts side by side and on one.
 
-    python benchmarks/hosts.py [--seconds 60] [--commands 200] [--measure 8]
+    python benchmarks/hosts.py [--seconds 60] [--commands 200] [--measure 8] [--rate 500] [--repeats 3]
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 from bench_support import machine, print_table, say
 
 from mydyno.core.plurals import counted
+from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.entry import HostEntry
 from mydyno.machine.hosts.host import RemoteHost, connect
 
@@ -44,6 +46,16 @@ workload:
   each: {{measure: {measure:g}s}}
 design: {{repeats: {repeats}, control: false}}
 """
+MOST_APART = 0.02
+SPLIT = """experiment: generators
+load: {{hosts: [{hosts}], address: 127.0.0.1}}
+workload:
+  oltp-point-select: {{table_size: 1000}}
+  connections: 4
+  each: {{warmup: 1s, measure: 10s}}
+  arrival: {{fixed: {rate}/s}}
+design: {{repeats: 1}}
+"""
 
 
 def main() -> None:
@@ -53,6 +65,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of idleness")
     parser.add_argument("--commands", type=int, default=200)
     parser.add_argument("--measure", type=float, default=8, help="seconds of load in a trial of the fleet")
+    parser.add_argument("--rate", type=int, default=500, help="transactions a second")
+    parser.add_argument("--repeats", type=int, default=3, help="of each load, whose medians are compared")
     options = parser.parse_args()
     print(f"{machine()}\n")
     with tempfile.TemporaryDirectory(prefix="mydyno-bench-") as name:
@@ -75,6 +89,10 @@ def main() -> None:
             connect(entry, session=True).close()
             again = time.monotonic() - began
             alone, together = _fleet_seconds(folder, fleet, options.measure)
+        one, two = (
+            [_rate_of(folder, hosts, options.rate) for _ in range(options.repeats)]
+            for hosts in (["c1"], ["c1", "c2"])
+        )
     print_table(
         ("what", "measured", "wanted"),
         [
@@ -87,6 +105,11 @@ def main() -> None:
                 "the same on a fleet of 3",
                 f"{together:.1f} s, {together / alone:.2f} of it",
                 f"at most {MOST_OF_FLEET:g} of it",
+            ),
+            (
+                f"load at {options.rate}/s: two generators against one",
+                f"{statistics.median(two) / statistics.median(one) - 1:+.2%}",
+                f"within {MOST_APART:.0%}",
             ),
         ],
     )
@@ -115,6 +138,29 @@ def _run_on(folder: Path, fleet: Sequence[Sshd], measure: float, repeats: int) -
         check=True,
     )
     return time.monotonic() - began
+
+
+def _rate_of(folder: Path, hosts: list[str], rate: int) -> float:
+    """Transactions a second that were carried out. Each generator has an sshd of its own."""
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=folder, prefix="g")))
+        place.chmod(0o755)
+        lines = []
+        for name in hosts:
+            (place / name).mkdir(mode=0o755)
+            sshd = stack.enter_context(private_sshd(place / name, for_root=False))
+            lines.append(f"  {name}: {{destination: there, config: {sshd.config}, allow_production: true}}\n")
+        (place / "hosts.yaml").write_text(f"hosts:\n{''.join(lines)}")
+        (place / "experiment.yaml").write_text(SPLIT.format(hosts=", ".join(hosts), rate=rate))
+        named = ["--hosts", str(place / "hosts.yaml"), "--lab", str(place / "lab"), "--no-report"]
+        subprocess.run(
+            [MYDYNO, "run", str(place / "experiment.yaml"), *named], stdout=subprocess.DEVNULL, check=False
+        )
+        with Lab.open(place / "lab", write=False) as lab:
+            [trial] = lab.find_run().trials()
+    [phase] = trial.phases
+    assert phase.transactions_per_second is not None
+    return phase.transactions_per_second
 
 
 def _round_trip(host: RemoteHost) -> float:

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from live.engine import ROWS, Record, ask, counting, job, phase, rounds, run, target, timed
+from live.engine import (
+    ROWS,
+    Record,
+    ask,
+    counting,
+    finish,
+    job,
+    listen_until,
+    phase,
+    rounds,
+    run,
+    target,
+    timed,
+)
 from live.programs import smack, sysbench
 from mydyno.lab.load import messages
 from mydyno.lab.stack import RunningServer
+from mydyno.machine.programs import find_program
 
 pytestmark = pytest.mark.live
 
@@ -86,30 +104,84 @@ def test_ranges_return_the_rows_that_they_span(server: RunningServer) -> None:
     assert rows["simple_range"] == rows["order_range"] == 100, "the bell is far from the end of the table"
 
 
+@contextmanager
+def logging(server: RunningServer) -> Iterator[list[str]]:
+    """The statements of others meanwhile, in the order of the general log."""
+    statements: list[str] = []
+    ask(server, "TRUNCATE mysql.general_log")
+    ask(server, "SET GLOBAL log_output = 'TABLE'")
+    ask(server, "SET GLOBAL general_log = 1")
+    try:
+        yield statements
+    finally:
+        ask(server, "SET GLOBAL general_log = 0")
+    rows = ask(
+        server,
+        "SELECT argument FROM mysql.general_log WHERE command_type = 'Query'"
+        " AND argument NOT LIKE 'SET %' AND argument NOT LIKE 'SHOW %'",
+    )
+    statements += [sql.decode() if isinstance(sql, bytes) else sql for (sql,) in rows]
+
+
 def test_the_statements_follow_from_the_seed_alone(server: RunningServer) -> None:
     workload = sysbench("oltp_read_write", tables=2)
     prepared_tables(server, workload)
 
     def sent(seed: int) -> list[str]:
-        ask(server, "TRUNCATE mysql.general_log")
-        ask(server, "SET GLOBAL log_output = 'TABLE'")
-        ask(server, "SET GLOBAL general_log = 1")
-        try:
+        with logging(server) as statements:
             work = phase(1, rounds(5))
             run(job(server, workload, work, prepare="none", seed=seed))
-        finally:
-            ask(server, "SET GLOBAL general_log = 0")
-        rows = ask(
-            server,
-            "SELECT argument FROM mysql.general_log WHERE command_type = 'Query'"
-            " AND argument NOT LIKE 'SET %' AND argument NOT LIKE 'SHOW %'",
-        )
-        return [sql.decode() if isinstance(sql, bytes) else sql for (sql,) in rows]
+        return statements
 
     first = sent(seed=1)
     assert len([sql for sql in first if sql.startswith(("SELECT ", "UPDATE ", "DELETE ", "INSERT "))]) == 90
     assert first == sent(seed=1)
     assert first != sent(seed=2)
+
+
+def test_engines_that_share_a_load_send_together_what_one_sends_alone(server: RunningServer) -> None:
+    workload = sysbench("oltp_read_only")
+    prepared_tables(server, workload)
+
+    def sent(of: int) -> list[str]:
+        with logging(server) as statements:
+            for number in range(of):
+                work = phase(5, rounds(3))
+                part = {"number": number, "of": of}
+                run(job(server, workload, work, prepare="none", part=part))
+        return sorted(sql for sql in statements if sql.startswith("SELECT "))
+
+    alone = sent(1)
+    assert len(alone) == 5 * 3 * 14
+    assert sent(2) == alone
+    assert sent(3) == alone
+
+
+def test_a_phase_waits_for_its_start_and_is_interrupted_when_none_follows(server: RunningServer) -> None:
+    workload = smack("select-key")
+    prepared_tables(server, workload)
+    two = [phase(2, rounds(3)), phase(2, rounds(3))]
+    process = subprocess.Popen(
+        [find_program("mydyno-engine"), "run", "--starts"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(job(server, workload, *two, prepare="none")) + "\n")
+    process.stdin.flush()
+    said = listen_until(process, "connected")
+    at_ns = json.loads(said.splitlines()[-1])["t_ns"] + 300_000_000
+    process.stdin.write(f"{at_ns}\n")
+    process.stdin.flush()
+    said += listen_until(process, "connected")
+    process.stdin.close()
+    result = finish(process, said)
+    first, second = result.of("phase_end")
+    assert first["measured_from_ns"] >= at_ns
+    assert (first["transactions"]["count"], first["interrupted"]) == (6, False)
+    assert (second["transactions"]["count"], second["interrupted"]) == (0, True)
+    assert (result.the("done")["exit"], result.exit_code) == ("interrupted", 0)
 
 
 def test_every_message_is_understood_by_the_python_side(server: RunningServer) -> None:

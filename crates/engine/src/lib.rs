@@ -24,4 +24,5 @@ pub mod report;
 pub mod run;
 pub mod sample;
 pub mod sqlbench;
+pub mod starts;
 pub mod workload;

@@ -30,6 +30,10 @@ enum Command {
         /// Print a table of the results instead of JSON lines.
         #[arg(long)]
         table: bool,
+        /// The job is the first line of the input; then each phase waits for a line with the instant of
+        /// its start, in nanoseconds since the engine's own. For engines that share a load.
+        #[arg(long, conflicts_with = "table")]
+        starts: bool,
     },
     /// Read statements, one JSON string a line, and write their fingerprints, one JSON object a line.
     Fingerprint,
@@ -84,7 +88,9 @@ fn main() -> ExitCode {
     let clock = Clock::start();
     let as_table = matches!(command, Command::Run { table: true, .. });
     let outcome = match command {
-        Command::Run { job, table } => read_job(&job).and_then(|job| {
+        Command::Run { job, starts: true, .. } => read_job_line(&job)
+            .and_then(|job| run(&job, clock, &Reporter::to_stdout(clock)).map(drop)),
+        Command::Run { job, table, starts: false } => read_job(&job).and_then(|job| {
             let reporter = Reporter::to_stdout(clock);
             let reporter = if table { reporter.with_table(Table::new(&job)) } else { reporter };
             run(&job, clock, &reporter).map(drop)
@@ -123,4 +129,25 @@ fn read_job(path: &Path) -> Result<Job, Fatal> {
         Fatal::new(FatalCode::BadJob, format!("cannot read the job from {place}: {error}"))
     })?;
     Job::parse(&text)
+}
+
+/// Reads a job whose phases wait for their starts: one line of standard input, or a file.
+fn read_job_line(path: &Path) -> Result<Job, Fatal> {
+    let mut job = if path == Path::new("-") {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map_err(|error| {
+            Fatal::new(
+                FatalCode::BadJob,
+                format!("cannot read the job from standard input: {error}"),
+            )
+        })?;
+        Job::parse(&line)?
+    } else {
+        read_job(path)?
+    };
+    if job.slices.is_some() {
+        return Err(Fatal::new(FatalCode::BadJob, "slices: cannot be combined with --starts"));
+    }
+    job.starts = true;
+    Ok(job)
 }

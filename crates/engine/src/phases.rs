@@ -21,6 +21,7 @@ use crate::os::signals;
 use crate::protocol::handshake::Login;
 use crate::report::Reporter;
 use crate::report::messages::Exit;
+use crate::starts;
 use crate::workload::Workload;
 use slices::Rounds;
 use watch::Watch;
@@ -151,11 +152,19 @@ impl Conductor<'_> {
         }
     }
 
+    /// Waits for the end of the load of the engines that share it; gives true when interrupted.
+    pub fn wait_for_others(&self) -> bool {
+        while self.job.starts && !starts::are_over() && !signals::interrupted() {
+            let _ = self.events.1.recv();
+        }
+        signals::interrupted()
+    }
+
     /// Waits; gives true when interrupted.
     fn pause(&self, seconds: f64) -> bool {
         let until = self.clock.now_ns() + nanoseconds(seconds);
         while !signals::interrupted() && self.clock.now_ns() < until {
-            // The only event outside a phase is an interruption.
+            // No event outside a phase needs an answer.
             let _ = self.events.1.recv_timeout(self.clock.until(until));
         }
         signals::interrupted()

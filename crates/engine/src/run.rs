@@ -1,5 +1,6 @@
 //! The story of one run: connect, prepare, load phase by phase while sampling, and report how it went.
 
+use std::io::{BufReader, stdin};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -23,9 +24,11 @@ use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
 use crate::sample::{Sampled, Sampler};
 use crate::sqlbench::{self, Suite};
+use crate::starts;
 use crate::workload::{self, Program};
 
-/// Carries out a job and writes its messages, from `hello` to `done`.
+/// Carries out a job and writes its messages, from `hello` to `done`. Phases that wait
+/// for their starts are told them on standard input.
 ///
 /// # Errors
 /// What ended the run before its time; the caller writes the `fatal` message.
@@ -41,6 +44,11 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
         let _ = notify.send((0, Event::Interrupted));
     })
     .map_err(|error| Fatal::new(FatalCode::Internal, format!("cannot watch signals: {error}")))?;
+    if job.starts {
+        starts::listen(BufReader::new(stdin()), sender.clone()).map_err(|error| {
+            Fatal::new(FatalCode::Internal, format!("cannot start a thread: {error}"))
+        })?;
+    }
     let exit = match kept_alive(reporter, || {
         prepare_and_drive(job, clock, reporter, (sender, receiver))
     }) {
@@ -107,6 +115,9 @@ fn prepare_and_drive(
     }
     let to_sample = conductor.servers.iter().map(|one| (one.job, &one.address, &one.login));
     let exit = sampled(job, clock, reporter, &to_sample.collect::<Vec<_>>(), || conductor.run())?;
+    if exit == Exit::Ok && conductor.wait_for_others() {
+        return Ok(Exit::Interrupted);
+    }
     if exit == Exit::Ok {
         check(&conductor);
     }
@@ -122,6 +133,7 @@ fn prepared<'a>(
     say_hello: impl FnOnce(&Admin),
 ) -> Result<Server<'a>, Fatal> {
     let mut workload = workload::compile(program, job.seed)?;
+    workload.take_part(job.part);
     if !server.phases.is_empty() && program.transactions.is_empty() {
         let message = "workload.program.transactions: is empty, yet there are phases";
         return Err(Fatal::new(FatalCode::BadJob, message));

@@ -168,6 +168,7 @@ fn phase_end() -> PhaseEnd {
         reconnects: 0,
         retries: 1,
         client_cpu: cpu(0.004, 0.012),
+        machine_busy: Some(0.25),
         backlog_max: None,
         wall_clock_step_ns: 1_200,
     }
@@ -226,6 +227,7 @@ fn aborted_phase_end() -> PhaseEnd {
         reconnects: 0,
         retries: 0,
         client_cpu: cpu(0.0, 0.0),
+        machine_busy: None,
         backlog_max: Some(0),
         ..phase_end()
     }

@@ -38,7 +38,8 @@ Size = Annotated[
 Hosts = Annotated[
     Path | None,
     option(
-        "--hosts FILE", "The other machines that `host: ssh` and `ssh:NAME` mean (docs/reference/hosts.md)."
+        "--hosts FILE",
+        "The other machines that `host: ssh`, `ssh:NAME` and `load.hosts` mean (docs/reference/hosts.md).",
     ),
 ]
 Launcher = Annotated[

@@ -52,6 +52,7 @@ def test_one_point_has_nothing_to_be_compared_with() -> None:
         ({"workload": "{sql-bench: {groups: [ATIS]}}"}, "its own control flow"),
         ({"setup": "{host: uml, storage: {data: {disks: {size: 2G}}}}"}, "guests"),
         ({"factors": "{workload.connections: [[4], [4, 8]]}"}, "different numbers of phases"),
+        ({"load": "{hosts: [c1], address: 10.0.0.5}"}, "the load comes from several machines"),
         ({"setup": "{server: {network: {port: 3399}}}"}, "would use port 3399"),
         ({"factors": f"{{server.config.max_connections: {list(range(100, 120))}}}"}, "at most 16 can"),
         (
@@ -118,3 +119,12 @@ def test_each_order_comes_reversed_next_and_is_another_one_in_each_block(servers
     assert order != slice_order(servers, 100, seed=1, block=2)
     first = [one[0] for one in order]
     assert all(first.count(server) >= 50 / servers for server in range(servers))
+
+
+def test_generators_are_part_of_what_is_measured_and_the_address_is_not() -> None:
+    alone = made()
+    one = made(load="{hosts: c1, address: 10.0.0.5}")
+    two = made(load="{hosts: [c1, c2], address: 10.0.0.5}")
+    assert len({alone.fingerprint, one.fingerprint, two.fingerprint}) == 3
+    assert made(load="{hosts: c1, address: 10.0.0.6, port: 3310}").fingerprint == one.fingerprint
+    assert "on c1 and c2, over ssh: copies mydyno's programs" in plan.render(two)

@@ -13,15 +13,38 @@ from lab.report.browser import browser
 from lab.report.builders import MemoryRun, one_point_run, sampled, sql_bench_run, thread_cache_run
 from lab.report.disks import disks_run
 from lab.report.reading import Element, parse
+from lab.results.builders import generators_trial
+from mydyno.lab.analysis.words import QUERIES
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.html import html
 from mydyno.lab.report.trial_data import COUNTED, MACHINE, SPEED, TIME, charts_of, trial_sets
-from mydyno.lab.report.trial_tables import busy_table, notes, phases_table, statements_table, time_table
+from mydyno.lab.report.trial_tables import (
+    busy_table,
+    generators_table,
+    notes,
+    phases_table,
+    statements_table,
+    time_table,
+)
 from mydyno.lab.report.views.page import page
 from mydyno.lab.report.views.settings import settings_view
 from mydyno.lab.report.views.trial_pages import TrialPage, trial_pages
 from mydyno.lab.report.views.trial_series import kept_of_phases, points_for, thinned
 from mydyno.lab.report.views.trials import trial_table
+
+
+def test_what_each_generator_did_is_a_row_for_each_phase_and_host() -> None:
+    run = one_point_run()
+    shares = generators_trial().phases[0].shares
+    first = run.records[0]
+    phases = tuple(replace(phase, shares=shares) for phase in first.phases[:1])
+    [shown, *_] = pages(replace(run, records=(replace(first, phases=phases), *run.records[1:])))
+    table = generators_table(shown, QUERIES)
+    assert table is not None
+    assert [row[1:3] for row in table.rows] == [("c1", "5"), ("c2", "5")]
+    assert [row[5] for row in table.rows] == ["25.0%", "25.0%"]
+    assert [row[6] for row in table.rows] == ["40.0%", "–"]
+    assert generators_table(pages(run)[0], QUERIES) is None
 
 
 def pages(run: MemoryRun) -> tuple[TrialPage, ...]:

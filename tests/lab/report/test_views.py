@@ -8,6 +8,7 @@ from statistics import geometric_mean
 import pytest
 
 from lab.report.builders import MemoryRun, one_point_run, phase, thread_cache_run, trial
+from lab.results.builders import generators_trial
 from mydyno.core.errors import LabError
 from mydyno.lab.analysis.metrics import LATENCY_P99, QUERIES_PER_SECOND
 from mydyno.lab.report.evidence import gather
@@ -256,6 +257,21 @@ def test_the_environment_is_grouped_with_the_server_first_and_unknown_facts_as_d
     assert facts["memory.bytes"] == "8G"
     assert facts["os.virtualisation"] == "–"
     assert facts["server.version"] == "10.11.19-MariaDB"
+
+
+def test_generators_and_their_network_are_in_the_environment_with_medians_over_the_trials():
+    run = thread_cache_run()
+    networks = generators_trial().networks
+    slower = (replace(networks[0], round_trip_ns=410_000, clock_error_s=0.0002), networks[1])
+    records = tuple(
+        replace(each, networks=slower if each.block % 2 else networks) for each in run.records[:2]
+    )
+    groups = environment_view(gather(replace(run, records=(*records, *run.records[2:]))))
+    facts = next(group for group in groups if group.name == "generators").facts
+    assert [fact.name for fact in facts] == ["c1", "c2"]
+    assert facts[0].value.startswith("8 CPUs; round trip ")
+    assert "from the server; clock known within" in facts[0].value
+    assert facts[1].value.startswith("8 CPUs, of the server; clock known within")
 
 
 def test_a_fact_that_changed_between_starts_shows_both_values():

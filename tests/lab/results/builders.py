@@ -15,6 +15,7 @@ from mydyno.lab.results.records import (
     GroundRecord,
     Invalidity,
     Latency,
+    NetworkRecord,
     OperationRecord,
     OperationTotal,
     PhaseRecord,
@@ -22,6 +23,7 @@ from mydyno.lab.results.records import (
     Remark,
     SelfCheckRecord,
     SettingTranslation,
+    ShareRecord,
     StatementRecord,
     TrialRecord,
     VolumeRecord,
@@ -321,3 +323,33 @@ def save(run: RunWriter, record: TrialRecord) -> TrialRecord:
     folder = run.new_trial_folder(record.trial_id)
     (folder / "my.cnf").write_text("[mysqld]\nthread_cache_size = 8\n")
     return run.save_trial(record, samples=samples(), intervals=intervals(), histograms=HISTOGRAMS)
+
+
+def generators_trial(number: int = 1) -> TrialRecord:
+    """Whose load came from two machines."""
+    measured = trial(number)
+    first, *rest = measured.phases
+    share = ShareRecord(
+        host="c1",
+        connections=5,
+        queries=600,
+        transactions=300,
+        threads=2,
+        cpu_s=0.5,
+        machine_busy=0.4,
+        measured_s=1.0,
+        late_s=0.0002,
+        short_s=0.0,
+        clock_error_s=0.0001,
+    )
+    other = replace(share, host="c2", queries=400, machine_busy=None, late_s=None, short_s=None)
+    network = NetworkRecord(
+        host="c1",
+        cpus=8,
+        beside_server=False,
+        round_trip_ns=210_000,
+        bytes_per_second=117_000_000.0,
+        clock_error_s=0.0001,
+    )
+    slow = replace(network, host="c2", beside_server=True, round_trip_ns=None, bytes_per_second=None)
+    return replace(measured, phases=(replace(first, shares=(share, other)), *rest), networks=(network, slow))

@@ -21,6 +21,7 @@ from lab.results.builders import (
     HISTOGRAMS,
     experiment,
     foreign_trial,
+    generators_trial,
     intervals,
     program_trial,
     samples,
@@ -74,6 +75,13 @@ def test_what_a_foreign_program_does_not_tell_stays_unknown(tmp_path: Path) -> N
     (statement,) = back.phases[0].statements
     assert (statement.errors, statement.rows) == (None, None)
     assert (back.phases[0].latency.count, back.phases[0].latency.p99_ns) == (2000, None)
+
+
+def test_what_generators_did_and_their_network_come_back(tmp_path: Path) -> None:
+    with Lab.open(tmp_path, write=True) as lab:
+        save(lab.run(experiment(), "{}"), generators_trial(1))
+    with Lab.open(tmp_path, write=False) as lab:
+        assert lab.find_run().trials() == [generators_trial(1)]
 
 
 def test_the_ground_its_self_checks_and_remarks_come_back(tmp_path: Path) -> None:

@@ -116,6 +116,13 @@ NOT_OF_STRUCTURE = {
     "storage-size-out-of-bounds": "arithmetic",
     "storage-too-few-disks": "two values that depend on each other",
     "storage-too-many-copies": "two values that depend on each other",
+    "load-hosts-too-few-connections": "two values that depend on each other",
+    "load-hosts-with-external": "two values that depend on each other",
+    "load-hosts-with-guest": "two values that depend on each other",
+    "load-hosts-with-network": "two values that depend on each other",
+    "load-hosts-with-sql-bench": "two values that depend on each other",
+    "load-hosts-with-sysbench": "two values that depend on each other",
+    "load-hosts-without-address": "two values that depend on each other",
 }
 """Bad files that are sound in structure, and what it takes to see what is wrong with them."""
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from mydyno.lab.analysis.littles_law import Load
-from mydyno.lab.results.records import NO_LATENCY, Latency, PhaseRecord, StatementRecord
+from mydyno.lab.results.records import NO_LATENCY, Latency, PhaseRecord, ShareRecord, StatementRecord
 from mydyno.lab.trial.validity import Evidence, check
 
 PHASE = PhaseRecord(
@@ -165,3 +165,54 @@ def test_a_client_that_cannot_keep_the_requested_rate_makes_the_trial_invalid_an
 )
 def test_a_rate_that_is_kept_is_no_reason(rate: float, connections: int, transactions: int) -> None:
     assert check(open_loop(rate, connections, transactions=transactions)) == ()
+
+
+SHARE = ShareRecord(
+    host="c1",
+    connections=20,
+    queries=500,
+    transactions=250,
+    threads=2,
+    cpu_s=9.0,
+    machine_busy=0.6,
+    measured_s=9.0,
+    late_s=0.0005,
+    short_s=0.0,
+    clock_error_s=0.0002,
+)
+
+
+def generators(**changes: object) -> Callable[[Evidence], Evidence]:
+    """A phase of two generators, the second with `changes`."""
+    second = replace(SHARE, host="c2", **changes)  # type: ignore[arg-type]
+    # Together they have used more than one engine's threads could: that is no reason.
+    return phase(shares=(SHARE, second), client_cpu_user_s=18.0)
+
+
+def test_generators_that_keep_up_and_start_together_are_no_reason() -> None:
+    assert check(generators()(SOUND)) == ()
+    assert check(generators(short_s=None, machine_busy=None, late_s=-0.01)(SOUND)) == ()
+    # Very short phases do not show CPU time.
+    assert check(generators(measured_s=0.2, cpu_s=0.4)(SOUND)) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "told"),
+    [
+        ({"cpu_s": 16.5}, "client-saturation", "its engine used 16.5s of CPU in 9s on 2 threads"),
+        ({"machine_busy": 0.93}, "client-saturation", "its machine's CPUs were 93% busy (over 90%)"),
+        ({"late_s": 0.03}, "generators", "began 30ms after the common start (limit 20ms"),
+        ({"late_s": -0.03}, "generators", "began 30ms before the common start"),
+        ({"late_s": None}, "generators", "measured nothing"),
+        ({"short_s": 1.5}, "generators", "ended 1.5s early"),
+    ],
+)
+def test_a_generator_that_spoils_the_phase_is_named(changes: dict[str, object], name: str, told: str) -> None:
+    [reason] = check(generators(**changes)(SOUND))
+    assert (reason.check, reason.phase) == (name, 0)
+    assert reason.message.startswith("the generator c2 ")
+    assert told in reason.message
+
+
+def test_a_clock_that_is_known_badly_allows_as_much() -> None:
+    assert check(generators(late_s=0.06, clock_error_s=0.045)(SOUND)) == ()

@@ -50,7 +50,7 @@ def test_every_problem_is_shown_at_its_line_with_what_was_meant() -> None:
         "hosts.yaml:1:1: the file: unknown key 'host' (did you mean 'hosts'?); allowed: hosts",
         "hosts.yaml:3:3: hosts.a.destination is missing; allowed: for example destination: mysql@db1.example",
         "hosts.yaml:3:7: hosts.a: unknown key 'destinaton' (did you mean 'destination'?); "
-        "allowed: launcher, destination, roles, folder, config, partition, allow_production",
+        "allowed: launcher, destination, roles, folder, config, partition, address, allow_production",
         "hosts.yaml:4:33: hosts.b.roles: unknown role 'sever' (did you mean 'server'?); "
         "allowed: server, load",
         "hosts.yaml:5:35: hosts.c.launcher: unknown value 'shh' (did you mean 'ssh'?); allowed: ssh, slurm",
@@ -78,6 +78,13 @@ def test_a_folder_is_a_plain_absolute_path(folder: str) -> None:
 def test_a_file_without_hosts_is_refused(text: str) -> None:
     (shown,) = problems(text)
     assert "hosts: no host is listed" in shown
+
+
+@pytest.mark.parametrize("address", ["db1.example", "10.0.0", "0.0.0.0", "::", "224.0.0.1", "10.0.0.5:3306"])
+def test_an_address_is_that_of_one_interface(address: str) -> None:
+    assert HostEntry.model_validate({"destination": "db1", "address": "fd00::5"}).address == "fd00::5"
+    with pytest.raises(ValueError, match="address"):
+        HostEntry.model_validate({"destination": "db1", "address": address})
 
 
 def test_an_unknown_name_has_a_suggestion(tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 //!
 //! These types are the format; `docs/reference/engine-protocol.md` explains every key with its unit.
 
+mod part;
 pub mod program;
 mod secret;
 mod sql_bench;
 mod validate;
+
+pub use validate::MOST_REACTORS;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,6 +18,7 @@ use serde::Deserialize;
 use crate::failure::{Fatal, FatalCode};
 use crate::protocol::server_key::ServerKey;
 
+pub use part::Part;
 pub use secret::Secret;
 pub use sql_bench::{AlterAlgorithm, SqlBenchJob, SqlBenchProgram};
 
@@ -56,6 +60,12 @@ pub struct Job {
     pub pin: Option<bool>,
     #[serde(default = "yes")]
     pub die_with_parent: bool,
+    /// Of the load that the job describes this engine carries out a part, others the rest.
+    #[serde(default)]
+    pub part: Part,
+    /// Each phase waits to be told when to start (`mydyno-engine run --starts`).
+    #[serde(skip)]
+    pub starts: bool,
 }
 
 /// One server and its load.
@@ -209,6 +219,15 @@ pub struct Phase {
     pub ramp_s: f64,
     #[serde(default)]
     pub pause_s: f64,
+    /// Where this phase is a part of one that several engines carry out; `parse` sets these three.
+    #[serde(skip)]
+    pub part: Part,
+    /// Connections of the whole phase; none: this is all of it.
+    #[serde(skip)]
+    pub in_all: Option<u32>,
+    /// When the first of the arrivals at even steps is due, after the start.
+    #[serde(skip)]
+    pub first_s: f64,
 }
 
 /// When the next event starts.
@@ -228,6 +247,11 @@ impl Phase {
     /// How many connections carry events.
     pub fn carriers(&self) -> u32 {
         self.active.unwrap_or(self.connections)
+    }
+
+    /// Connections of all engines together.
+    pub fn connections_in_all(&self) -> u32 {
+        self.in_all.unwrap_or(self.connections)
     }
 }
 
@@ -283,8 +307,13 @@ impl Job {
         input.end().map_err(|error| {
             Fatal::new(FatalCode::BadJob, format!("the job is followed by more text: {error}"))
         })?;
-        let job = job.with_servers()?;
+        let mut job = job.with_servers()?;
         validate::check(&job)?;
+        if job.part.of > 1 {
+            for phase in job.servers.iter_mut().flat_map(|server| &mut server.phases) {
+                *phase = job.part.of_phase(phase);
+            }
+        }
         Ok(job)
     }
 

@@ -1,7 +1,7 @@
 //! What the types of a job cannot say: limits, and keys that depend on each other.
 
 use super::{
-    Arrival, Job, PROTOCOL, Phase, Prepare, ServerJob, Slices, SqlBenchJob, Target, Work,
+    Arrival, Job, PROTOCOL, Part, Phase, Prepare, ServerJob, Slices, SqlBenchJob, Target, Work,
     WorkloadJob,
 };
 use crate::failure::{Fatal, FatalCode};
@@ -16,6 +16,10 @@ const LEAST_INTERVAL_S: f64 = 0.01;
 const LEAST_PATIENCE_S: f64 = 0.1;
 /// Beyond what any server answers; keeps the arithmetic of arrivals in range.
 const MOST_RATE: f64 = 100_000_000.0;
+/// A reactor is a thread; random numbers of engines that share a load are told apart by this.
+pub const MOST_REACTORS: usize = 1024;
+/// Engines that can share a load.
+const MOST_PARTS: u32 = 64;
 /// Servers that one job can have; each has its own threads.
 const MOST_SERVERS: usize = 64;
 /// In shorter slices much of the time would go to the switch from server to server.
@@ -44,11 +48,42 @@ pub(super) fn check(job: &Job) -> Result<(), Fatal> {
         return bad("percentile", format!("must be from 0 to 100, is {percentile}"));
     }
     match job.reactors {
-        Some(reactors) if !(1..=1024).contains(&reactors) => {
-            bad("reactors", format!("must be from 1 to 1024, is {reactors}"))
+        Some(reactors) if !(1..=MOST_REACTORS).contains(&reactors) => {
+            bad("reactors", format!("must be from 1 to {MOST_REACTORS}, is {reactors}"))
         }
-        _ => Ok(()),
+        _ => check_part(job),
     }
+}
+
+/// Checks that the load can be divided as asked: each engine has a connection that carries events.
+fn check_part(job: &Job) -> Result<(), Fatal> {
+    let Part { number, of } = job.part;
+    between_whole("part.of", of, 1, MOST_PARTS)?;
+    between_whole("part.number", number, 0, of - 1)?;
+    if of == 1 {
+        return Ok(());
+    }
+    if job.slices.is_some() {
+        return bad("part", "cannot be combined with slices");
+    }
+    if job.prepare != Prepare::None {
+        return bad("prepare", "must be none for a part of a load");
+    }
+    if !matches!(job.servers[0].workload, WorkloadJob::Program(_)) {
+        return bad("part", "needs a program");
+    }
+    for (index, phase) in job.servers[0].phases.iter().enumerate() {
+        if phase.carriers() < of {
+            let carriers = phase.carriers();
+            let reason = format!("{carriers} of them carry events, and {of} engines share them");
+            return bad(&format!("phases[{index}].connections"), reason);
+        }
+        if matches!(phase.work, Work::Events { events } if events < u64::from(of)) {
+            let reason = format!("must be at least 1 for each of {of} engines");
+            return bad(&format!("phases[{index}].work.events"), reason);
+        }
+    }
+    Ok(())
 }
 
 /// Checks one server and its load; `path` comes before its keys.

@@ -44,6 +44,11 @@ pub enum Event {
         part: Box<PhasePart>,
     },
     Interrupted,
+    /// The load of the phase under way starts at this instant.
+    Start {
+        at_ns: u64,
+    },
+    NoMoreStarts,
 }
 
 /// How opening a reactor's connections went.

@@ -30,7 +30,7 @@ use super::timers::Timers;
 use super::{Event, Opened, PhasePart, ServerEvent};
 use crate::clock::Clock;
 use crate::histogram::Latencies;
-use crate::job::{Phase, Work};
+use crate::job::{MOST_REACTORS, Phase, Work};
 use crate::os::address::Address;
 use crate::os::cpus;
 use crate::os::poll::{Poll, Waker, events, ready};
@@ -71,6 +71,13 @@ pub struct Plan {
     pub reactors: usize,
     /// CPU for each reactor, or none to leave them to the scheduler.
     pub pins: Option<Vec<usize>>,
+}
+
+impl Plan {
+    /// The number of a reactor among those of all engines that share the load.
+    fn number_in_all(&self, reactor: usize) -> u64 {
+        (self.phase.part.number as usize * MOST_REACTORS + reactor) as u64
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -355,14 +362,15 @@ fn classes(workload: &dyn Workload) -> Vec<Class> {
     classes
 }
 
-/// Connection number `number` of the phase, from 0.
+/// Connection number `number` of this engine's in the phase, from 0.
 fn connection(plan: &Plan, number: usize) -> Connection {
     let events = match plan.phase.work {
         Work::Rounds { rounds } => rounds,
         Work::Split { events } => events / u64::from(plan.phase.carriers()),
         Work::Events { .. } | Work::Timed { .. } => u64::MAX,
     };
-    let random = Random::stream(plan.seed, &[plan.phase_index as u64, number as u64]);
-    let cursor = plan.workload.cursor(number as u32 + 1, plan.phase.connections);
+    let in_all = plan.phase.part.number_in_all(number as u64);
+    let random = Random::stream(plan.seed, &[plan.phase_index as u64, in_all]);
+    let cursor = plan.workload.cursor(in_all as u32 + 1, plan.phase.connections_in_all());
     Connection::new(random, cursor, events, number < plan.phase.carriers() as usize)
 }

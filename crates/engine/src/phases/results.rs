@@ -72,6 +72,10 @@ impl Watch<'_> {
             reconnects: sum.reconnects,
             retries: sum.recorded.retries,
             client_cpu: self.client_cpu(),
+            machine_busy: self
+                .cpu_from
+                .zip(self.cpu_to)
+                .and_then(|(from, to)| to.machine_busy(&from)),
             backlog_max: open_loop.then_some(sum.backlog_max),
             wall_clock_step_ns: wall_clock_step_ns(self.started, ended),
         }
@@ -93,7 +97,7 @@ impl Watch<'_> {
 
     fn client_cpu(&self) -> CpuSeconds {
         match (self.cpu_from, self.cpu_to) {
-            (Some(from), Some(to)) => to.since(from),
+            (Some(from), Some(to)) => to.own.since(from.own),
             _ => self.sliced.client_cpu,
         }
     }

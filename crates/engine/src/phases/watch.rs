@@ -17,7 +17,9 @@ use crate::os::signals;
 use crate::os::usage::{CpuSeconds, Usage};
 use crate::protocol::handshake::Login;
 use crate::protocol::{ServerError, code};
-use crate::report::messages::Message;
+use crate::report::messages::{HostCpu, Message};
+use crate::sample;
+use crate::starts;
 
 /// How long a server may take to answer whether it is still there.
 const PROBE_LIMIT: Duration = Duration::from_secs(2);
@@ -25,12 +27,35 @@ const PROBE_LIMIT: Duration = Duration::from_secs(2);
 /// Time between two such questions.
 const PROBE_EVERY_NS: u64 = 1_000_000_000;
 
+/// CPU time that was used up to an instant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spent {
+    /// By this process.
+    pub(super) own: CpuSeconds,
+    machine: Option<HostCpu>,
+}
+
+impl Spent {
+    fn now() -> Self {
+        Self { own: Usage::now().cpu, machine: sample::machine_cpu() }
+    }
+
+    /// The share of the machine's CPU time since `earlier` that was busy.
+    pub(super) fn machine_busy(&self, earlier: &Spent) -> Option<f64> {
+        let (from, to) = (earlier.machine?, self.machine?);
+        let all = to.all_s() - from.all_s();
+        (all > 0.0).then(|| 1.0 - (to.unused_s() - from.unused_s()) / all)
+    }
+}
+
 pub(super) struct Watch<'a> {
     pub(super) conductor: &'a Conductor<'a>,
     pub(super) plan: &'a Plan,
     wakers: Vec<Waker>,
     pub(super) started: BothClocks,
     opened: Vec<Option<Opened>>,
+    /// When the load is to start, once that was told to a phase that waits for it.
+    start_at_ns: Option<u64>,
     /// When the load runs; none where it comes in slices.
     pub(super) window: Option<Window>,
     pub(super) sliced: Sliced,
@@ -42,8 +67,8 @@ pub(super) struct Watch<'a> {
     probed_ns: Option<u64>,
     /// Reactors that have no statement under way any more.
     drained: usize,
-    pub(super) cpu_from: Option<CpuSeconds>,
-    pub(super) cpu_to: Option<CpuSeconds>,
+    pub(super) cpu_from: Option<Spent>,
+    pub(super) cpu_to: Option<Spent>,
     pub(super) stopped_ns: Option<u64>,
     pub(super) interrupted: bool,
     pub(super) aborted: Option<String>,
@@ -58,6 +83,7 @@ impl<'a> Watch<'a> {
             wakers,
             started: plan.clock.with_wall_clock(),
             opened: (0..reactors).map(|_| None).collect(),
+            start_at_ns: None,
             window: None,
             sliced: Sliced::new(reactors),
             intervals: Intervals::new(reactors),
@@ -95,7 +121,9 @@ impl<'a> Watch<'a> {
 
     /// When measuring begins or ends next.
     pub(super) fn next_instant(&self) -> Option<u64> {
-        let window = self.window?;
+        let Some(window) = self.window else {
+            return self.start_at_ns.filter(|_| self.is_settled() && self.stopped_ns.is_none());
+        };
         if self.cpu_from.is_none() {
             return Some(window.measured_from_ns);
         }
@@ -104,14 +132,17 @@ impl<'a> Watch<'a> {
     }
 
     pub(super) fn on_clock(&mut self) {
-        let Some(window) = self.window else { return };
         let now = self.plan.clock.now_ns();
+        if self.next_instant().is_some_and(|at_ns| self.window.is_none() && now >= at_ns) {
+            self.start();
+        }
+        let Some(window) = self.window else { return };
         if self.cpu_from.is_none() && now >= window.measured_from_ns {
-            self.cpu_from = Some(Usage::now().cpu);
+            self.cpu_from = Some(Spent::now());
             self.say_measuring();
         }
         if self.cpu_to.is_none() && now >= window.measured_to_ns {
-            self.cpu_to = Some(Usage::now().cpu);
+            self.cpu_to = Some(Spent::now());
         }
     }
 
@@ -144,7 +175,7 @@ impl<'a> Watch<'a> {
             Event::Drained => {
                 self.drained += 1;
                 if self.drained == self.plan.reactors && self.cpu_from.is_some() {
-                    self.cpu_to.get_or_insert(Usage::now().cpu);
+                    self.cpu_to.get_or_insert_with(Spent::now);
                 }
             }
             Event::Finished { reactor, part } => {
@@ -153,6 +184,8 @@ impl<'a> Watch<'a> {
                 self.take_intervals(parts);
             }
             Event::Interrupted => self.interrupt(),
+            Event::Start { at_ns } => self.start_at_ns = Some(at_ns),
+            Event::NoMoreStarts => self.wait_for_start(),
         }
         self.on_clock();
     }
@@ -171,8 +204,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// All connections are open or have failed: sets the instants and opens the gate, unless the load
-    /// comes in slices.
+    /// All connections are open or have failed: the load starts, unless it comes in slices or waits to be
+    /// told when.
     fn begin(&mut self) {
         let opened = self.opened_in_all();
         self.say(Message::Connected {
@@ -189,6 +222,21 @@ impl<'a> Watch<'a> {
         if self.stopped_ns.is_some() || self.plan.interval_ns.is_none() {
             return;
         }
+        if self.conductor.job.starts {
+            return self.wait_for_start();
+        }
+        self.start();
+    }
+
+    /// A phase that is told of no start never has one.
+    fn wait_for_start(&mut self) {
+        if self.window.is_none() && self.start_at_ns.is_none() && starts::are_over() {
+            self.interrupt();
+        }
+    }
+
+    /// Sets the instants and opens the gate.
+    fn start(&mut self) {
         let start_ns = self.plan.clock.now_ns();
         let window = match self.plan.phase.work {
             // Work that is counted is counted whole, even while connections are still opening.

@@ -198,6 +198,18 @@ pub struct HostCpu {
     pub steal: f64,
 }
 
+impl HostCpu {
+    /// Time in which nothing ran.
+    pub fn unused_s(&self) -> f64 {
+        self.idle + self.iowait
+    }
+
+    pub fn all_s(&self) -> f64 {
+        let used = self.user + self.nice + self.system + self.irq + self.softirq + self.steal;
+        used + self.unused_s()
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DiskSample {
     pub reads: u64,
@@ -268,6 +280,9 @@ pub struct PhaseEnd {
     /// Errors after which an event started again.
     pub retries: u64,
     pub client_cpu: CpuSeconds,
+    /// Share of the machine's CPU time, 0 to 1, that was neither idle nor waiting for I/O in the measured
+    /// part; null where /proc/stat cannot be read, and with slices.
+    pub machine_busy: Option<f64>,
     /// Null in a closed loop, which has no backlog.
     pub backlog_max: Option<u64>,
     /// How far the wall clock was set during the phase, forward or (negative) back.

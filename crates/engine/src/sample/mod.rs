@@ -3,7 +3,7 @@
 
 mod proc;
 
-pub use proc::process;
+pub use proc::{machine_cpu, process};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -68,6 +68,12 @@ pub fn host() -> HostSample {
     HostSample { cpu, context_switches, disks: parse_disks(&disks) }
 }
 
+/// CPU time of the machine, or `None` where it cannot be read.
+pub fn machine_cpu() -> Option<HostCpu> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    Some(parse_stat(&stat, ticks_per_second()).0)
+}
+
 fn parse_process(stat: &str, io: &str) -> Option<ProcessSample> {
     // The second field is the command's name in parentheses and may hold anything.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();

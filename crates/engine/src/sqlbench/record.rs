@@ -190,6 +190,7 @@ impl Record {
             reconnects: 0,
             retries: 0,
             client_cpu: ending.client_cpu,
+            machine_busy: None,
             backlog_max: None,
             wall_clock_step_ns: wall_clock_step_ns(self.started, ended),
         }

@@ -8,6 +8,7 @@ use super::permutation::permute;
 use super::unique::Unique;
 use super::value::{Literal, Number, Register, settle_as_text};
 use crate::distribution::{Picker, Shape, exponential};
+use crate::job::Part;
 use crate::protocol::values::{Slot, Span};
 use crate::random::Random;
 
@@ -30,6 +31,16 @@ pub struct Counter {
     /// One for each copy.
     pub next: Box<[AtomicI64]>,
     pub step: i64,
+}
+
+impl Counter {
+    /// The engines that share a load take turns: each has every `part.of`-th number.
+    pub fn take_part(&mut self, part: Part) {
+        for next in &mut self.next {
+            *next.get_mut() += self.step * i64::from(part.number);
+        }
+        self.step *= i64::from(part.of);
+    }
 }
 
 /// Where an expression is evaluated.

@@ -7,6 +7,7 @@ use super::rows::{RowMaker, Rows};
 use super::value::{Literal, Register};
 use super::{Action, Captured, Policy, Statement, Table, Workload};
 use crate::failure::{Fatal, FatalCode};
+use crate::job::Part;
 use crate::job::program::{Check, Empty, TableJob};
 use crate::protocol::values::Values;
 use crate::random::Random;
@@ -48,6 +49,14 @@ pub struct Cursor {
 struct Loop {
     index: i64,
     times: i64,
+}
+
+impl Program {
+    /// Numbers that all connections of a load share are divided between its engines.
+    pub fn take_part(&mut self, part: Part) {
+        self.shared.unique.take_part(part);
+        self.shared.counters.iter_mut().for_each(|counter| counter.take_part(part));
+    }
 }
 
 impl Workload for Program {

@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::job::Part;
 use crate::random::Random;
 
 /// The largest prime below 2^32 that is 3 mod 4; the few numbers above it stand for themselves.
@@ -26,6 +27,12 @@ impl Unique {
         let mut random = Random::stream(seed, &[STREAM]);
         let counter = AtomicU32::new(random.bits() as u32);
         Self { counter, offset: random.bits() as u32 }
+    }
+
+    /// Goes on where the numbers of this part begin: each engine has as many as the others.
+    pub fn take_part(&mut self, part: Part) {
+        let first = (u64::from(part.number) << 32) / u64::from(part.of);
+        *self.counter.get_mut() = self.counter.get_mut().wrapping_add(first as u32);
     }
 
     /// The next number; after 2^32 of them the sequence begins again.
@@ -70,5 +77,16 @@ mod tests {
         let first = |seed| Unique::new(seed).next();
         assert_eq!(first(7), first(7));
         assert_ne!(first(7), first(8));
+    }
+
+    #[test]
+    fn the_engines_of_a_load_never_draw_the_same_number() {
+        let mut all = HashSet::new();
+        for number in 0..3 {
+            let mut unique = Unique::new(7);
+            unique.take_part(Part { number, of: 3 });
+            all.extend((0..10_000).map(|_| unique.next()));
+        }
+        assert_eq!(all.len(), 30_000);
     }
 }

@@ -8,6 +8,7 @@ mod losses;
 mod server;
 mod slices;
 mod standalone;
+mod starts;
 mod workload;
 
 use std::io::Write;

@@ -58,13 +58,15 @@ class Engine:
 
     It runs in a separate session, so that Ctrl-C reaches mydyno alone, which then requests the engine
     to stop and still hears the end of the phase. A fatal message is raised as an error.
+
+    With `starts` each phase waits after Connected for `start`, and the end of the run for `finish`.
     """
 
-    def __init__(self, job: Job | SlicedJob, host: Host) -> None:
-        self._process = host.open([str(host.program(NAME)), "run"])
-        # An engine that dies at once closes the pipe; what it said is found when it is listened to.
-        with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
-            pipe.write(job.to_wire().encode())
+    def __init__(self, job: Job | SlicedJob, host: Host, *, starts: bool = False) -> None:
+        self._process = host.open([str(host.program(NAME)), "run", *(["--starts"] if starts else [])])
+        self._write(job.to_wire())
+        if not starts:
+            self.finish()
         self._lines: queue.Queue[bytes | None] = queue.Queue(_LINES_AHEAD)
         self._closing = threading.Event()
         self._reader = threading.Thread(target=self._read, name="mydyno-engine-output", daemon=True)
@@ -138,6 +140,21 @@ class Engine:
     def _said(self) -> str:
         text = self._process.errors().strip()
         return f": {text[-500:]}" if text else ""
+
+    def start(self, at_ns: int) -> None:
+        """Starts the load of the phase that waits, at an instant of the engine's clock."""
+        self._write(str(at_ns))
+
+    def finish(self) -> None:
+        """No start follows. May be called twice."""
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def _write(self, line: str) -> None:
+        # An engine that dies at once closes the pipe; what it said is found when it is listened to.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()
 
     def request_stop(self) -> None:
         """Ask for an early end: the running phase is closed and reported as interrupted."""

@@ -92,6 +92,15 @@ class Slices:
     order: list[list[int]]
 
 
+@dataclass(frozen=True)
+class Part:
+    """Which of the engines that share a load; the engine itself takes its share of each phase."""
+
+    number: int
+    """From 0."""
+    of: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """What one engine process does. `prepare` is `none`, `create` or `if-missing`.
@@ -112,13 +121,16 @@ class Job:
     drop_existing: bool = False
     """Tables that mydyno did not make may be replaced."""
     answer_within_s: float = 60.0
+    part: Part | None = None
+    """Of the load that several engines share; None: all of it."""
 
     def to_wire(self) -> str:
-        """The job as the engine reads it. Holds the password: for standard input only."""
+        """The job as the engine reads it, in one line. Holds the password: for standard input only."""
         return json.dumps(
             {
                 "protocol": PROTOCOL,
                 **self.server_to_wire(),
+                **({} if self.part is None else {"part": vars(self.part)}),
                 "seed": self.seed,
                 "prepare": self.prepare,
                 "interval_s": self.interval_s,

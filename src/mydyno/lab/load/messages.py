@@ -282,6 +282,8 @@ class PhaseEnd(_OfServer):
     reconnects: int
     unanswered: int
     client_cpu: CpuSeconds
+    machine_busy: float | None = None
+    """Share of the CPU time of the engine's machine that was busy; None from other programs."""
     backlog_max: int | None
     wall_clock_step_ns: int | None = None
     """How far the wall clock was set, forward or (negative) back; None from other programs."""
@@ -305,6 +307,30 @@ class Remark(Record):
     phase: int
     check: str
     message: str
+
+
+class Share(_Message):
+    """What one of several engines did of a phase, before its PhaseEnd, which is about all of them. The
+    engine says none: `trial.generators` does."""
+
+    type: Literal["share"] = "share"
+    phase: int
+    host: str
+    connections: int
+    queries: int
+    transactions: int
+    threads: int
+    """That drove connections."""
+    cpu_s: float
+    machine_busy: float | None
+    """None also on the server's own machine, which its load keeps busy."""
+    measured_s: float | None
+    late_s: float | None
+    """How long after the common start its load began; None when it did not."""
+    short_s: float | None
+    """How much less than planned it measured; None where the work ends a phase."""
+    clock_error_s: float
+    """How well its clock is known, and so the common start."""
 
 
 class Done(_Message):
@@ -336,6 +362,7 @@ Message = Annotated[
     | PhaseEnd
     | Check
     | Remark
+    | Share
     | Done
     | Fatal,
     Field(discriminator="type"),

@@ -57,13 +57,14 @@ def order_of(experiment: Experiment, points: Sequence[Point], facts: HostFacts) 
         return Order(design.order)
     if all(point.control_of is not None for point in points[1:]):
         return Order("blocked")
-    reasons = list(obstacles(points, facts))
+    load = experiment.load
+    reasons = list(obstacles(points, facts, load))
     if not reasons:
         return Order("slices", (tuple(points),))
     loads = [
         tuple(group) for group in _by_load(points) if len({each.control_of or each.id for each in group}) > 1
     ]
-    sliced = tuple(group for group in loads if not any(obstacles(group, facts)))
+    sliced = tuple(group for group in loads if not any(obstacles(group, facts, load)))
     if design.order == "slices" and not sliced:
         message = f"slices are not possible here: {'; '.join(reasons)}"
         allowed = "blocked; or auto, which takes slices where they are possible"
@@ -71,7 +72,9 @@ def order_of(experiment: Experiment, points: Sequence[Point], facts: HostFacts) 
         raise SpecErrors([variant.problem(("design", "order"), message, allowed)])
     if not sliced:
         return Order("blocked", no_slices=tuple(reasons))
-    missing = [obstacle for group in loads if group not in sliced for obstacle in obstacles(group, facts)]
+    missing = [
+        obstacle for group in loads if group not in sliced for obstacle in obstacles(group, facts, load)
+    ]
     return Order("slices", sliced, tuple(dict.fromkeys(missing)))
 
 

@@ -18,7 +18,7 @@ from mydyno.lab.plan.point import Point, memory_bytes, points_of
 from mydyno.lab.plan.room import room_problems
 from mydyno.lab.plan.side_effects import side_effects
 from mydyno.lab.plan.trial_times import TrialTime
-from mydyno.lab.spec import Experiment, Problem, Sampling, SpecErrors, Variant
+from mydyno.lab.spec import Experiment, Load, Problem, Sampling, SpecErrors, Variant
 
 
 class PlannedTrial(Record):
@@ -57,6 +57,8 @@ class Plan(Record):
     design: PlannedDesign = PlannedDesign()
     fleet: Fleet | None = None
     """The machines over which the blocks are spread; None where each point has its host."""
+    load: Load | None = None
+    """The generators; None: the load comes from the server's machine."""
 
     @property
     def blocks(self) -> int:
@@ -110,9 +112,10 @@ def make(
         points=points,
         trials=trials,
         sampling=experiment.sampling,
+        load=experiment.load,
         estimate=cost,
         fleet=fleet,
-        side_effects=side_effects(points, grounds),
+        side_effects=side_effects(points, grounds, experiment.load),
         warnings=(
             *warnings,
             *mount_warnings(described),
@@ -280,6 +283,7 @@ def _fingerprint(
         # What a plan of before these keys did not have must not change its fingerprint.
         **({"until": design.until, "at_least": design.at_least} if design.until is not None else {}),
         **({"rest": design.rest} if design.rest else {}),
+        **({"load": experiment.load.hosts} if experiment.load else {}),
         **({"sliced": planned.sliced, "slice_s": planned.slice_s} if planned.sliced else {}),
     }
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -7,14 +7,16 @@ from mydyno.core.grounds import GROUNDS, GUESTS
 from mydyno.lab.plan.grounds import is_fetched
 from mydyno.lab.plan.layers import starts_from_base
 from mydyno.lab.plan.point import Point
-from mydyno.lab.spec import External, kernel_version
+from mydyno.lab.spec import External, Load, kernel_version
 
 
-def side_effects(points: Sequence[Point], grounds: GroundFacts | None = None) -> tuple[str, ...]:
+def side_effects(
+    points: Sequence[Point], grounds: GroundFacts | None = None, load: Load | None = None
+) -> tuple[str, ...]:
     """One sentence each; without `grounds` it is not known what has to be fetched first."""
     fetched = _fetched(points, grounds) if grounds is not None else ()
     external = _of_external_servers(points)
-    elsewhere = (*_of_guests(points), *_of_others(points))
+    elsewhere = (*_of_guests(points), *_of_others(points, load), *_of_generators(load))
     return (*_of_servers(points), *external, *fetched, *elsewhere, *_of_this_machine(points))
 
 
@@ -74,14 +76,24 @@ def _of_guests(points: Sequence[Point]) -> Iterator[str]:
         )
 
 
-def _of_others(points: Sequence[Point]) -> Iterator[str]:
+def _of_others(points: Sequence[Point], load: Load | None) -> Iterator[str]:
     hosts = [point.setup.host for point in points]
     names = sorted({host.name for host in hosts if host.name is not None})
     fleet = ["each host of the fleet"] if any(host.is_fleet for host in hosts) else []
+    what = "server and load run" if load is None else "the server runs"
     for where in [*(f"{name}, over ssh" for name in names), *fleet]:
         yield (
             f"on {where}: copies mydyno's programs into a private folder, once, and the dataset "
-            "into the run's own, where server and load run; that one and every process go with the run"
+            f"into the run's own, where {what}; that one and every process go with the run"
+        )
+
+
+def _of_generators(load: Load | None) -> Iterator[str]:
+    """What is opened to them, only hosts.yaml says (`trial.generators.hosts`)."""
+    if load is not None:
+        yield (
+            f"on {' and '.join(load.hosts)}, over ssh: copies mydyno's programs into a private folder, once, "
+            "and runs an engine for each trial; every process goes with the run"
         )
 
 

@@ -13,6 +13,7 @@ from mydyno.core.units import format_bytes
 from mydyno.lab.plan.memory import TIGHT, memory_sum
 from mydyno.lab.plan.point import Point
 from mydyno.lab.plan.statements import writes
+from mydyno.lab.spec import Load
 
 READING_S = 0.1
 """Length of a slice of a load that only reads: in the same time, many short ones cancel more of what a busy
@@ -32,9 +33,9 @@ def slice_seconds(points: Sequence[Point]) -> float:
     return WRITING_S if any(writes(point.workload) for point in points) else READING_S
 
 
-def obstacles(points: Sequence[Point], facts: HostFacts) -> Iterator[str]:
+def obstacles(points: Sequence[Point], facts: HostFacts, load: Load | None) -> Iterator[str]:
     """Why `points`, A/A controls among them, cannot be measured in slices: a sentence each."""
-    for reason in (_of_load(points), _of_machine(points)):
+    for reason in (_of_load(points), _of_generators(load), _of_machine(points)):
         if reason is not None:
             yield reason
     if len(points) > MOST_SERVERS:
@@ -59,6 +60,14 @@ def _of_load(points: Sequence[Point]) -> str | None:
         return "connections are opened over a time (ramp)"
     if len({len(workload.connections) for workload in workloads}) > 1:
         return "the points have different numbers of phases"
+    return None
+
+
+def _of_generators(load: Load | None) -> str | None:
+    if load is not None:
+        return (
+            "the load comes from several machines, whose engines cannot switch from server to server together"
+        )
     return None
 
 

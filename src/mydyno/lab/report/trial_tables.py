@@ -172,6 +172,30 @@ def _share(whole: Part | None, key: Key) -> str:
     return MISSING if part is None else percent(part.share)
 
 
+def generators_table(page: TrialPage, words: Words) -> Table | None:
+    """What each generator did, a row for each phase and host; None where the load came from one machine."""
+    rows = tuple(
+        (
+            place_name(phase.place),
+            share.host,
+            count(share.connections),
+            count(share.queries),
+            percent(share.queries / phase.record.queries if phase.record.queries else None),
+            percent(share.cpu_s / (share.threads * share.measured_s) if share.measured_s else None),
+            percent(share.machine_busy),
+            latency(None if share.late_s is None else abs(share.late_s) * 1e9),
+            latency(share.clock_error_s * 1e9),
+        )
+        for phase in page.phases
+        for share in phase.record.shares
+    )
+    heads = (
+        *(words.load, "generator", "connections", words.events, "share", "CPU of its threads"),
+        *("its machine busy", "off the start", "clock known within"),
+    )
+    return Table(heads, rows, frozenset({1})) if rows else None
+
+
 def busy_table(page: TrialPage, words: Words) -> Table | None:
     """How busy CPUs and disks were, phases across; None where nothing was sampled."""
     seen = [phase.machine for phase in page.phases]
@@ -268,6 +292,7 @@ def trial_sections(pages: Sequence[TrialPage], words: Words) -> Iterator[dict[st
             "transactions": transactions_table(page, words),
             "statements": statements_table(page, words, all_phases=few),
             "time": time_table(page, words),
+            "generators": generators_table(page, words),
             "busy": busy_table(page, words),
             "counted": counted_table(page, words),
             "notes": notes(page, words),

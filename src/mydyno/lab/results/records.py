@@ -163,6 +163,47 @@ class SlicesRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NetworkRecord:
+    """A generator of a load from several machines, and the network between it and the server before the
+    load."""
+
+    host: str
+    """Its name in hosts.yaml."""
+    cpus: int
+    """That the engine may use there."""
+    beside_server: bool
+    """It is the server's own machine, whose CPUs both share."""
+    round_trip_ns: int | None
+    """Median of 100 statements without work (``DO 0``)."""
+    bytes_per_second: float | None
+    """From the server, over four connections for 0.3 s; ``None`` when nothing came in that time."""
+    clock_error_s: float
+    """How well its clock was known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareRecord:
+    """What one generator did of a phase."""
+
+    host: str
+    connections: int
+    queries: int
+    transactions: int
+    threads: int
+    """That drove connections."""
+    cpu_s: float
+    """CPU time of the engine over the measured window."""
+    machine_busy: float | None
+    """Share of its machine's CPU time that was busy, 0 to 1; ``None`` on the server's own machine."""
+    measured_s: float | None
+    late_s: float | None
+    """How long after the common start its load began; ``None`` when it did not."""
+    short_s: float | None
+    """How much less than planned it measured; ``None`` where the work ends a phase."""
+    clock_error_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class PhaseRecord:
     """One stretch of load at one number of connections, or one test program."""
 
@@ -219,6 +260,8 @@ class PhaseRecord:
     slices: SlicesRecord | None = None
     """``None`` when the phase was measured in one piece. Else the rates are those of the fit over all slices
     of its block (`analysis.slices`), and the window goes from its first slice to its last."""
+    shares: tuple[ShareRecord, ...] = ()
+    """What each generator did, where the load came from several machines; else empty."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -370,6 +413,8 @@ class TrialRecord:
     translations: tuple[SettingTranslation, ...] = ()
     totals: Mapping[str, float] = field(default_factory=dict)
     """Metric -> its value over all phases, where the source of imported numbers states one."""
+    networks: tuple[NetworkRecord, ...] = ()
+    """The generators, where the load came from other machines (`load.hosts`); else empty."""
     operation_totals: tuple[OperationTotal, ...] = ()
     """Of imported RUN files only, in their order. Trials of mydyno's have operations in their phases."""
     host: str | None = None

@@ -29,7 +29,10 @@ _TRIALS = tables.RecordTable(
     "trials",
     records.TrialRecord,
     columns={"index": "position"},
-    stored={"seed": tables.SEED},
+    stored={
+        "seed": tables.SEED,
+        "networks": tables.document("trials.networks", tuple[records.NetworkRecord, ...], default=()),
+    },
     elsewhere={
         *("levels", "settings_asked", "settings_in_force", "counters", "totals"),
         *("phases", "ground", "data", *_LISTS),
@@ -49,6 +52,7 @@ _PHASES = tables.RecordTable(
     stored={
         "costs": tables.document("phases.costs", dict[str, float], default={}),
         "slices": tables.document("phases.slices", records.SlicesRecord | None),
+        "shares": tables.document("phases.shares", tuple[records.ShareRecord, ...], default=()),
     },
     elsewhere={
         *_SCOPES.values(),

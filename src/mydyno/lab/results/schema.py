@@ -467,9 +467,13 @@ _TRANSACTIONS = (
     """,
 )
 
-_FLEET = (
+_HOSTS = (
     # The host of a fleet that the trial ran on; NULL without a fleet. Block -1: the A/A over hosts.
     "ALTER TABLE trials ADD COLUMN host TEXT",
+    # JSON: the generators of a load from other machines, and their network; NULL or []: there were none.
+    "ALTER TABLE trials ADD COLUMN networks TEXT",
+    # JSON: what each of them did of a phase.
+    "ALTER TABLE phases ADD COLUMN shares TEXT",
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -486,5 +490,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _COSTS,
     _SLICES,
     _TRANSACTIONS,
-    _FLEET,
+    _HOSTS,
 )

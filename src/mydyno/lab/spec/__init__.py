@@ -8,6 +8,7 @@ from mydyno.lab.spec.design import Design, PointsKind
 from mydyno.lab.spec.experiment import Experiment, Variant
 from mydyno.lab.spec.host import Host, kernel_version
 from mydyno.lab.spec.load import load, loads
+from mydyno.lab.spec.load_hosts import Load
 from mydyno.lab.spec.load_shape import Each
 from mydyno.lab.spec.sampling import Sampling
 from mydyno.lab.spec.schema import json_schema
@@ -25,6 +26,7 @@ __all__ = [
     "External",
     "FileSystem",
     "Host",
+    "Load",
     "PointsKind",
     "Position",
     "Problem",

@@ -21,6 +21,7 @@ from mydyno.lab.spec.design import Design
 from mydyno.lab.spec.designs.chosen import Chosen
 from mydyno.lab.spec.designs.levels import Constraints
 from mydyno.lab.spec.factors import Factor, FactorSource
+from mydyno.lab.spec.load_hosts import Load
 from mydyno.lab.spec.paths import location_of
 from mydyno.lab.spec.sampling import Sampling
 from mydyno.lab.spec.setup import Setup
@@ -128,6 +129,10 @@ class Experiment(Section):
     workload: Workload = Field(
         description="The load.",
         examples=[{"oltp-read-only": {"tables": 4}, "connections": [1, 8], "each": {"rounds": 100}}],
+    )
+    load: Load | None = Field(
+        default=None,
+        description="The machines that drive the load. Without it the load comes from the server's machine.",
     )
     sampling: Sampling = Field(default_factory=Sampling, description="How often counters are read.")
     design: Design = Field(default_factory=Design, description="Points, repetition and order.")

@@ -27,7 +27,7 @@ GUEST_MEMORY_BYTES = GIBIBYTE
 _KNOWN_AS = {"qemu": "vm", "kvm": "vm", "guest": "vm", "localhost": "local", "user-mode-linux": "uml"}
 _SSH = "ssh:"
 _ALLOWED = f"{', '.join(KINDS)}, ssh:NAME"
-_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
+NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
 """As hosts.yaml has it."""
 _KERNEL = re.compile(r"(\d{1,3})\.(\d{1,4})(\.\d{1,4})?")
 _KERNEL_ALLOWED = "a version, as 5.10 or 6.12"
@@ -67,7 +67,7 @@ def _kind(raw: Any) -> Any:
 
 
 def _name(raw: Any) -> Any:
-    if not isinstance(raw, str) or not re.fullmatch(_NAME, raw):
+    if not isinstance(raw, str) or not re.fullmatch(NAME, raw):
         raise refuse(Fault("is not the name of a host", "a name of hosts.yaml, as ssh:db1"))
     return raw
 
@@ -163,7 +163,7 @@ class Host(Section):
         return {
             "anyOf": [
                 {"enum": list(KINDS)},
-                {"type": "string", "pattern": f"^{_SSH}{_NAME}$"},
+                {"type": "string", "pattern": f"^{_SSH}{NAME}$"},
                 handler(schema),
             ]
         }

@@ -30,6 +30,7 @@ from mydyno.lab.spec.designs import Chosen, choose
 from mydyno.lab.spec.designs.levels import read_constraints
 from mydyno.lab.spec.experiment import Experiment, Source
 from mydyno.lab.spec.factors import read_factors, spelt_out
+from mydyno.lab.spec.load_hosts import refuse_generators
 from mydyno.lab.spec.setup import Setup
 from mydyno.lab.spec.sizes import apply, read_sizes
 from mydyno.lab.spec.workload import Workload
@@ -116,6 +117,7 @@ def _check_points(source: Source, findings: Findings) -> None:
             refuse_too_many_connections(*variant, laid_over, findings)
             refuse_programs_elsewhere(*variant, laid_over, findings)
             refuse_raw_alone(*variant, laid_over, findings)
+            refuse_generators(*variant, laid_over, findings)
             refuse_on_external(*variant, laid_over, findings)
             refuse_cache_without_tables(*variant, laid_over, findings)
             idle.look(variant[0], laid_over)

@@ -52,6 +52,7 @@ _WRITTEN_DIFFERENTLY: dict[str, str] = {
     "only": "as `exclude`",
     "control": "`auto`, `true`, `false`",
     "options": "NAME: VALUE",
+    "hosts": "`[c1, c2]`",
     "network": "`false`, `true`, `{port: N}`",
 }
 _OF_RULE: dict[Any, str] = {

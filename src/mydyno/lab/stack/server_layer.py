@@ -1,7 +1,7 @@
 """The server layers: a private server on the data directory below, or an external one, each with settings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from mydyno.core.errors import ServerError
@@ -9,6 +9,7 @@ from mydyno.core.server_variables import Setting
 from mydyno.lab.stack.datadir import DataDirectory
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.server.external import ExternalServer, attach
+from mydyno.lab.stack.server.opening import LOAD_USER, Opening
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.site import Site
 from mydyno.machine.process_limits import Limits
@@ -23,7 +24,7 @@ class ServerLayer:
     """A server with `config`. `folder`, the trial's own, gets my.cnf and error.log and must exist by then.
 
     `port`: None for the socket alone, 0 for any free port of 127.0.0.1, else that port. `limits` are those
-    of its process.
+    of its process. `opening`: it listens for generators, instead of on `port`.
     """
 
     binary: ServerBinary
@@ -31,6 +32,7 @@ class ServerLayer:
     folder: Path = field(compare=False)
     port: int | None = None
     limits: Limits | None = None
+    opening: Opening | None = None
     cost_seconds: float = 2.0
     name: str = field(default="server", init=False)
 
@@ -43,12 +45,16 @@ class ServerLayer:
                 "settings": canonical(self.binary, self.config),
                 "port": self.port,
                 "limits": None if self.limits is None else self.limits.model_dump(mode="json"),
+                "opening": None if self.opening is None else asdict(self.opening),
             }
         )
 
     def side_effects(self) -> tuple[str, ...]:
         network = "no network port"
-        if self.port is not None:
+        if self.opening is not None:
+            port = self.opening.port or "any free one"
+            network = f"port {port} on {self.opening.address} for {LOAD_USER} from {self.opening.clients}"
+        elif self.port is not None:
             network = f"port {self.port or 'any free one'} on 127.0.0.1"
         return (
             f"runs {self.binary.file} as an ordinary user, with {network}; it dies with mydyno",
@@ -79,6 +85,7 @@ class ServerLayer:
             port=self.port,
             places={**directory.settings, **placed},
             limits=self.limits,
+            opening=self.opening,
         )
 
     def remove(self, site: Site, product: RunningServer) -> None:

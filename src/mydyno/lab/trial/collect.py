@@ -9,6 +9,7 @@ from mydyno.lab.results.records import (
     OperationRecord,
     PhaseRecord,
     Remark,
+    ShareRecord,
     StatementRecord,
     Work,
 )
@@ -34,6 +35,7 @@ class Collector:
     """With the phase of each."""
     run: list[messages.PhaseStart | messages.Operation] = field(default_factory=list)
     """What the report of sql-bench is made of."""
+    shares: list[messages.Share] = field(default_factory=list)
     checks: list[CheckRecord] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
     histograms: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -57,6 +59,8 @@ class Collector:
             case messages.Operation():
                 self.run.append(message)
                 self.operations.append((message.phase, operation_record(message)))
+            case messages.Share():
+                self.shares.append(message)
             case messages.Check():
                 self.checks.append(CheckRecord(name=message.name, holds=message.holds, detail=message.detail))
             case messages.Remark():
@@ -69,8 +73,14 @@ class Collector:
                 if sentence := wall_clock_step(message):
                     self.remarks.append(Remark(check="clock", message=sentence))
                 done = tuple(operation for phase, operation in self.operations if phase == message.phase)
+                shares = tuple(share_record(share) for share in self.shares if share.phase == message.phase)
                 self.phases.append(
-                    replace(phase_record(message), label=self.labels.get(message.phase), operations=done)
+                    replace(
+                        phase_record(message),
+                        label=self.labels.get(message.phase),
+                        operations=done,
+                        shares=shares,
+                    )
                 )
                 self.histograms[str(message.phase)] = _histograms(message)
             case _:
@@ -152,6 +162,11 @@ def phase_record(end: messages.PhaseEnd) -> PhaseRecord:
         retries=end.retries,
         reconnects=end.reconnects,
     )
+
+
+def share_record(share: messages.Share) -> ShareRecord:
+    """What one generator did of a phase."""
+    return ShareRecord(**share.model_dump(exclude={"type", "t_ns", "phase"}))
 
 
 def operation_record(operation: messages.Operation) -> OperationRecord:

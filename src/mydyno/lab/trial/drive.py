@@ -1,14 +1,14 @@
 """Drives the load of one trial on what is running for it, and notes what is known only while it runs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mydyno.core.errors import EngineError, HostError, MydynoError
 from mydyno.core.sql_names import quote
 from mydyno.lab.load.engine import Driver
 from mydyno.lab.load.job import Job, Target
-from mydyno.lab.results.records import DataRecord, GroundRecord, SettingTranslation, Work
+from mydyno.lab.results.records import DataRecord, GroundRecord, NetworkRecord, SettingTranslation, Work
 from mydyno.lab.stack import DataDirectory, RunningServer, Server, settings_difference, understand
 from mydyno.lab.stack.server.placement import read_placement
 from mydyno.lab.stack.undo.base import comes_true
@@ -16,10 +16,13 @@ from mydyno.lab.trial.attempt import Attempt, settings_of
 from mydyno.lab.trial.collect import Collector, progress_of
 from mydyno.lab.trial.describe import data_record, ground_record, translations_of, with_files
 from mydyno.lab.trial.drivers import disk_driver, driver
-from mydyno.lab.trial.events import Listener
+from mydyno.lab.trial.events import Listener, Step
 from mydyno.lab.trial.external import changed_meanwhile
 from mydyno.lab.trial.failures import Failure, spoils_one_trial
-from mydyno.lab.trial.job import database_of, driving, keeps_row_counts
+from mydyno.lab.trial.generators.driver import Generators
+from mydyno.lab.trial.generators.hosts import generators_of
+from mydyno.lab.trial.generators.network import measure_network
+from mydyno.lab.trial.job import database_of, driving, keeps_row_counts, sampling_of
 from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.running import Running
 from mydyno.machine.process_limits import limits_difference
@@ -38,6 +41,7 @@ class Observed:
     collector: Collector = field(default_factory=Collector)
     server_version: str | None = None
     durability: str | None = None
+    networks: tuple[NetworkRecord, ...] = ()
     settings_asked: Mapping[str, Any] = field(default_factory=dict)
     settings_in_force: Mapping[str, str] = field(default_factory=dict)
     translations: tuple[SettingTranslation, ...] = ()
@@ -100,11 +104,27 @@ class LoadRun:
     def _drive_server(self) -> None:
         job = self.begin()
         try:
-            self._collect(driver(self.attempt.point.workload, job, self.server.host), "queries")
+            self._collect(self._load(job), "queries")
         except EngineError:
             if not has_ended(self.server):
                 raise
         self.end()
+
+    def _load(self, job: Job) -> Driver:
+        """From the server's machine, or from the generators."""
+        load, server = self.prepared.plan.load, self.server
+        if load is None:
+            return driver(self.attempt.point.workload, job, server.host)
+        assert isinstance(server, RunningServer), "the spec requires it"
+        assert server.load_login is not None, "so does it"
+        generators = generators_of(load, self.prepared.machines, server.host)
+        shared = replace(job, target=Target.of(server.load_login, job.target.database))
+        self.emit(Step(f"measuring the network from {' and '.join(load.hosts)} to the server"))
+        packet_bytes = int(self.observed.settings_in_force["max_allowed_packet"])
+        self.observed.networks = tuple(
+            measure_network(each, shared.target, packet_bytes) for each in generators
+        )
+        return Generators(shared, generators, sampling_of(job), server.host)
 
     def begin(self) -> Job:
         """Notes what is known before the load, and gives the job of the load."""

@@ -48,6 +48,11 @@ def other_traffic(
         )
 
 
+def without_client(samples: pl.DataFrame) -> pl.DataFrame:
+    """The samples without the engine's own counters, where it only sampled and others drove the load."""
+    return samples.drop([name for name in samples.columns if name.startswith("client.")])
+
+
 def without_host(samples: pl.DataFrame) -> pl.DataFrame:
     """The samples without the counters of this machine, which is not the server's."""
     return samples.drop([name for name in samples.columns if name.startswith(("host.", "disk."))])

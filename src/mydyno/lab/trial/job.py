@@ -45,6 +45,17 @@ def driving(
     )
 
 
+def sampling_of(job: jobs.Job) -> jobs.Job:
+    """Only the samples of a job, for an engine on the server's machine; the load comes from others."""
+    return jobs.Job(
+        target=job.target,
+        seed=job.seed,
+        workload={"watch": {}},
+        sampling=job.sampling,
+        answer_within_s=job.answer_within_s,
+    )
+
+
 def interval_of(workload: Workload, sampled_every_s: float) -> float:
     """How long the load's intervals are: as the samples, or shorter where a phase would have too few to see
     whether it is steady."""

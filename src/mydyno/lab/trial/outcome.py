@@ -16,7 +16,7 @@ from mydyno.lab.sampling.series import restarts, stretch, totals
 from mydyno.lab.trial import validity
 from mydyno.lab.trial.attempt import Attempt
 from mydyno.lab.trial.drive import Observed
-from mydyno.lab.trial.external import other_traffic, without_host
+from mydyno.lab.trial.external import other_traffic, without_client, without_host
 from mydyno.lab.trial.job import clock_ends, load_of
 from mydyno.lab.trial.measurement import judge_phases
 from mydyno.lab.trial.running import Running
@@ -53,6 +53,8 @@ def judge(attempt: Attempt, running: Running, observed: Observed) -> Outcome:
     samples = sample_frame(collector.samples, collector.phases)
     if not observed.host_seen:
         samples = without_host(samples)
+    if observed.networks:
+        samples = without_client(samples)
     counters, whole = totals(samples), stretch(samples, 0.0, float("inf"))
     cpu = utilisation(whole.growth, whole.seconds) if whole else None
     failed = (observed.failure.reason(attempt.folder),) if observed.failure else ()
@@ -78,10 +80,12 @@ def judge(attempt: Attempt, running: Running, observed: Observed) -> Outcome:
         remarks=(
             *_remarks_on_disks(point, observed.ground, running.self_checks, cpu),
             *_remarks_on_others(point, observed, counters),
+            *_remarks_on_generators(observed),
             *judged.remarks,
             *collector.remarks,
         ),
         translations=observed.translations,
+        networks=observed.networks,
     )
     return Outcome(record, samples, tuple(collector.intervals), judged.histograms)
 
@@ -133,3 +137,10 @@ def _remarks_on_others(
     if point.setup.server.external is not None and point.workload.resolved is not None:
         collector = observed.collector
         yield from other_traffic(counters.get("Questions"), collector.intervals, collector.samples)
+
+
+def _remarks_on_generators(observed: Observed) -> Iterator[Remark]:
+    for each in observed.networks:
+        if each.beside_server:
+            message = f"the generator {each.host} is the server's machine: both share its CPUs"
+            yield Remark(check="generators", message=message)

@@ -22,6 +22,7 @@ from mydyno.lab.spec import Host as SpecHost
 from mydyno.lab.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.lab.stack.server.release_variables import default_at
 from mydyno.lab.trial.attempt import settings_of
+from mydyno.lab.trial.generators.hosts import examine_generators, opened
 from mydyno.lab.trial.preflight_binary import (
     cache_notes,
     idle_problems,
@@ -192,6 +193,7 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     and every setting that a binary does not take, at its place in the experiment file.
     """
     machines = machines or Machines()
+    examine_generators(plan, machines)
     _refuse_unknown_releases(experiment, plan)
     missing = not_installed(releases_of(plan))
     binaries: dict[str, ServerBinary] = {}
@@ -242,6 +244,7 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     final = final.model_copy(
         update={"warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal))}
     )
+    final = _with_openings(final, machines)
     return Prepared(final, binaries, makers, externals, missing, machines, there)
 
 
@@ -359,6 +362,11 @@ def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
         if known is not None
     )
     return plan.model_copy(update={"side_effects": (*effects, *plan.side_effects)})
+
+
+def _with_openings(plan: Plan, machines: Machines) -> Plan:
+    """What its servers open to generators, which only hosts.yaml says."""
+    return plan.model_copy(update={"side_effects": (*plan.side_effects, *opened(plan, machines))})
 
 
 def _with_releases(

@@ -34,6 +34,7 @@ from mydyno.lab.stack.ground.choose import ground_layer
 from mydyno.lab.stack.storage import FLUSHES, MountedVolume, building_layers, described, loading_layers
 from mydyno.lab.stack.storage.degrade import ThrottleLayer
 from mydyno.lab.trial.attempt import Attempt, settings_of
+from mydyno.lab.trial.generators.hosts import opening_of
 from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.self_check import self_check
 from mydyno.server.program.file_places import undo_settings
@@ -207,6 +208,7 @@ def _server(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[
             folder=folder,
             port=setup.server.network.port,
             limits=setup.limits,
+            opening=opening_of(prepared.plan.load, point, prepared.machines),
         ),
         *([WarmPoolLayer(setup.cache)] if setup.cache in ("scan", "dump") else []),
     ]

@@ -10,13 +10,18 @@ from dataclasses import dataclass
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_duration
 from mydyno.lab.analysis.littles_law import Load, breach
-from mydyno.lab.results.records import CheckRecord, Invalidity, PhaseRecord
+from mydyno.lab.results.records import CheckRecord, Invalidity, PhaseRecord, ShareRecord
 
 CLIENT_SATURATED = 0.90
 """Share of the CPU time its reactor threads could use above which the client is the bottleneck."""
 RATE_MISSED = 0.10
 """Share of the transactions due in an open loop that may be missing; at random instants also four standard
 deviations of their number (a Poisson process), and one under way on each connection."""
+START_SLACK_S = 0.02
+"""A thread of a generator may wait so long for a CPU at the common start; the uncertainty of its clock is
+added."""
+_SHOWING_S = 0.25
+"""CPU time is counted in clock ticks (10 ms): shorter phases show nothing."""
 STEAL_LIMIT = 0.10
 """Share of the machine's CPU time taken by its hypervisor above which it measured its neighbours."""
 
@@ -139,12 +144,14 @@ def _codes(phase: PhaseRecord) -> str:
 
 def _client_saturation(evidence: Evidence) -> Reasons:
     for phase in evidence.phases:
+        if phase.shares:
+            yield from ((reason, phase.index) for reason in filter(None, map(_saturated, phase.shares)))
+            continue
         if phase.client_cpu_user_s is None or phase.client_cpu_system_s is None:
             continue
         length = phase.ended_s - phase.started_s
         used = phase.client_cpu_user_s + phase.client_cpu_system_s
-        # CPU time is counted in clock ticks (10 ms): very short phases show nothing.
-        if length >= 0.25 and used > CLIENT_SATURATED * evidence.reactors * length:
+        if length >= _SHOWING_S and used > CLIENT_SATURATED * evidence.reactors * length:
             yield (
                 (
                     f"the client was the bottleneck: it used {format_duration(used)} of CPU in"
@@ -153,6 +160,50 @@ def _client_saturation(evidence: Evidence) -> Reasons:
                 ),
                 phase.index,
             )
+
+
+def _saturated(share: ShareRecord) -> str | None:
+    """Why a generator was the bottleneck; None when it was not."""
+    length = share.measured_s or 0.0
+    if length < _SHOWING_S:
+        return None
+    if share.cpu_s > CLIENT_SATURATED * share.threads * length:
+        return (
+            f"the generator {share.host} was the bottleneck: its engine used {format_duration(share.cpu_s)} "
+            f"of CPU in {format_duration(length)} on {counted(share.threads, 'thread')} (over "
+            f"{CLIENT_SATURATED:.0%} of their capacity)"
+        )
+    if share.machine_busy is not None and share.machine_busy > CLIENT_SATURATED:
+        return (
+            f"the generator {share.host} was the bottleneck: its machine's CPUs were "
+            f"{share.machine_busy:.0%} busy (over {CLIENT_SATURATED:.0%})"
+        )
+    return None
+
+
+def _together(evidence: Evidence) -> Reasons:
+    """Generators start and end together."""
+    for phase in evidence.phases:
+        # A phase that was aborted has its reason.
+        for share in () if phase.aborted else phase.shares:
+            if (reason := _apart(share)) is not None:
+                yield reason, phase.index
+
+
+def _apart(share: ShareRecord) -> str | None:
+    if share.late_s is None:
+        return f"the generator {share.host} measured nothing"
+    allowed = START_SLACK_S + share.clock_error_s
+    if abs(share.late_s) > allowed:
+        when = "after" if share.late_s > 0 else "before"
+        return (
+            f"the generator {share.host} began {format_duration(abs(share.late_s))} {when} the common start "
+            f"(limit {format_duration(allowed)}, of which its clock's uncertainty is "
+            f"{format_duration(share.clock_error_s)})"
+        )
+    if share.short_s is not None and share.short_s > allowed:
+        return f"the generator {share.host} ended {format_duration(share.short_s)} early"
+    return None
 
 
 def missed_rate(phase: PhaseRecord, load: Load | None) -> str | None:
@@ -226,6 +277,7 @@ _CHECKS: tuple[tuple[str, Callable[[Evidence], Reasons]], ...] = (
     ("connections-reached", _connections_reached),
     ("errors", _errors),
     ("client-saturation", _client_saturation),
+    ("generators", _together),
     ("rate-kept", _rate_kept),
     ("littles-law", _littles_law),
     ("steal-time", _steal_time),

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
+from mydyno.core.document.addresses import interface_address
 from mydyno.core.document.base import Fault, Section, refuse
 from mydyno.core.document.problems import Findings, SpecErrors
 from mydyno.core.document.source import parse, read_text
@@ -100,6 +101,11 @@ class HostEntry(Section):
         default=None, description="With `slurm`: the partition of the node. Default: Slurm's."
     )
 
+    address: Annotated[str, BeforeValidator(interface_address)] | None = Field(
+        default=None,
+        description="Its IP address for the other machines of an experiment: what a server there listens on "
+        "for generators, and where a generator comes from. A generator without it may come from anywhere.",
+    )
     allow_production: bool = Field(
         default=False,
         description="Whether trials may run there although a server listens on port 3306.",

@@ -8,7 +8,7 @@ from types import MappingProxyType, TracebackType
 
 from mydyno.core.errors import HostError, UsageError
 from mydyno.machine.hosts.check import MYSQL_PORT, HostFacts, facts_of_host
-from mydyno.machine.hosts.entry import HostEntry, chosen
+from mydyno.machine.hosts.entry import HostEntry, Role, chosen
 from mydyno.machine.hosts.host import RemoteHost, connect
 
 _NO_ENTRIES: Mapping[str, HostEntry] = MappingProxyType({})
@@ -36,7 +36,7 @@ class Machines:
             self._connected.pop(name, host).close()
             host = None
         if host is None:
-            host = connect(self._entry(name), session=self._session)
+            host = connect(self.entry(name), session=self._session)
             with self._lock:
                 closed = self._closed
                 if not closed:
@@ -70,13 +70,14 @@ class Machines:
             )
         return names
 
-    def examine(self, name: str) -> HostFacts:
-        """What it is. Raises as `host` does, and UsageError where no trial may run there."""
-        entry = self._entry(name)
-        if "server" not in entry.roles:
+    def examine(self, name: str, role: Role = "server") -> HostFacts:
+        """What it is. Raises as `host` does, and UsageError where it may not be used in this role."""
+        entry = self.entry(name)
+        if role not in entry.roles:
+            what = "servers" if role == "server" else "generators of load"
             raise UsageError(
-                f"the host {name} is not for servers: its roles in hosts.yaml are {', '.join(entry.roles)}",
-                "add the role server, or name another host",
+                f"the host {name} is not for {what}: its roles in hosts.yaml are {', '.join(entry.roles)}",
+                f"add the role {role}, or name another host",
             )
         facts = facts_of_host(self.host(name))
         if facts.listens and not entry.allow_production:
@@ -101,7 +102,8 @@ class Machines:
     ) -> None:
         self.close()
 
-    def _entry(self, name: str) -> HostEntry:
+    def entry(self, name: str) -> HostEntry:
+        """What the file says of it. Raises UsageError."""
         self._require_entries(f"on the host {name}")
         return chosen(self._entries, [name])[name]
 

@@ -18,7 +18,7 @@ pub(super) struct Thinking {
 
 impl Thinking {
     pub fn new(plan: &Plan, reactor: usize) -> Option<Self> {
-        let path = [plan.phase_index as u64, THINK_TIMES, reactor as u64];
+        let path = [plan.phase_index as u64, THINK_TIMES, plan.number_in_all(reactor)];
         let think = plan.phase.think?;
         Some(Self { think, random: Random::stream(plan.seed, &path) })
     }

@@ -71,10 +71,11 @@ impl Reactor<'_> {
         if carriers.is_empty() {
             return;
         }
-        let path = [self.plan.phase_index as u64, ARRIVALS, self.index as u64];
+        let reactor = self.plan.number_in_all(self.index);
+        let path = [self.plan.phase_index as u64, ARRIVALS, reactor];
         let random = Random::stream(self.plan.seed, &path);
         let arrival = self.plan.phase.arrival;
-        let begin = start.window.start_ns;
+        let begin = start.window.start_ns + nanoseconds(self.plan.phase.first_s);
         let events = match self.plan.phase.work {
             Work::Events { events } => share(&start.owners, self.index, events),
             _ => self.connections[carriers[0]].events_left.saturating_mul(carriers.len() as u64),

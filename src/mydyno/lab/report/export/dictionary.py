@@ -205,6 +205,7 @@ _OF_TABLE = {
         "server_version": "as the server reports it",
         "durability": "what a crash may cost under the settings in force",
         "position": "0-based place in the planned order",
+        "networks": "the generators and their network to the server: JSON; []: one machine",
     },
     "settings": {
         "asked": "as configured by the experiment; empty: not configured",
@@ -228,6 +229,7 @@ _OF_TABLE = {
         "measured_from_s": "end of the warm-up; empty: measuring was not reached",
         "measured_to_s": "end of measuring",
         "steady_from_s": "where the steady part begins; empty: not judged, or never steady",
+        "shares": "what each generator did: JSON; []: the load came from one machine",
         "slices": "how it was measured in slices, and the rate of each: JSON; empty: in one piece",
         "ended_s": "end",
         "costs": "what the server spent on each query or transaction, by metric: JSON",

@@ -5,11 +5,13 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import median
 
+from mydyno.core.plurals import counted
 from mydyno.core.secrets import masked
-from mydyno.core.units import format_bytes
+from mydyno.core.units import format_bytes, format_duration
 from mydyno.lab.report.evidence import Evidence
-from mydyno.lab.results.records import ExperimentRecord
+from mydyno.lab.results.records import ExperimentRecord, NetworkRecord
 from mydyno.page.format import MISSING
 
 _NAMES_FILES = re.compile(r"\.smack\b|^\s*file:", re.MULTILINE)
@@ -105,7 +107,33 @@ def _facts(evidence: Evidence) -> Mapping[str, str | int | float | None]:
     """The recorded facts, and the server's version as the trials found it."""
     versions = sorted({t.server_version for t in evidence.trials if t.server_version is not None})
     facts = {"server.version": ", ".join(versions)} if versions else {}
-    return {**evidence.environment, **facts, "mydyno.version": evidence.experiment.mydyno_version}
+    return {
+        **evidence.environment,
+        **facts,
+        **_generators(evidence),
+        "mydyno.version": evidence.experiment.mydyno_version,
+    }
+
+
+def _generators(evidence: Evidence) -> Mapping[str, str | int | float | None]:
+    """The machines that drove the load, and their network to the server: medians over the trials."""
+    of_host: dict[str, list[NetworkRecord]] = {}
+    for trial in evidence.trials:
+        for each in trial.networks:
+            of_host.setdefault(each.host, []).append(each)
+    facts: dict[str, str | int | float | None] = {}
+    for host, records in of_host.items():
+        trips = [each.round_trip_ns for each in records if each.round_trip_ns is not None]
+        rates = [each.bytes_per_second for each in records if each.bytes_per_second is not None]
+        facts[f"generators.{host}"] = "; ".join(
+            [
+                f"{counted(records[0].cpus, 'CPU')}{', of the server' if records[0].beside_server else ''}",
+                *([f"round trip {format_duration(median(trips) / 1e9)}"] if trips else []),
+                *([f"{format_bytes(round(median(rates)))}/s from the server"] if rates else []),
+                f"clock known within {format_duration(max(each.clock_error_s for each in records))}",
+            ]
+        )
+    return facts
 
 
 def _place(group: str) -> int:

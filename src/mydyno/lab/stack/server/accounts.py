@@ -35,11 +35,21 @@ def set_password(version: Version, password: Secret, *, over_network: bool) -> l
     hosts = ["localhost", "127.0.0.1"] if over_network else ["localhost"]
     statements = ["SET SESSION sql_log_bin = 0"]
     for host in hosts:
-        statements += _account(version, host, password)
+        statements += _admin(version, host, password)
     return statements
 
 
-def _account(version: Version, host: str, password: Secret) -> list[str]:
+def account(version: Version, name: str, password: Secret, *, on: str) -> list[str]:
+    """SQL statements that make an account with all rights `on` a schema; `name` as 'USER'@'HOST'."""
+    by_hash = f"IDENTIFIED BY PASSWORD '{native_hash(password)}'"
+    granted = f"GRANT ALL PRIVILEGES ON {on} TO {name}"
+    if version.numbers < (_ALTER_USER_MARIADB if version.is_mariadb else _ALTER_USER_MYSQL):
+        return [f"{granted} {by_hash}"]
+    proof = by_hash if version.is_mariadb else f"IDENTIFIED BY '{password.reveal()}'"
+    return [f"CREATE USER IF NOT EXISTS {name} {proof}", granted, f"ALTER USER {name} {proof}"]
+
+
+def _admin(version: Version, host: str, password: Secret) -> list[str]:
     account = f"'{ADMIN_USER}'@'{host}'"
     everything = f"GRANT ALL PRIVILEGES ON *.* TO {account}"
     by_hash = f"IDENTIFIED BY PASSWORD '{native_hash(password)}'"

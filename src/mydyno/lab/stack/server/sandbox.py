@@ -16,6 +16,7 @@ from mydyno.core.server_variables import Setting
 from mydyno.core.writing import writing
 from mydyno.lab.stack.server.accounts import ADMIN_USER, init_file, set_password
 from mydyno.lab.stack.server.initialise import place_settings, room_settings
+from mydyno.lab.stack.server.opening import Opening, usable_port
 from mydyno.lab.stack.server.server import Server
 from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.lab.stack.undo import EndProcesses
@@ -56,6 +57,8 @@ class RunningServer(Server):
     datadir: Path
     places: Mapping[str, Setting]
     """Settings of ours that say where files are that do not lie in the data directory."""
+    load_login: Login | None = None
+    """How generators on other machines get in; None: it is not open to them."""
     _process: Process = field(repr=False)
     _site: Site = field(repr=False)
     _private: PrivateFolder = field(repr=False)
@@ -128,28 +131,27 @@ def start_server(
     port: int | None = None,
     places: Mapping[str, Setting] = MappingProxyType({}),
     limits: Limits | None = None,
+    opening: Opening | None = None,
     ready_seconds: float = 120.0,
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `places` say where else its files are. `folder` must exist and gets `my.cnf` and `error.log`. `port`: as
-    of ServerLayer. Raises SettingsError for an unknown setting before anything is started, MissingToolError
-    when the host cannot give it `limits`, ServerError when it does not come up.
+    `places` say where else its files are. `folder` must exist and gets `my.cnf` and `error.log`. `port` and
+    `opening`: as of ServerLayer. Raises SettingsError for an unknown setting before anything is started,
+    MissingToolError when the host cannot give it `limits`, ServerError when it does not come up.
     """
     settings = canonical(binary, config)
     if limits is not None:
         check(site.host, limits)
-    port = _usable_port(port)
-    password = Secret.random()
-    with ExitStack() as failed, _init_file(site, binary, password, port) as login:
+    port, password = _usable_port(port), Secret.random()
+    gate = None if opening is None else _Gate(opening, usable_port(site.host, opening), Secret.random())
+    with ExitStack() as failed, _init_file(site, binary, password, port, gate) as login:
         private = site.short_folder()
         failed.callback(site.remove, private)
         refuse_covered(binary.root, (datadir, scratch, private.path))
         own = place_settings(binary, datadir, scratch) | _unasked(room_settings(binary, site.host), settings)
-        own |= {**places, **_access_settings(binary, private.path, port)}
-        text = render({**own, "init_file": login.path}, _unasked(settings, own))
-        site.host.write_text(private.path / "my.cnf", text, owner=site.host.server_identity)
-        LocalHost().write_text(folder / "my.cnf", text)
+        own |= {**places, **_access_settings(binary, private.path, port, gate)}
+        _write(site, private, folder, render({**own, "init_file": login.path}, _unasked(settings, own)))
         log, log_start = _open_log(site, private, folder / "error.log", failed)
         ending = site.intend(EndProcesses(argument=_defaults(private)))
         failed.callback(site.undo, ending)
@@ -174,19 +176,42 @@ def start_server(
             _log_start=log_start,
         )
         _wait_until_it_answers(server, ready_seconds)
+        server.load_login = None if gate is None else gate.login(site.host, datadir)
         failed.pop_all()
         return server
 
 
+@dataclass(frozen=True)
+class _Gate:
+    """What one start opens to generators."""
+
+    opening: Opening
+    port: int
+    password: Secret
+
+    def login(self, host: Host, datadir: Path) -> Login:
+        return self.opening.login(host, datadir, self.port, self.password)
+
+
 @contextmanager
-def _init_file(site: Site, binary: ServerBinary, password: Secret, port: int | None) -> Iterator[HeldFile]:
+def _init_file(
+    site: Site, binary: ServerBinary, password: Secret, port: int | None, gate: _Gate | None
+) -> Iterator[HeldFile]:
     """The statements of the server's first start, which it has read when it answers."""
     statements = set_password(binary.version, password, over_network=port is not None)
+    if gate is not None:
+        statements += gate.opening.statements(binary, gate.password)
     file = site.host.hold(init_file(statements))
     try:
         yield file
     finally:
         file.wipe()
+
+
+def _write(site: Site, private: PrivateFolder, folder: Path, config: str) -> None:
+    """my.cnf where the server reads it, and where it is kept."""
+    site.host.write_text(private.path / "my.cnf", config, owner=site.host.server_identity)
+    LocalHost().write_text(folder / "my.cnf", config)
 
 
 def _defaults(private: PrivateFolder) -> str:
@@ -231,10 +256,14 @@ def _unasked(settings: Mapping[str, Setting], others: Mapping[str, Setting]) -> 
     return {name: value for name, value in settings.items() if name not in others}
 
 
-def _access_settings(binary: ServerBinary, private: Path, port: int | None) -> dict[str, Setting]:
+def _access_settings(
+    binary: ServerBinary, private: Path, port: int | None, gate: _Gate | None
+) -> dict[str, Setting]:
     settings = {name: value for name, value in _NO_UPGRADE.items() if name in binary.options}
     settings |= {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
-    if port is None:
+    if gate is not None:
+        settings |= gate.opening.settings(gate.port)
+    elif port is None:
         settings["skip_networking"] = True
     else:
         settings |= {"port": port, "bind_address": _LOOPBACK}
