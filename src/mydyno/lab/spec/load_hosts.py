@@ -92,7 +92,7 @@ def refuse_generators(setup: Setup, workload: Workload, tree: Tree, findings: Fi
         message = f"load.hosts: a guest (host {setup.host.kind}) has no network that generators could reach"
         refuse_at(_HOSTS, message, "host: local or ssh:NAME", at_key=True)
     elif setup.host.is_fleet:
-        message = "load.hosts: hosts of a fleet run their trials side by side, each with a load of its own"
+        message = "load.hosts: hosts of a fleet run their trials side by side, each with a separate load"
         refuse_at(_HOSTS, message, "host: ssh:NAME, or no load.hosts", at_key=True)
     elif setup.host.kind == "local" and find(tree, ("load", "address")) is None:
         message = "load.hosts: the server listens on a unix socket only, which generators cannot reach"

@@ -240,11 +240,10 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     for one, asked, point, _ in settings:
         notes[point.id] += (*volume_notes(one, asked, point), *cache_notes(one, asked, point))
     final = _with_releases(with_pools(plan, pools), makers if there else binaries, externals)
-    final = _with_installs(_with_notes(final, notes), missing)
+    final = _with_openings(_with_installs(_with_notes(final, notes), missing), machines)
     final = final.model_copy(
         update={"warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal))}
     )
-    final = _with_openings(final, machines)
     return Prepared(final, binaries, makers, externals, missing, machines, there)
 
 
