@@ -118,6 +118,7 @@ NOT_OF_STRUCTURE = {
     "storage-too-many-copies": "two values that depend on each other",
     "load-hosts-too-few-connections": "two values that depend on each other",
     "load-hosts-with-external": "two values that depend on each other",
+    "load-hosts-with-fleet": "two values that depend on each other",
     "load-hosts-with-guest": "two values that depend on each other",
     "load-hosts-with-network": "two values that depend on each other",
     "load-hosts-with-sql-bench": "two values that depend on each other",

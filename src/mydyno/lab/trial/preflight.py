@@ -241,9 +241,8 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
         notes[point.id] += (*volume_notes(one, asked, point), *cache_notes(one, asked, point))
     final = _with_releases(with_pools(plan, pools), makers if there else binaries, externals)
     final = _with_openings(_with_installs(_with_notes(final, notes), missing), machines)
-    final = final.model_copy(
-        update={"warnings": (*final.warnings, *unequal_warnings(differing, experiment.unequal))}
-    )
+    warnings = (*final.warnings, *unequal_warnings(differing, experiment.unequal))
+    final = final.model_copy(update={"warnings": warnings})
     return Prepared(final, binaries, makers, externals, missing, machines, there)
 
 
