@@ -1,7 +1,11 @@
-"""Which tests belong to what has changed since the branch began: paths for pytest, one a line.
+"""Which tests belong to what has changed: paths for pytest, one a line.
 
-    python tools/changed_tests.py           test files and folders
-    python tools/changed_tests.py --crates  the packages of crates/ that have changed
+    python tools/changed_tests.py              test files and folders
+    python tools/changed_tests.py --crates     the packages of crates/ that have changed
+    python tools/changed_tests.py --tree       what is here now, as git names it
+    python tools/changed_tests.py --passed ID  what is here passed: the next changes count from there
+
+Changes count from the last tree that passed; where there is none, from where this branch left the main one.
 
 tests/ has the folders of src/mydyno/. To a module belong the tests of the same folder there, or of the
 nearest one above it, and every other test that imports it. Tests that start servers and guests are
@@ -10,9 +14,12 @@ left to `make test`.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -21,20 +28,34 @@ SOURCE, TESTS = Path("src/mydyno"), Path("tests")
 STARTS_SERVERS = tuple(TESTS / name for name in ("live", "machine", "lab/stack"))
 _FROM = re.compile(r"^ *from ([\w.]+) import (\([^)]*\)|.*)", re.MULTILINE)
 BRANCHES = ("origin/HEAD", "origin/main", "main")
+PASSED = Path(".venv/.stamps/passed")
 
 
-def git(*arguments: str) -> list[str]:
-    """Lines of its output; none when it fails."""
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+def git(*arguments: str, root: Path = ROOT, index: Path | None = None) -> list[str]:
+    """Lines of its output; none when it fails. `index`: in place of the one of the work tree."""
+    environment = os.environ | ({"GIT_INDEX_FILE": str(index)} if index else {})
+    done = subprocess.run(
+        ["git", *arguments], cwd=root, env=environment, capture_output=True, text=True, check=False
+    )
     return done.stdout.splitlines() if done.returncode == 0 else []
 
 
-def changed_files() -> list[Path]:
-    """Those that differ from where this branch left the main one, and new ones."""
-    bases = (git("merge-base", "HEAD", branch) for branch in BRANCHES)
+def tree(root: Path = ROOT) -> str:
+    """The id of a tree of all files as they are, new ones too; the index stays as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        index = Path(folder) / "index"
+        shutil.copyfile(root / git("rev-parse", "--git-path", "index", root=root)[0], index)
+        git("add", "--all", root=root, index=index)
+        return git("write-tree", root=root, index=index)[0]
+
+
+def changed_files(root: Path = ROOT) -> list[Path]:
+    """Those that differ from the last tree that passed, or from where this branch left the main one."""
+    passed = (root / PASSED).read_text().strip() if (root / PASSED).exists() else "none"
+    bases = [git("rev-parse", "--verify", "--quiet", f"{passed}^{{tree}}", root=root)]
+    bases += [git("merge-base", "HEAD", branch, root=root) for branch in BRANCHES]
     base = next((lines[0] for lines in bases if lines), "HEAD")
-    names = git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard")
-    return [Path(name) for name in dict.fromkeys(names)]
+    return [Path(name) for name in git("diff", "--name-only", base, tree(root), root=root)]
 
 
 def paths_for(changed: Iterable[Path], root: Path = ROOT) -> list[Path]:
@@ -47,6 +68,10 @@ def paths_for(changed: Iterable[Path], root: Path = ROOT) -> list[Path]:
 
 
 def crates_of(changed: Iterable[Path]) -> list[str]:
+    """Those of Cargo.toml and Cargo.lock are all."""
+    changed = list(changed)
+    if any(path.parent == Path() and path.stem == "Cargo" for path in changed):
+        changed += [path.relative_to(ROOT) for path in ROOT.glob("crates/*/Cargo.toml")]
     return sorted({path.parts[1] for path in changed if path.parts[0] == "crates" and len(path.parts) > 2})
 
 
@@ -85,6 +110,12 @@ def _imported(text: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    files = changed_files()
-    for line in crates_of(files) if "--crates" in sys.argv else paths_for(files):
-        print(line)
+    match sys.argv[1:]:
+        case ["--tree"]:
+            print(tree())
+        case ["--passed", passed]:
+            (ROOT / PASSED).write_text(f"{passed}\n")
+        case options:
+            files = changed_files()
+            for line in crates_of(files) if options else paths_for(files):
+                print(line)

@@ -3,7 +3,7 @@
 #   tools/check.sh             all of them but the slow tests
 #   tools/check.sh --slow      these, too
 #   tools/check.sh --lint      style, types and layers
-#   tools/check.sh --changed   the same, and the tests of what has changed since the branch began
+#   tools/check.sh --changed   style, types and layers, and the tests of what has changed since this last passed
 set -uo pipefail
 cd "$(dirname "$0")/.."
 results=$(mktemp -d)
@@ -67,6 +67,9 @@ style() {
 types_and_layers() {
     check 'mypy: types' mypy
     check 'import-linter: layers' lint-imports
+}
+
+clippy() {
     check 'clippy' cargo clippy --quiet --locked --all-targets -- -D warnings
 }
 
@@ -101,6 +104,7 @@ computing_tests() { # MARKS
 
 static_checks() {
     types_and_layers
+    clippy
     run_counted 'cargo test' '^test result:' cargo test --quiet --locked
 }
 
@@ -110,9 +114,11 @@ case ${1:-} in
 --lint)
     style
     types_and_layers
+    clippy
     check 'pytest: every test can be collected' collect
     ;;
 --changed)
+    tree=$(python tools/changed_tests.py --tree)
     style
     in_background types_and_layers
     mapfile -t changed < <(python tools/changed_tests.py)
@@ -122,20 +128,23 @@ case ${1:-} in
         run_counted 'pytest: what has changed' '^=+ .* in [0-9.]+s' run_changed "${changed[@]}"
     fi
     mapfile -t crates < <(python tools/changed_tests.py --crates)
-    [ ${#crates[@]} = 0 ] ||
+    if [ ${#crates[@]} != 0 ]; then
+        clippy
         run_counted 'cargo test' '^test result:' cargo test --quiet --locked "${crates[@]/#/--package=mydyno-}"
+    fi
     join
+    awk '{failed += $2} END {exit failed != 0}' "$results/counts" && python tools/changed_tests.py --passed "$tree"
     ;;
 *)
     style
     in_background static_checks
     in_background computing_tests 'not slow'
-    run_pytest 'pytest: servers, disks and hosts' -m 'not slow' -n $((cpus + 1)) --dist loadgroup "${waiting[@]}"
+    run_pytest 'pytest: servers, disks and hosts' -m 'not slow' -n $((cpus + 2)) --dist loadgroup "${waiting[@]}"
     join
     if [ "${1:-}" = --slow ]; then
         in_background computing_tests slow
         run_pytest 'pytest: slow tests of servers, disks and hosts' \
-            -m slow -n $((cpus + 1)) --dist loadgroup "${waiting[@]}"
+            -m slow -n $((cpus + 2)) --dist loadgroup "${waiting[@]}"
         join
     fi
     ;;

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mydyno.cli.moments import moment_us, zone_of
+from mydyno.cli.moments import moment_us, until_us, zone_of
 from mydyno.core.errors import UsageError
 
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
@@ -68,3 +68,20 @@ def test_a_zone_is_utc_a_name_or_this_machines() -> None:
 def test_no_zone_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="unknown time zone"):
         zone_of(name, "--time-zone")
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "means"),
+    [
+        ("08:00", "09:00", "2026-11-22T09:00:00+00:00"),
+        ("09:00", "9:40", "2026-11-22T09:40:00+00:00"),
+        ("2026-11-22T09:00Z", "09:40", "2026-11-22T09:40:00+00:00"),
+        ("23:00", "09:40", "2026-11-22T09:40:00+00:00"),
+        ("2026-11-20", "09:40", "2026-11-21T09:40:00+00:00"),
+        ("09:00", "08:00", "2026-11-22T08:00:00+00:00"),
+        ("09:00", "-2h", "2026-11-22T07:30:00+00:00"),
+    ],
+)
+def test_an_end_that_is_due_is_on_the_day_of_its_beginning(since: str, until: str, means: str) -> None:
+    microseconds = until_us(until, moment_us(since, "--since", NOW, UTC), NOW, UTC)
+    assert (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)).isoformat() == means

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,39 @@ def test_a_change_of_rust_code_names_its_package() -> None:
         "README.md",
     ]
     assert TOOL["crates_of"]([Path(name) for name in changed]) == ["digest", "engine"]
+
+
+def test_a_change_of_the_lock_file_is_one_of_every_package() -> None:
+    assert set(TOOL["crates_of"]([Path("Cargo.lock")])) >= {"agent", "digest", "engine"}
+
+
+def test_changes_count_from_the_last_tree_that_passed_and_before_that_from_the_main_branch(
+    tmp_path: Path,
+) -> None:
+    def git(*arguments: str) -> None:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    def changed() -> list[str]:
+        return [path.as_posix() for path in TOOL["changed_files"](tmp_path)]
+
+    git("init", "--initial-branch=main")
+    (tmp_path / ".gitignore").write_text(".venv\n")
+    (tmp_path / "old.py").write_text("1\n")
+    git("add", "--all")
+    git("commit", "--message=first")
+    git("switch", "--create=branch")
+    (tmp_path / "committed.py").write_text("2\n")
+    git("add", "--all")
+    git("commit", "--message=second")
+    (tmp_path / "new.py").write_text("3\n")
+    assert changed() == ["committed.py", "new.py"]
+    passed = tmp_path / TOOL["PASSED"]
+    passed.parent.mkdir(parents=True)
+    passed.write_text(TOOL["tree"](tmp_path) + "\n")
+    assert changed() == []
+    (tmp_path / "new.py").write_text("4\n")
+    (tmp_path / "old.py").unlink()
+    assert changed() == ["new.py", "old.py"]
+    passed.write_text("0" * 40 + "\n")
+    assert changed() == ["committed.py", "new.py", "old.py"]

@@ -56,6 +56,7 @@ ONLY_READ = {
 """Pattern of the arguments -> why a command of the pages is read by the CLI, and not run."""
 
 SHORTER = (
+    (r"^(mydyno (?:facts|advise)\b)(?!.*--(?:for|facts))", r"\1 --for 1s"),  # They watch for 10 s.
     (r"--for \d+[smh]", "--for 1s"),
     (r"--for \d+(?![\dsmh])", "--for 1"),
     (r"--seconds \d+", "--seconds 1"),

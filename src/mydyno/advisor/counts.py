@@ -1,6 +1,7 @@
 """Counters as rules look at them: how often, what part, how long. None: not known."""
 
 from mydyno.survey.facts import Server
+from mydyno.survey.facts.server import decimal_of
 
 DAY = 86_400
 """Seconds."""
@@ -25,26 +26,24 @@ def total(server: Server, *names: str) -> float | None:
 
 def decimal(server: Server, name: str) -> float | None:
     """A variable's number with its fraction, as long_query_time has one."""
-    return _decimal(server.text(name))
+    return decimal_of(server.text(name))
 
 
 def least_running(server: Server) -> float | None:
     """Threads_running at the quieter end of the interval: a crowd of one instant is none."""
-    earlier, later = _decimal(server.status.before.get("Threads_running")), server.counter("Threads_running")
-    return None if earlier is None or later is None else min(earlier, later)
+    return min(running) if (running := _running(server)) else None
 
 
 def most_running(server: Server) -> float | None:
     """Threads_running at the busier end of the interval."""
-    earlier, later = _decimal(server.status.before.get("Threads_running")), server.counter("Threads_running")
-    return None if earlier is None or later is None else max(earlier, later)
+    return max(running) if (running := _running(server)) else None
 
 
-def _decimal(text: str | None) -> float | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return None
+def _running(server: Server) -> tuple[float, float] | None:
+    """Threads_running at both ends of the interval."""
+    before, later = server.status.before.get("Threads_running"), server.counter("Threads_running")
+    earlier = decimal_of(before)
+    return None if earlier is None or later is None else (earlier, later)
 
 
 def a_second(rate: float | None) -> str:

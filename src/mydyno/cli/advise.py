@@ -43,6 +43,6 @@ def advise(
     if file is not None:
         file.write(advice.to_json())
     if as_json:
-        screen.echo_json(advice.to_json(), nl=False)
+        screen.echo_json_text(advice.to_json(), nl=False)
     else:
         show(advice_lines(advice, system, width(), everything, str(out) if out else None))

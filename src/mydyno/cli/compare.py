@@ -104,7 +104,7 @@ def _show(comparison: Compared, gated: bool, as_json: bool, written: _Written) -
     if written.json is not None:
         written.json.write(json_of(comparison))
     elif as_json:
-        screen.echo_json(json_of(comparison), nl=False)
+        screen.echo_json_text(json_of(comparison), nl=False)
     if written.json is not None or not as_json:
         screen.echo(terminal(comparison, width(), gated=gated), nl=False)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,7 +57,7 @@ def list_datasets(lab: LabOptions = LabOptions(), as_json: options.AsJson = Fals
     store = DatasetStore(lab.folder)
     entries = store.entries()
     if as_json:
-        screen.echo_json(json.dumps([_plain(entry) for entry in entries], indent=2))
+        screen.echo_json([_plain(entry) for entry in entries])
         return
     if not entries:
         screen.echo(f"the lab has no dataset in {store.folder}: a run makes those that it needs")

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from mydyno.cli.moments import moment_us, zone_of
+from mydyno.cli.moments import moment_us, until_us, zone_of
 from mydyno.core.errors import UsageError
 from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
 
@@ -40,7 +40,7 @@ class Window:
         """Raises UsageError."""
         now, of = datetime.now(UTC), zone_of(zone, "--time-zone")
         first = None if since is None else moment_us(since, "--since", now, of)
-        last = None if until is None else moment_us(until, "--until", now, of)
+        last = None if until is None else until_us(until, first, now, of)
         if first is not None and last is not None and first >= last:
             raise UsageError(f"--since {since} is not before --until {until}", "exchange them")
         return cls(first, last, of)

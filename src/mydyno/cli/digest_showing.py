@@ -82,7 +82,7 @@ class Showing:
             from mydyno.queries.saved import json_parts
 
             for part in json_parts(digest, more):
-                screen.echo_json(part, nl=False)
+                screen.echo_json_text(part, nl=False)
             screen.flush()
             return
         from mydyno.cli.shown import show, width
@@ -103,7 +103,7 @@ class Showing:
             from mydyno.queries.comparison import comparison_json
 
             for part in comparison_json(comparison):
-                screen.echo_json(part, nl=False)
+                screen.echo_json_text(part, nl=False)
             screen.flush()
             return
         from mydyno.cli.shown import show, width

@@ -1,7 +1,6 @@
 """`mydyno doctor`: what this machine can do, and what to install for the rest."""
 
 import dataclasses
-import json
 import os
 import platform
 import resource
@@ -74,7 +73,7 @@ def doctor(
     grounds = examine_grounds()
     checks: list[Check | GroundCheck] = [*examine(lab), *grounds]
     if as_json:
-        screen.echo_json(json.dumps([dataclasses.asdict(check) for check in checks], indent=2))
+        screen.echo_json([dataclasses.asdict(check) for check in checks])
     else:
         width = max(len(check.name) for check in checks)
         for check in checks:

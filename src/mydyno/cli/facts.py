@@ -44,4 +44,4 @@ def facts(
     if file is not None:
         file.write(text)
     else:
-        screen.echo_json(text, nl=False)
+        screen.echo_json_text(text, nl=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,7 +48,7 @@ def history(
         return
     applications = list(reversed(rows(entries, at_work=store.is_held)))
     if as_json:
-        screen.echo_json(json.dumps([row.model_dump(mode="json") for row in applications], indent=1))
+        screen.echo_json([row.model_dump(mode="json") for row in applications])
     elif not applications:
         screen.echo(f"nothing has been applied here ({store.folder})")
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -62,7 +61,7 @@ def list_hosts(
     entries = chosen(read_hosts(hosts), names or ())
     if as_json:
         listed = [{"name": name, **entry.model_dump(mode="json")} for name, entry in entries.items()]
-        screen.echo_json(json.dumps(listed, indent=2))
+        screen.echo_json(listed)
         return
     rows = [
         (name, f"{entry.launcher}:{entry.destination}", ", ".join(entry.roles))
@@ -94,7 +93,7 @@ def check(names: _Names = None, hosts: HostsFile = DEFAULT_FILE, as_json: option
     with ThreadPoolExecutor(max_workers=16) as workers:
         checks = list(workers.map(check_host, entries, entries.values()))
     if as_json:
-        screen.echo_json(json.dumps([one.as_json() for one in checks], indent=2))
+        screen.echo_json([one.as_json() for one in checks])
     else:
         for one in checks:
             for line in _described(one):

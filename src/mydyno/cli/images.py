@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,7 +54,7 @@ def list_images(as_json: options.AsJson = False) -> None:
     images = store.images()
     if as_json:
         manifests = [*images, *(kernel.manifest for kernel in kernels)]
-        screen.echo_json(json.dumps([manifest.model_dump(mode="json") for manifest in manifests], indent=2))
+        screen.echo_json([manifest.model_dump(mode="json") for manifest in manifests])
         return
     for image in images:
         screen.echo(

@@ -36,6 +36,16 @@ def moment_us(text: str, option: str, now: datetime, zone: tzinfo | None) -> int
     return round((moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1))
 
 
+def until_us(text: str, since_us: int | None, now: datetime, zone: tzinfo | None) -> int:
+    """The end of what began at `since_us`. A time of day that was last before that is of the same day: at
+    03:05 `--since 02:30 --until 03:10` ends in five minutes. Raises UsageError."""
+    until = moment_us(text, "--until", now, zone)
+    if since_us is None or until > since_us or _time_of_day(text.strip()) is None:
+        return until
+    day = datetime.fromtimestamp(since_us / 1e6, UTC).astimezone(zone).date()
+    return moment_us(text, "--until", _in(datetime.combine(day, time.max), zone), zone)
+
+
 def _moment(text: str, now: datetime, zone: tzinfo | None) -> datetime:
     if text == "now":
         return now

@@ -33,7 +33,7 @@ def plan(
     with machines_of(hosts, launcher, partition, session=False) as machines:
         _, prepared = prepare(file, size, lab, LocalHost(), machines=machines)
     if as_json:
-        screen.echo_json(prepared.plan.model_dump_json(indent=2))
+        screen.echo_json_text(prepared.plan.model_dump_json(indent=2))
         return
     parts = [render(prepared.plan)]
     if (power := power_sentence(prepared.plan, lab.folder)) is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -31,9 +30,7 @@ def runs(lab: LabOptions = LabOptions(), as_json: options.AsJson = False) -> Non
     with lab.open() as opened:
         summaries = opened.list_runs()
     if as_json:
-        screen.echo_json(
-            json.dumps([asdict(each) | {"finished": each.finished} for each in summaries], indent=1)
-        )
+        screen.echo_json([asdict(each) | {"finished": each.finished} for each in summaries])
     elif not summaries:
         screen.echo(f"no run in {lab.folder} yet: `mydyno run EXPERIMENT` makes one")
     else:

@@ -1,7 +1,5 @@
 """`mydyno schema`: the experiment file's JSON Schema, for editors."""
 
-import json
-
 from mydyno.cli import screen
 
 
@@ -20,4 +18,4 @@ def schema() -> None:
     from mydyno.server.releases import KNOWN
 
     # In one line: a megabyte is not read by people, and indentation would double it.
-    screen.echo_json(json.dumps(spec.json_schema(KNOWN)))
+    screen.echo_json(spec.json_schema(KNOWN))

@@ -7,6 +7,7 @@ the only escape sequences are mydyno's own. tests/cli/test_screen.py refuses any
 from __future__ import annotations
 
 import io
+import json
 import logging
 import sys
 import warnings
@@ -27,7 +28,12 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True, **style: Any) ->
     typer.secho(visible(text), err=err, nl=nl, **style)
 
 
-def echo_json(text: str, *, nl: bool = True) -> None:
+def echo_json(value: Any) -> None:
+    """Prints plain values as a JSON document."""
+    echo_json_text(json.dumps(value, indent=2))
+
+
+def echo_json_text(text: str, *, nl: bool = True) -> None:
     """Prints a JSON document, or a part of one, with the same value for every reader."""
     typer.echo(visible_json(text), nl=nl)
 

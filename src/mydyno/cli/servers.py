@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -63,7 +62,7 @@ def list_servers(as_json: options.AsJson = False) -> None:
     store = ReleaseStore()
     rows = every_release(store)
     if as_json:
-        screen.echo_json(json.dumps([row.as_json() for row in rows], indent=2))
+        screen.echo_json([row.as_json() for row in rows])
         return
     screen.echo(render(rows, store.folder), nl=False)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mydyno.cli.shown import aligned
 from mydyno.core.errors import MydynoError
 from mydyno.core.server_release import SYSTEM
 from mydyno.core.units import format_bytes
@@ -68,9 +69,7 @@ def _table(rows: Sequence[Row], *, exact: bool) -> list[str]:
         )
         for row in rows
     ]
-    widths = [max(len(row[column]) for row in cells) for column in range(5)] + [0]
-    padded = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in cells]
-    return [f"  {'  '.join(row)}".rstrip() for row in padded]
+    return [f"  {line}" for line in aligned(cells)]
 
 
 def _size(row: Row, exact: bool) -> str:

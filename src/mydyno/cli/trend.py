@@ -66,7 +66,7 @@ def trend(
     if numbers is not None:
         numbers.write(trends_json(changes))
     elif as_json:
-        screen.echo_json(trends_json(changes), nl=False)
+        screen.echo_json_text(trends_json(changes), nl=False)
         return
     screen.echo(terminal(changes, width()), nl=False)
 

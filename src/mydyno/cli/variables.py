@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from mydyno.cli import completion, options, screen
@@ -81,7 +80,7 @@ def variables(
             f"no variable has {pattern!r} in its name", f"did you mean {nearest}?" if nearest else None
         )
     if as_json:
-        screen.echo_json(json.dumps([text.as_json(binary, each) for each in rows], indent=2))
+        screen.echo_json([text.as_json(binary, each) for each in rows])
     elif len(rows) == 1 or pattern in {each.name for each in rows}:
         (one,) = rows if len(rows) == 1 else [each for each in rows if each.name == pattern]
         screen.echo(text.render_one(binary, one), nl=False)
@@ -95,6 +94,6 @@ def _show_changes(before: ServerBinary, after: ServerBinary, pattern: str | None
 
     changed = changes(before, after, pattern)
     if as_json:
-        screen.echo_json(json.dumps(text.changes_json(before, after, changed), indent=2))
+        screen.echo_json(text.changes_json(before, after, changed))
     else:
         screen.echo(text.render_changes(before, after, changed), nl=False)

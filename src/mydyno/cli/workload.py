@@ -1,6 +1,5 @@
 """`mydyno workload`: the built-in workloads and those of files, shown and checked."""
 
-import json
 import textwrap
 from pathlib import Path
 from typing import Annotated
@@ -50,7 +49,7 @@ def list_workloads(as_json: options.AsJson = False) -> None:
     about = {name: workload.read(name).about for name in workload.builtin_names()}
     about |= workload_kinds.PROGRAMS
     if as_json:
-        screen.echo_json(json.dumps(about, indent=2))
+        screen.echo_json(about)
         return
     for name, text in about.items():
         screen.echo(textwrap.fill(text, width(), initial_indent=f"{name:<24}", subsequent_indent=" " * 24))
@@ -88,7 +87,7 @@ def show(
         return
     resolved = read.resolve(options_from(read, chosen or ()))
     if program:
-        screen.echo_json(json.dumps(resolved.program, indent=2))
+        screen.echo_json(resolved.program)
     else:
         screen.echo(describe(read, resolved))
 

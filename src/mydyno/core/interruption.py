@@ -58,11 +58,7 @@ def uninterrupted() -> Iterator[None]:
         yield
         return
     held: list[int] = []
-    before = {number: signal.signal(number, lambda number, _: held.append(number)) for number in _SIGNALS}
-    try:
+    with _handled(lambda number, _: held.append(number)):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     if held:
         signal.raise_signal(held[0])

@@ -1,6 +1,5 @@
 """`mydyno load NAME` and `mydyno load FILE.yaml`: a workload that is data."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -79,7 +78,7 @@ def load(name: str, generator: str, options: dict[str, Any], values: dict[str, A
     )
     figures = result.figures(name, collected, percentile)
     if values["as_json"]:
-        screen.echo_json(json.dumps(figures, indent=2))
+        screen.echo_json(figures)
     else:
         screen.echo(result.as_text(figures, target.address, width()))
     missed = (missed_rate(phase, load_of(workload, phase)) for phase in collected.phases)

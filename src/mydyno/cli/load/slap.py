@@ -1,6 +1,5 @@
 """`mydyno load slap`: the auto-generated load of mysqlslap, by the engine."""
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -119,7 +118,7 @@ def _run(values: dict[str, Any], given: dict[str, Any]) -> None:
     if quiet:
         blocks = [runner.figures(block) for block in result.blocks]
         totals = {key: value for key, value in asdict(result).items() if key != "blocks"}
-        screen.echo_json(json.dumps({"workload": "slap", **totals, "blocks": blocks}, indent=2))
+        screen.echo_json({"workload": "slap", **totals, "blocks": blocks})
     if result.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
     runner.complain(result)

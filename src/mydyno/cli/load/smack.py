@@ -1,6 +1,5 @@
 """`mydyno load smack FILE.smack CLIENTS ROUNDS`, and the stock scenarios as a workload without a file."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -107,7 +106,7 @@ def _run_file(values: dict[str, Any]) -> None:
     )
     result = run(values["file"], values["arguments"] or [], settings, emit)
     if quiet:
-        screen.echo_json(json.dumps(figures(result), indent=2))
+        screen.echo_json(figures(result))
     if result.interrupted:
         raise typer.Exit(ExitCode.INTERRUPTED)
     complain(result)

@@ -1,6 +1,5 @@
 """`mydyno load sql-bench [GROUP...]`: the test programs of sql-bench and their RUN report."""
 
-import json
 import os
 from collections.abc import Callable
 from dataclasses import asdict
@@ -104,7 +103,7 @@ def _load(options: dict[str, Any], values: dict[str, Any]) -> None:
     if values["as_json"]:
         operations = [{"phase": phase, **asdict(one)} for phase, one in collected.operations]
         figures = {**result.figures("sql-bench", collected), "operations": operations}
-        screen.echo_json(json.dumps(figures, indent=2))
+        screen.echo_json(figures)
     else:
         screen.echo(text)
     for warning in driving.warnings(collected):

@@ -1,5 +1,6 @@
 """What every section of the experiment file shares: frozen, strict about keys, all faults at once."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, get_args
@@ -34,6 +35,16 @@ def clash(key: str, message: str, allowed: str | None = None, nearest: str | Non
 def refuse(*faults: Fault) -> PydanticCustomError:
     """The error to raise in a validator for one or more faults."""
     return PydanticCustomError(FAULTS, "{summary}", {"summary": faults[0].message, FAULTS: faults})
+
+
+def slug(name: str) -> str:
+    """A name as experiments have them. Refuses any other."""
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or len(name) > 64:
+        likely = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-")
+        raise refuse(
+            Fault("is not a name", "small letters, digits and single dashes, at most 64", likely or None)
+        )
+    return name
 
 
 class Section(BaseModel):

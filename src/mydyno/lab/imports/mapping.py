@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
-from mydyno.core.document.base import Fault, Section, clash, refuse
+from mydyno.core.document.base import Fault, Section, clash, refuse, slug
 from mydyno.core.document.claims import Claim, claim_faults
 from mydyno.core.document.problems import SpecErrors
 from mydyno.core.document.source import parse, read_text
@@ -61,15 +61,6 @@ def with_metric(phase: PhaseRecord, name: str, value: float) -> PhaseRecord:
     return replace(phase, queries_per_second=value)
 
 
-def _name(text: str) -> str:
-    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", text) or len(text) > 64:
-        likely = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-")
-        raise refuse(
-            Fault("is not a name", "small letters, digits and single dashes, at most 64", likely or None)
-        )
-    return text
-
-
 def _pattern(text: str) -> str:
     try:
         re.compile(text)
@@ -116,7 +107,7 @@ Metric = Annotated[MetricColumn, BeforeValidator(_short)]
 class ImportFile(Section):
     """How a table becomes an experiment."""
 
-    name: Annotated[str, AfterValidator(_name)] = Field(alias="import", description="The experiment's name.")
+    name: Annotated[str, AfterValidator(slug)] = Field(alias="import", description="The experiment's name.")
     question: str | None = Field(default=None, description="What it is to answer.")
     source: str | None = Field(default=None, description="Where the numbers come from.")
     table: str | None = Field(default=None, description="The CSV file, in the folder of this file.")

@@ -78,19 +78,12 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]],
     """Apply the migrations that a database of version `before` lacks, in one transaction."""
     # A migration may rewrite a table to which others refer.
     connection.execute("PRAGMA foreign_keys = OFF")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         for statements in migrations[before:]:
             for statement in statements:
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {len(migrations)}")
-        connection.execute("COMMIT")
-    except BaseException:
-        # SQLite rolls back by itself on some errors, a full disk among them.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _back_up(connection: sqlite3.Connection, target: Path) -> None:

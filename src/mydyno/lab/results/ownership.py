@@ -6,8 +6,8 @@ import pwd
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
 
+from mydyno.core.closing import Closing
 from mydyno.core.errors import LabError
 
 _RUNS = "runs"
@@ -17,7 +17,7 @@ _REMEDY = (
 )
 
 
-class WriterLock:
+class WriterLock(Closing):
     """An exclusive flock(2) on `lab/lock`, held until closed; the file names the holder for people.
 
     Raises LabError when another process holds it.
@@ -43,12 +43,6 @@ class WriterLock:
     def close(self) -> None:
         """Let the next writer in."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def must_be_sound(lab: Path, *, trust: bool) -> None:

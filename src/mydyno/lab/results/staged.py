@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
+from mydyno.core.closing import Closing
 from mydyno.lab.results.database import migrate
 from mydyno.lab.results.plain_rows import Placement, PlainTable, PlainWriter, Value, plain_tables
 from mydyno.lab.results.rows import select_trials
@@ -35,7 +36,7 @@ class _Head:
     columns: tuple[str, ...]
 
 
-class StagedRun:
+class StagedRun(Closing):
     """The lines of one run (`PlainRun.lines`) are written into it; `finish` sees that they make a run.
 
     `format`: the version of the tables that the rows are of.
@@ -56,12 +57,6 @@ class StagedRun:
         self._database.execute("PRAGMA foreign_keys = OFF")
         self._database.execute("BEGIN")
         self._writer = PlainWriter(self._database, Placement())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self._database.close()

@@ -13,8 +13,8 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Self
 
+from mydyno.core.closing import Closing
 from mydyno.core.durable import replace_file, sync, sync_tree
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
@@ -33,7 +33,7 @@ _NAMED = 8
 """Runs that an error names."""
 
 
-class Lab:
+class Lab(Closing):
     """Open with `Lab.open`, close when done (or use `with`)."""
 
     def __init__(
@@ -203,12 +203,6 @@ class Lab:
         self._connection.close()
         if self._lock is not None:
             self._lock.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _damage_explained(self) -> AbstractContextManager[None]:
         return damage_explained(self.path / DATABASE)

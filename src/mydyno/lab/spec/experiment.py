@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from mydyno.core.document.base import Fault, Section, refuse
+from mydyno.core.document.base import Fault, Section, slug
 from mydyno.core.document.claims import Claim, claim_faults
 from mydyno.core.document.problems import Position, Problem
 from mydyno.core.document.spec_folder import files_in
@@ -27,15 +26,6 @@ from mydyno.lab.spec.sampling import Sampling
 from mydyno.lab.spec.setup import Setup
 from mydyno.lab.spec.sizes import apply_level
 from mydyno.lab.spec.workload import Workload
-
-
-def _slug(name: str) -> str:
-    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or len(name) > 64:
-        likely = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].strip("-")
-        raise refuse(
-            Fault("is not a name", "small letters, digits and single dashes, at most 64", likely or None)
-        )
-    return name
 
 
 @dataclass(frozen=True)
@@ -111,7 +101,7 @@ class Experiment(Section):
         "config": "setup.server.config",
     }
 
-    experiment: Annotated[str, AfterValidator(_slug)] = Field(
+    experiment: Annotated[str, AfterValidator(slug)] = Field(
         description="The experiment's name: small letters, digits and single dashes.",
         json_schema_extra={"pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": 64},
         examples=["my-experiment"],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any
 
+from mydyno.core.closing import Closing
 from mydyno.core.errors import HostError
 from mydyno.lab.stack.ground import Ground
 from mydyno.lab.stack.layer import BuiltLayers, Layer
@@ -21,7 +21,7 @@ class _BuiltLayer:
     product: Any
 
 
-class Stack:
+class Stack(Closing):
     """The layers that are built on a site, bottom first. After any failure none is left.
 
     Use it as a context manager: leaving the block removes all of them.
@@ -76,14 +76,6 @@ class Stack:
     def close(self) -> None:
         """Removes all layers, top first. Raises the first error after trying each of them."""
         self._remove_above(0)
-
-    def __enter__(self) -> Stack:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _kept(self, wanted: Sequence[tuple[Layer, str]]) -> int:
         """How many layers, from the bottom, are already as wanted."""

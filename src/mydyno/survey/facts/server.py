@@ -230,11 +230,11 @@ class Server(Record):
 
     def counter(self, name: str) -> float | None:
         """A status variable's number at the end of the interval: since the start, for those that count."""
-        return _number(self.status.after.get(name))
+        return decimal_of(self.status.after.get(name))
 
     def grown(self, name: str) -> float | None:
         """By how much a counter grew in the interval; None when it shrank (a restart, FLUSH STATUS)."""
-        before, after = _number(self.status.before.get(name)), self.counter(name)
+        before, after = decimal_of(self.status.before.get(name)), self.counter(name)
         if before is None or after is None or after < before:
             return None
         return after - before
@@ -251,10 +251,10 @@ class Server(Record):
 
     @property
     def uptime_seconds(self) -> float | None:
-        return _number(self.status.after.get("Uptime"))
+        return decimal_of(self.status.after.get("Uptime"))
 
 
-def _number(text: str | None) -> float | None:
+def decimal_of(text: str | None) -> float | None:
     try:
         return None if text is None else float(text)
     except ValueError:

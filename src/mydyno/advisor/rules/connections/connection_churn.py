@@ -25,9 +25,8 @@ _FEW = 20
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    rate, statements = often(server, "Connections"), often(server, "Questions")
-    if rate is None or statements is None:
-        return Unknown("Connections or Questions")
+    rate = require(often(server, "Connections"), "Connections")
+    statements = require(often(server, "Questions"), "Questions")
     if rate < _MANY or statements >= _FEW * rate:
         return Fine(f"{a_second(rate)} new connections, {a_second(statements)} statements")
     return finding(

@@ -31,9 +31,8 @@ _ACCOUNTS = (
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    skipped, rate = server.switch(_NAME), often(server, "Connections")
-    if skipped is None or rate is None:
-        return Unknown(f"{_NAME} or Connections")
+    skipped = require(server.switch(_NAME), _NAME)
+    rate = require(often(server, "Connections"), "Connections")
     if skipped:
         return Fine("addresses are not looked up")
     if server.switch("skip_networking"):

@@ -24,9 +24,8 @@ _ONCE = 0.8
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    prepared, executed = often(server, "Com_stmt_prepare"), often(server, "Com_stmt_execute")
-    if prepared is None or executed is None:
-        return Unknown("Com_stmt_prepare or Com_stmt_execute")
+    prepared = require(often(server, "Com_stmt_prepare"), "Com_stmt_prepare")
+    executed = require(often(server, "Com_stmt_execute"), "Com_stmt_execute")
     if executed < _MANY or prepared < _ONCE * executed:
         return Fine(f"{a_second(prepared)} statements prepared, {a_second(executed)} executed")
     return finding(

@@ -28,9 +28,8 @@ _DEFAULT, _MOST = 16_382, 1_048_576
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, held = server.number(_NAME), server.counter("Prepared_stmt_count")
-    if now is None or held is None:
-        return Unknown(f"{_NAME} or Prepared_stmt_count")
+    now = require(server.number(_NAME), _NAME)
+    held = require(server.counter("Prepared_stmt_count"), "Prepared_stmt_count")
     if held < _NEAR * now or now >= _MOST:
         return Fine(f"{held:.0f} prepared statements, {now} are allowed")
     wanted = _DEFAULT if now < _DEFAULT else min(_MOST, 1 << int(2 * held).bit_length())

@@ -34,9 +34,8 @@ def rule(system: System, _: Targets) -> Judgement:
     parity = [array for array in present if array.level in _PENALTY]
     if not parity:
         return Fine(", ".join(f"{array.name}: {array.level}, no parity to maintain" for array in present))
-    reads, writes = often(system.server, "Innodb_data_reads"), often(system.server, "Innodb_data_writes")
-    if reads is None or writes is None:
-        return Unknown("Innodb_data_reads and Innodb_data_writes")
+    reads = require(often(system.server, "Innodb_data_reads"), "Innodb_data_reads")
+    writes = require(often(system.server, "Innodb_data_writes"), "Innodb_data_writes")
     array = max(parity, key=lambda array: _PENALTY[array.level])
     penalty = _PENALTY[array.level]
     now, then = reads + penalty * writes, reads + _MIRRORED * writes

@@ -23,9 +23,8 @@ _NAME = "innodb_flush_neighbors"
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, fast = server.number(_NAME), solid_state(system)
-    if now is None or fast is None:
-        return Unknown(_NAME if now is None else "whether the data's disks rotate")
+    now = require(server.number(_NAME), _NAME)
+    fast = require(solid_state(system), "whether the data's disks rotate")
     if fast and server.release.is_mariadb:
         return Fine("MariaDB ignores it on solid-state disks")
     wanted = 0 if fast else 1

@@ -24,9 +24,8 @@ _OFTEN = 1.0
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, waits = server.number(_NAME), server.rate(_WAITS)
-    if now is None or waits is None:
-        return Unknown(f"{_NAME}, {_WAITS}")
+    now = require(server.number(_NAME), _NAME)
+    waits = require(server.rate(_WAITS), _WAITS)
     default = 1536 if is_mariadb(server.release, (10, 5, 7)) else 1024
     short, far = now < default and waits >= _OFTEN, now > _TOO_FAR * default and waits == 0
     if not short and not far:

@@ -26,9 +26,8 @@ _OF_FREE_DISK = 0.5
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, writing = server.number(_NAME), write_rate(system)
-    if now is None or writing is None:
-        return Unknown(f"{_NAME}, the rate of redo")
+    now = require(server.number(_NAME), _NAME)
+    writing = require(write_rate(system), "the rate of redo")
     rate, lines = writing
     needed = rate * _SECONDS
     if now * 2 > min(needed, _MOST) and now >= _LEAST:

@@ -25,9 +25,8 @@ _LONG = 100_000
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, history = server.number(_NAME), history_list_length(server)
-    if now is None or history is None:
-        return Unknown(f"{_NAME}, the length of the history list")
+    now = require(server.number(_NAME), _NAME)
+    history = require(history_list_length(server), "the length of the history list")
     cpus = system.host.cpu.count if system.host else None
     if now >= _WANTED or history < _LONG or (cpus is not None and cpus < _WANTED):
         return Fine(f"{_NAME} is {now}, {history:,.0f} transactions are in the history")

@@ -38,9 +38,8 @@ _SHORT = 450
 )
 def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
-    now, wanted = redo_now(system), targets.redo_bytes
-    if now is None or wanted is None:
-        return Unknown("the size of the redo log" if now is None else "the rate of redo")
+    now = require(redo_now(system), "the size of the redo log")
+    wanted = require(targets.redo_bytes, "the rate of redo")
     changes = settings(server, _wanted_settings(server, wanted)) if wanted != now else ()
     if not changes:
         return Fine("; ".join(targets.redo_lines) or f"{format_bytes(now)} of redo log are enough")

@@ -20,9 +20,8 @@ _SOME, _MANY = 0.5, 4.0
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    milliseconds, waits = server.rate(_TIME), server.rate(_WAITS)
-    if milliseconds is None or waits is None:
-        return Unknown(f"{_TIME}, {_WAITS}")
+    milliseconds = require(server.rate(_TIME), _TIME)
+    waits = require(server.rate(_WAITS), _WAITS)
     waiting = milliseconds / 1000
     if waiting < _SOME:
         return Fine(f"{waiting:.2g} sessions wait for a row at any moment")

@@ -28,11 +28,8 @@ _LIMITS = {
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    unit = unit_of(system)
-    if system.host is None or system.host.process is None:
-        return Unknown("how the server was started")
-    if unit is None:
-        return NotHere("no systemd unit started the server")
+    require(system.host and system.host.process, "how the server was started")
+    unit = require(unit_of(system), NotHere("no systemd unit started the server"))
     unmet = list(_unmet(system))
     if not unmet:
         return Fine("limits.conf requests nothing that the server lacks")

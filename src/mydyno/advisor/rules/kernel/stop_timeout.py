@@ -34,22 +34,16 @@ the background may use: at a shutdown InnoDB writes as fast as the disk takes it
     ),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    unit = unit_of(system)
-    if system.host is None or system.host.process is None:
-        return Unknown("how the server was started")
-    if unit is None:
-        return NotHere("no systemd unit started the server")
+    host = require(system.host, "how the server was started")
+    require(host.process, "how the server was started")
+    unit = require(unit_of(system), NotHere("no systemd unit started the server"))
     if unit.properties.get("SendSIGKILL") == "no":
         return Fine(f"{unit.name} is never killed (SendSIGKILL=no)")
-    timeout, dirty = (
-        unit_seconds(unit, "TimeoutStop"),
-        system.server.counter("Innodb_buffer_pool_pages_dirty"),
-    )
-    if timeout is None or dirty is None:
-        return Unknown("TimeoutStopUSec of the unit, and how many pages are dirty")
+    timeout = require(unit_seconds(unit, "TimeoutStop"), "TimeoutStopUSec of the unit")
+    dirty = require(system.server.counter("Innodb_buffer_pool_pages_dirty"), "how many pages are dirty")
     if math.isinf(timeout):
         return Fine(f"systemd waits for {unit.name} as long as it takes")
-    storage = system.host.storage
+    storage = host.storage
     speed = storage.speed_of(storage.of("data"))
     kinds = {disk.kind or "unknown" for disk in storage.disks_of(storage.of("data"))} or {"unknown"}
     slowest = min(kinds, key=lambda kind: _WRITES[kind])

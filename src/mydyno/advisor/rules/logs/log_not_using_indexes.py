@@ -23,9 +23,8 @@ _MANY = 1.0
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, slow = server.switch(_NAME), often(server, "Slow_queries")
-    if now is None or slow is None:
-        return Unknown(f"{_NAME} or Slow_queries")
+    now = require(server.switch(_NAME), _NAME)
+    slow = require(often(server, "Slow_queries"), "Slow_queries")
     if not now:
         return Fine("only slow statements are logged")
     if (server.number(_THROTTLE) or 0) > 0 or slow < _MANY:

@@ -29,9 +29,8 @@ _FLOOD = 100
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, slow = decimal(server, _NAME), often(server, "Slow_queries")
-    if now is None or slow is None:
-        return Unknown(f"{_NAME} or Slow_queries")
+    now = require(decimal(server, _NAME), _NAME)
+    slow = require(often(server, "Slow_queries"), "Slow_queries")
     if now >= _LONG:
         return finding(
             title=f"Only statements above {now:g} s count as slow",

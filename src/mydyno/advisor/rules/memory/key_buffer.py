@@ -27,9 +27,8 @@ _MISSED = 0.02
 )
 def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
-    now, wanted = server.number(_NAME), targets.key_buffer_bytes
-    if now is None or wanted is None:
-        return Unknown(f"{_NAME} or Key_blocks_used")
+    now = require(server.number(_NAME), _NAME)
+    wanted = require(targets.key_buffer_bytes, "Key_blocks_used")
     changes = settings(server, {_NAME: wanted})
     used = (server.counter("Key_blocks_used") or 0) * (server.number("key_cache_block_size") or 1024)
     reads = often(server, "Key_reads")

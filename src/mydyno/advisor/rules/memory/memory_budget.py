@@ -27,9 +27,8 @@ from mydyno.advisor.targets.usable import MEMORY
     ),
 )
 def rule(system: System, targets: Targets) -> Judgement:
-    usable, advised = targets.usable_bytes, targets.memory_bytes
-    if usable is None or advised is None:
-        return Unknown(MEMORY if usable is None else "Max_used_connections")
+    usable = require(targets.usable_bytes, MEMORY)
+    advised = require(targets.memory_bytes, "Max_used_connections")
     now = budget(system.server, {})
     if now.total <= usable:
         return Fine(f"at most {format_bytes(now.total)} of {format_bytes(usable)} can be allocated")

@@ -28,9 +28,8 @@ _NAME = "sync_binlog"
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    logs, now = server.switch("log_bin"), server.number(_NAME)
-    if logs is None or now is None:
-        return Unknown(f"log_bin or {_NAME}")
+    logs = require(server.switch("log_bin"), "log_bin")
+    now = require(server.number(_NAME), _NAME)
     if not logs:
         return NotHere("there is no binary log")
     if now == 1:

@@ -29,9 +29,8 @@ def rule(system: System, _: Targets) -> Judgement:
     name = next((name for name in _NAMES if server.has(name)), None)
     if name is None or not server.switch("log_bin"):
         return NotHere("this release does not delay commits")
-    delay, running = server.number(name), most_running(server)
-    if delay is None or running is None:
-        return Unknown(f"{name} or Threads_running")
+    delay = require(server.number(name), name)
+    running = require(most_running(server), "Threads_running")
     waits = delay > 0 and (
         name != "binlog_commit_wait_usec" or (server.number("binlog_commit_wait_count") or 0) > 0
     )

@@ -26,9 +26,8 @@ _FULL = 0.85
 )
 def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
-    now, wanted = server.number(_NAME), targets.open_files
-    if now is None or wanted is None:
-        return Unknown(f"{_NAME} or what the server needs")
+    now = require(server.number(_NAME), _NAME)
+    wanted = require(targets.open_files, "how many files the server needs")
     process = system.host.process if system.host else None
     held = process.open_files if process else None
     if wanted <= now:

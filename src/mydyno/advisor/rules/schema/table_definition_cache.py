@@ -22,9 +22,8 @@ _NAME = "table_definition_cache"
 )
 def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
-    now, wanted = server.number(_NAME), targets.table_definition_cache
-    if now is None or wanted is None:
-        return Unknown(f"{_NAME} or Open_table_definitions")
+    now = require(server.number(_NAME), _NAME)
+    wanted = require(targets.table_definition_cache, "Open_table_definitions")
     changes = settings(server, {_NAME: wanted})
     opened = often(server, "Opened_table_definitions")
     if not changes:

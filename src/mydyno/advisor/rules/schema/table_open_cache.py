@@ -24,9 +24,8 @@ _NAME = "table_open_cache"
 )
 def rule(system: System, targets: Targets) -> Judgement:
     server = system.server
-    now, wanted = server.number(_NAME), targets.table_open_cache
-    if now is None or wanted is None:
-        return Unknown(f"{_NAME} or Open_tables")
+    now = require(server.number(_NAME), _NAME)
+    wanted = require(targets.table_open_cache, "Open_tables")
     changes = settings(server, {_NAME: wanted})
     opened = often(server, "Opened_tables")
     if not changes:

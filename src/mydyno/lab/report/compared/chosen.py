@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from mydyno.core.closing import Closing
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import nearest
 from mydyno.lab.analysis.merged import Part
@@ -33,7 +34,7 @@ class Chosen:
     run: Run
 
 
-class Labs:
+class Labs(Closing):
     """The labs that a comparison reads, each opened once and kept open while their runs are read."""
 
     def __init__(self, default: Path, open_lab: Callable[[Path], Lab]) -> None:
@@ -42,10 +43,7 @@ class Labs:
         self._stack = ExitStack()
         self._open: dict[Path, Lab] = {}
 
-    def __enter__(self) -> Labs:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._stack.close()
 
     def lab(self, path: Path | None = None) -> Lab:

@@ -7,8 +7,8 @@ import io
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
+from mydyno.core.closing import Closing
 from mydyno.core.errors import LabError
 from mydyno.core.units import format_bytes
 from mydyno.core.writing import DISK_FULL
@@ -37,7 +37,7 @@ _MOST_ROWS_BYTES = 4 << 30
 
 
 @dataclass(frozen=True)
-class Bundle:
+class Bundle(Closing):
     """A bundle that was found whole, of this format and consistent."""
 
     path: Path
@@ -82,12 +82,6 @@ class Bundle:
 
     def close(self) -> None:
         self.run.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def unpack(self, folder: Path) -> None:
         """Write the files into an empty folder. Raises LabError when the bundle has changed since `open`."""

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from mydyno.core.errors import MydynoError
 from mydyno.machine.agent import AgentHost
+
+KERNEL_LOG_LINES = 20
 
 Budget = Literal["joint", "separate"]
 """How a disk's limit counts: reads and writes together, as on cloud disks, or each on its own."""
@@ -77,9 +80,14 @@ class Ground(ABC):
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
         """Sets the limits of these disks from now on; `DiskLimits()` lifts them. Raises StorageError."""
 
-    @abstractmethod
     def kernel_log(self) -> str:
-        """The last lines of the kernel's log, for errors; empty when it cannot be read."""
+        """The last lines of the kernel's log, for errors; empty when it cannot be read. On this machine it is
+        everybody's, and they may be about something else."""
+        try:
+            done = self.host.run(["dmesg"])
+        except MydynoError:
+            return ""
+        return "\n".join(done.stdout.splitlines()[-KERNEL_LOG_LINES:]) if done.returncode == 0 else ""
 
     def close(self) -> None:
         self._removal.close()

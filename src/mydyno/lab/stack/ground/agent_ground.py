@@ -14,14 +14,12 @@ from mydyno.core.units import format_bytes
 from mydyno.core.writing import writing
 from mydyno.lab.spec import Host, Storage
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.stack.ground import Ground
+from mydyno.lab.stack.ground import KERNEL_LOG_LINES, Ground
 from mydyno.lab.stack.site import PrivateFolder, Site
 from mydyno.machine.environment import read_facts
 from mydyno.machine.hosts.machines import Machines
 from mydyno.machine.uml.host import UmlHost
 from mydyno.machine.vm.host import VmHost
-
-KERNEL_LOG_LINES = 20
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mydyno.core.errors import MissingToolError, MydynoError, StorageError
+from mydyno.core.errors import MissingToolError, StorageError
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec.disks import Disks
 from mydyno.lab.stack.ground import Disk, DiskLimits, Ground
 from mydyno.lab.stack.ground.agent_ground import (
-    KERNEL_LOG_LINES,
     GroundLayer,
     make_disk_files,
     private_folder,
@@ -52,14 +51,6 @@ class LocalGround(Ground):
 
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
         self._limits.set({self._numbers[disk]: wanted for disk, wanted in limits.items()})
-
-    def kernel_log(self) -> str:
-        """The whole machine's, so its last lines may be about something else."""
-        try:
-            done = self.host.run(["dmesg"])
-        except MydynoError:
-            return ""
-        return "\n".join(done.stdout.splitlines()[-KERNEL_LOG_LINES:]) if done.returncode == 0 else ""
 
 
 @dataclass(frozen=True)

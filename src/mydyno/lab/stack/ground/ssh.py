@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from mydyno.core.errors import HostError, StorageError
+from mydyno.core.errors import StorageError
 from mydyno.lab.stack.ground import Disk, DiskLimits, Ground
-from mydyno.lab.stack.ground.agent_ground import KERNEL_LOG_LINES, GroundLayer
+from mydyno.lab.stack.ground.agent_ground import GroundLayer
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 
@@ -24,13 +24,6 @@ class SshGround(Ground):
 
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
         raise StorageError("disks of another machine are not limited")
-
-    def kernel_log(self) -> str:
-        try:
-            done = self.host.run(["dmesg"])
-        except HostError:
-            return ""
-        return "\n".join(done.stdout.splitlines()[-KERNEL_LOG_LINES:]) if done.returncode == 0 else ""
 
 
 @dataclass(frozen=True)
