@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
+from live.far_side import agents, comes_true, entry_of, kill, left
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.sshd import Sshd, private_sshd
-from live.test_hosts import comes_true, entry_of
 from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.host import connect
@@ -72,11 +71,6 @@ def write(workplace: Workplace, *, repeats: int = 3, measure: str = "1s", contro
     return str(file)
 
 
-def left(fleet: tuple[Sshd, ...]) -> list[Path]:
-    """Folders of sessions there."""
-    return [folder for sshd in fleet for folder in sshd.home.glob(".cache/mydyno/agent/trials/mydyno-*")]
-
-
 def trials(workplace: Workplace) -> list[TrialRecord]:
     with Lab.open(workplace.lab, write=False) as lab:
         return lab.find_run().trials()
@@ -109,7 +103,7 @@ def test_blocks_are_spread_over_the_hosts_and_the_report_shows_what_hosts_differ
     [report] = workplace.lab.glob("runs/*/report/report.json")
     compared = json.loads(report.read_text())
     assert set(compared["hosts"]["rows"][0]) >= {"host", "effect"}
-    assert left(fleet) == []
+    assert left(*fleet) == []
     workplace.wait_until_no_process_is_left()
 
 
@@ -132,7 +126,7 @@ def test_a_host_that_is_lost_costs_its_trial_only_and_returns(
     heard = wait_for_line(process, "db2: t0", 120.0)
     # A host that is lost between two trials is connected again, and costs none.
     heard += wait_for_line(process, "db2: setting up: server", 120.0)
-    for pid in agents_below(fleet[1]):
+    for pid in agents(fleet[1]):
         kill(pid)
     heard += wait_for_line(process, "db2: LOST, 2 hosts left", 60.0)
     rest, _ = process.communicate(timeout=240)
@@ -145,7 +139,7 @@ def test_a_host_that_is_lost_costs_its_trial_only_and_returns(
     assert faults(found) == set()
     assert {trial.attempt for trial in found} == {1}
     workplace.wait_until_no_process_is_left()
-    assert comes_true(lambda: left(fleet) == [])
+    assert comes_true(lambda: left(*fleet) == [])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -158,7 +152,7 @@ def test_an_interrupted_run_keeps_its_trials_leaves_nothing_there_and_resumes(
     process.send_signal(number)
     rest, _ = process.communicate(timeout=60)
     saved = (heard + rest).count(" valid, ") + (heard + rest).count(" INVALID ")
-    assert comes_true(lambda: left(fleet) == [])
+    assert comes_true(lambda: left(*fleet) == [])
     kept = {trial.trial_id: trial.host for trial in trials(workplace)}
     assert len(kept) >= saved >= 1
     assert len(kept) < 6
@@ -168,7 +162,7 @@ def test_an_interrupted_run_keeps_its_trials_leaves_nothing_there_and_resumes(
     assert len(found) == 6
     assert faults(found) == set()
     assert kept.items() <= {trial.trial_id: trial.host for trial in found}.items()
-    assert left(fleet) == []
+    assert left(*fleet) == []
 
 
 def test_a_host_that_another_run_uses_is_left_out_and_said(
@@ -181,23 +175,3 @@ def test_a_host_that_another_run_uses_is_left_out_and_said(
         assert "db1 is left out of the fleet" in done.stderr
         assert "another run of mydyno uses this host" in done.stderr
         assert {trial.host for trial in trials(workplace)} == {"db2", "db3"}
-
-
-def agents_below(sshd: Sshd) -> list[int]:
-    """The agents of sessions on the machine that this sshd plays."""
-    mark = f"{sshd.home}/"
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                line = (entry / "cmdline").read_bytes().decode(errors="replace")
-            except OSError:
-                continue
-            if "mydyno-agent" in line.split("\0")[0] and mark in line and "--session" in line:
-                found.append(int(entry.name))
-    return found
-
-
-def kill(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -15,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from live.far_side import comes_true, engines, entry_of, kill, left
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.releases import release
 from live.sshd import Sshd, private_sshd
-from live.test_hosts import comes_true, entry_of
 from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.host import connect
@@ -57,13 +55,9 @@ class Machines:
         path.write_text(f"hosts:\n{''.join(lines)}")
         return path
 
-    def left(self) -> list[Path]:
-        """Folders of sessions."""
-        return [
-            folder
-            for sshd in self.sshds.values()
-            for folder in (sshd.home / ".cache/mydyno/agent/trials").glob("mydyno-*")
-        ]
+    def left(self) -> list[str]:
+        """What sessions have there."""
+        return left(*self.sshds.values())
 
 
 @pytest.fixture(scope="module")
@@ -77,20 +71,6 @@ def machines() -> Iterator[Machines]:
             folder.chmod(0o755)
             sshds[name] = stack.enter_context(private_sshd(folder, for_root=False))
         yield Machines(sshds)
-
-
-def engines(sshd: Sshd) -> list[int]:
-    """Engines that share a load there."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                command = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if command.startswith(str(sshd.home).encode()) and command.endswith(b"--starts\0"):
-                found.append(int(entry.name))
-    return found
 
 
 def engine_of(process: subprocess.Popen[str], sshd: Sshd) -> list[int]:
@@ -213,7 +193,7 @@ def test_a_killed_generator_spoils_the_trial_by_its_name_and_the_run_goes_on_and
     file = write(workplace, each="{warmup: 200ms, measure: 4s}", repeats="2")
     process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
     [engine] = engine_of(process, machines.sshds["c2"])
-    os.kill(engine, signal.SIGKILL)
+    kill(engine)
     process.communicate(timeout=240)
     assert process.returncode == 7
     first, second = trials(workplace)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from live.far_side import comes_true, entry_of, left
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.sshd import Sshd, private_sshd
-from live.test_hosts import comes_true, entry_of
 from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.check import MYSQL_PORT
@@ -62,11 +62,6 @@ def write(workplace: Workplace, *, cache: str = "as-cloned", measure: str = "1s"
     file = workplace.folder / "far.yaml"
     file.write_text(EXPERIMENT.format(cache=cache, measure=measure))
     return str(file)
-
-
-def left(sshd: Sshd) -> list[Path]:
-    """Folders of sessions there."""
-    return list((sshd.home / ".cache/mydyno/agent/trials").glob("mydyno-*"))
 
 
 def trials(workplace: Workplace) -> list[TrialRecord]:
