@@ -21,7 +21,7 @@ from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.host import connect
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
 
 EXPERIMENT = """experiment: wide
 setup:
@@ -175,25 +175,31 @@ def test_a_load_for_a_time_at_a_rate_with_a_server_on_another_machine(
     assert faults([trial]) <= {"generators"}
     [phase] = trial.phases
     assert phase.transactions is not None
-    assert abs(phase.transactions - 400) <= 8
+    assert phase.measured_from_s is not None
+    assert phase.measured_to_s is not None
+    seconds = phase.measured_to_s - phase.measured_from_s
+    assert seconds == pytest.approx(2.0, abs=0.5)  # A busy machine ends late.
+    assert abs(phase.transactions - 200 * seconds) <= 8
     shares = [one.transactions for one in phase.shares]
     assert sum(shares) == phase.transactions
     assert abs(shares[0] - shares[1]) <= 8
     assert phase.latency_kind == "response"
-    assert phase.measured_from_s is not None
-    assert phase.measured_to_s is not None
-    assert phase.measured_to_s - phase.measured_from_s == pytest.approx(2.0, abs=0.2)
     assert machines.left() == []
 
 
 def test_a_killed_generator_spoils_the_trial_by_its_name_and_the_run_goes_on_and_resumes(
     machines: Machines, workplace: Workplace
 ) -> None:
+    """And the password of the load is in no command line, no environment and not in the lab."""
     hosts = machines.file(workplace.folder)
-    file = write(workplace, each="{warmup: 200ms, measure: 4s}", repeats="2")
+    file = write(workplace, each="{warmup: 200ms, measure: 2s}", repeats="2")
     process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
     [engine] = engine_of(process, machines.sshds["c2"])
+    shown = Path(f"/proc/{engine}/cmdline").read_bytes() + Path(f"/proc/{engine}/environ").read_bytes()
     kill(engine)
+    assert shown.split(b"\0")[1:3] == [b"run", b"--starts"]
+    assert b"mydyno_load" not in shown
+    assert b"assword" not in shown
     process.communicate(timeout=240)
     assert process.returncode == 7
     first, second = trials(workplace)
@@ -208,20 +214,6 @@ def test_a_killed_generator_spoils_the_trial_by_its_name_and_the_run_goes_on_and
     again = [trial for trial in trials(workplace) if trial.attempt == 2]
     assert [trial.trial_id for trial in again] == [first.trial_id]
     assert faults(again) <= {"generators"}
-
-
-def test_the_password_of_the_load_is_in_no_command_line_no_environment_and_not_in_the_lab(
-    machines: Machines, workplace: Workplace
-) -> None:
-    hosts = machines.file(workplace.folder)
-    file = write(workplace, each="{warmup: 200ms, measure: 3s}")
-    process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
-    [engine] = engine_of(process, machines.sshds["c1"])
-    shown = Path(f"/proc/{engine}/cmdline").read_bytes() + Path(f"/proc/{engine}/environ").read_bytes()
-    process.communicate(timeout=240)
-    assert shown.split(b"\0")[1:3] == [b"run", b"--starts"]
-    assert b"mydyno_load" not in shown
-    assert b"assword" not in shown
     kept = [path for path in workplace.lab.rglob("*") if path.is_file() and path.name != "ibdata1"]
     assert kept
     assert not [path for path in kept if b"IDENTIFIED BY" in path.read_bytes()]

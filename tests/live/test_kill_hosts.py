@@ -20,7 +20,7 @@ from live.mydyno_process import MEASURED, Finished, Workplace, faults, trials_of
 from live.sshd import Sshd, private_sshd
 from mydyno.lab.results.store import Lab
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
 
 EXPERIMENT = """experiment: killed
 setup:
@@ -28,7 +28,7 @@ setup:
   server: {{config: {{innodb_buffer_pool_size: 16M}}}}
 load: {{hosts: [c1]}}
 workload:
-  oltp-point-select: {{table_size: 100}}
+  oltp-point-select: {{table_size: 1000}}
   connections: [2]
   each: {{measure: 300ms}}
 design: {{repeats: {repeats}}}

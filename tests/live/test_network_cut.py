@@ -18,7 +18,7 @@ from live.sshd import Sshd, private_sshd
 from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.store import Lab
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
 
 TRIALS = 4
 EXPERIMENT = f"""experiment: cut
