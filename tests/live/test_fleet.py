@@ -90,7 +90,7 @@ def environment(workplace: Workplace) -> Environment:
 def test_blocks_are_spread_over_hosts_that_run_side_by_side_and_the_report_shows_what_they_differ_by(
     fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
 ) -> None:
-    file = write(workplace, repeats=3, measure="500ms", control="true")
+    file = write(workplace, repeats=3, control="true")
     planned = workplace.run("plan", file, "--hosts", str(hosts))
     assert planned.returncode == 0, planned.stderr
     assert "fleet of 3 hosts" in planned.stdout
@@ -171,7 +171,7 @@ def test_an_interrupted_run_keeps_its_trials_leaves_nothing_there_and_resumes(
 def test_a_host_that_another_run_uses_is_left_out_and_said(
     fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
 ) -> None:
-    file = write(workplace, repeats=2, measure="300ms")
+    file = write(workplace, repeats=2)
     with closing(connect(entry_of(fleet[0].config), session=True)):
         done = workplace.run("run", file, "--hosts", str(hosts), "--no-report")
         assert done.returncode in MEASURED, done.stderr

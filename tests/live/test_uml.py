@@ -162,14 +162,16 @@ def test_the_guest_has_the_kernel_the_memory_and_the_disks_that_were_asked_for(
 
 
 def test_a_guest_that_dies_in_the_middle_is_told_of_at_once(site: Site, ground: UmlGround) -> None:
-    talk = ground.host.open(["sleep", "60"])
-    started = time.monotonic()
-    with pytest.raises(
-        HostError, match=r"(?s)uml was lost: it has gone; its console ends:.*sysrq triggered"
-    ) as told:
+    def crash() -> None:
         # The kernel can be gone before the answer of start is on its way.
         ground.host.start(["sh", "-c", "echo c > /proc/sysrq-trigger"], output=site.lab / "trial" / "crash")
         talk.wait(60)
+
+    talk = ground.host.open(["sleep", "60"])
+    started = time.monotonic()
+    dying = r"(?s)uml was lost: it has gone; its console ends:.*sysrq triggered"
+    with pytest.raises(HostError, match=dying) as told:
+        crash()
     assert time.monotonic() - started < 50
     assert "+0x" not in told.value.message
     with pytest.raises(HostError):

@@ -28,6 +28,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 from typing import TypeVar
 
 import numpy as np
@@ -296,18 +297,19 @@ def _polished(trials: dict[str, TrialRecord], logs: dict[str, float], *, repeate
     return left
 
 
-def _groupings(
-    trials: dict[str, TrialRecord], *, repeated: bool
-) -> list[Callable[[TrialRecord], str | None]]:
+_Group = Callable[[TrialRecord], str | None]
+
+
+def _groupings(trials: dict[str, TrialRecord], *, repeated: bool) -> list[_Group]:
     factors = dict.fromkeys(name for trial in trials.values() for name in trial.levels)
-    by_setting: list[Callable[[TrialRecord], str | None]] = (
-        [lambda trial: trial.point_id]
-        if repeated
-        else [lambda trial, factor=factor: trial.levels.get(factor) for factor in factors]
-    )
+    by_setting: list[_Group] = [attrgetter("point_id")] if repeated else [_level_of(each) for each in factors]
     on_fleet = len({trial.host for trial in trials.values()}) > 1
     # The setting comes last: its median is then exact.
-    return [*([lambda trial: trial.host] if on_fleet else []), *by_setting]
+    return [*([attrgetter("host")] if on_fleet else []), *by_setting]
+
+
+def _level_of(factor: str) -> _Group:
+    return lambda trial: trial.levels.get(factor)
 
 
 def _scales(trials: dict[str, TrialRecord], left: dict[str, float]) -> tuple[float, dict[str, float]]:

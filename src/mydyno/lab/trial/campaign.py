@@ -197,7 +197,8 @@ class Campaign:
 
     def _machines(self) -> dict[str | None, Environment]:
         """Those that servers run on. Raises HostError; of a fleet one that is lost is left out."""
-        plan, found = self.prepared.plan, {}
+        plan = self.prepared.plan
+        found: dict[str | None, Environment] = {}
         names = plan.fleet.names if plan.fleet is not None else [each.setup.host.name for each in plan.points]
         for name in dict.fromkeys(names):
             if name is None:

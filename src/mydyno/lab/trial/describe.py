@@ -152,11 +152,12 @@ def environment_facts(
     the report: those of a single machine as they are, else those of each host under its name."""
     servers = sorted({f"{binary.version} ({binary.path})" for binary in prepared.binaries.values()})
     alone = len(machines) == 1
-    facts: Facts = {}
+    facts: dict[str, str | int | float | None] = {}
     for host, machine in machines.items():
         prefix = "" if alone or host is None else f"{OF_HOST}{host}."
         facts |= {f"{prefix}{name}": value for name, value in _machine_facts(machine).items()}
-        facts |= {SERVER_HOST: host} if alone and host is not None else {}
+        if alone and host is not None:
+            facts[SERVER_HOST] = host
     return {
         **facts,
         "server.binary": "; ".join(servers) or None,

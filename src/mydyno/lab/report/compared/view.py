@@ -4,7 +4,7 @@ several runs as one that the report can be made of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -148,6 +148,7 @@ def compared(run: MergedRun, allowed: float) -> Compared:
     evidence = gather(run, OPTIONS)
     all_verdicts = verdicts(evidence)
     table = comparison(evidence, all_verdicts)
+    gated = gate(_named(evidence), allowed)
     return Compared(
         evidence=evidence,
         names=tuple(one.part.name for one in run.chosen),
@@ -156,10 +157,16 @@ def compared(run: MergedRun, allowed: float) -> Compared:
         incomparable=incomparable(evidence, next(iter(run.experiment.factors))),
         costs=costs(evidence, all_verdicts, table),
         differences=_differences(run, evidence),
-        notes=run.merged.notes,
-        gated=gate(_named(evidence), allowed),
+        notes=(*run.merged.notes, *_unlike(gated)),
+        gated=gated,
         allowed=allowed,
     )
+
+
+def _unlike(gated: Sequence[Gated]) -> Iterable[str]:
+    """A sentence for each reason why there is no ratio."""
+    reasons = {one.verdict.ratio.unlike: one.verdict.sentence for one in reversed(gated)}
+    return (sentence for reason, sentence in reasons.items() if reason is not None)
 
 
 def _named(evidence: Evidence) -> list[tuple[str, Verdict]]:
