@@ -30,15 +30,14 @@ load: {{hosts: [c1]}}
 workload:
   oltp-point-select: {{table_size: 1000}}
   connections: [2]
-  each: {{measure: 300ms}}
+  each: {{measure: 1s}}
 design: {{repeats: {repeats}}}
 """
 VICTIMS = ("mydyno", "agent", "generator", "connection")
-LINES = 10
+LINES = 6
 """So many lines a trial writes."""
-SECONDS = {"generator": 0.3}
 MOST_SECONDS = 0.8
-"""What follows a line follows it within this time, or later on a busy machine; an engine lives shorter."""
+"""What follows a line follows it within this time, or later on a busy machine; an engine lives that long."""
 VICTIM_SECONDS = 300.0
 
 
@@ -86,7 +85,7 @@ class KilledRun:
 
     def finish(self) -> None:
         if self.process is not None:
-            self.process.communicate(timeout=240)
+            self.process.communicate(timeout=600)
 
     def _kill_one(self, victim: str) -> bool:
         """Some lines later; False where there was none to kill."""
@@ -95,7 +94,7 @@ class KilledRun:
         for _ in range(self.moments.randint(0, LINES)):
             process.stdout.readline()
         assert comes_true(lambda: self._victims(victim) or process.poll() is not None, VICTIM_SECONDS)
-        time.sleep(self.moments.uniform(0.0, SECONDS.get(victim, MOST_SECONDS)))
+        time.sleep(self.moments.uniform(0.0, MOST_SECONDS))
         if not (found := self._victims(victim)):
             return False
         kill(self.moments.choice(found))
@@ -137,8 +136,9 @@ def test_a_run_survives_kills_of_each_of_its_processes_at_random_moments(
         for name, sshd in zip(("db1", "c1"), sshds, strict=True)
     )
     hosts.write_text(f"hosts:\n{''.join(entries)}")
-    # Every kill meets a trial: it costs one, and comes within the lines of another.
-    file.write_text(EXPERIMENT.format(repeats=4 + len(victims)))
+    # Every kill meets a trial: it comes within the lines of one, after that of the kill before.
+    repeats = 2 + len(victims)
+    file.write_text(EXPERIMENT.format(repeats=repeats))
     seed = random.randrange(2**32)
     print(f"seed {seed}")
     moments = random.Random(seed)
@@ -154,7 +154,7 @@ def test_a_run_survives_kills_of_each_of_its_processes_at_random_moments(
     with Lab.open(workplace.lab, write=False) as lab:
         (found,) = lab.runs()
         latest = {trial.trial_id: trial for trial in found.trials()}
-    assert len(latest) == 4 + len(victims)
+    assert len(latest) == repeats
     assert faults(latest.values()) <= {"generators"}  # A busy machine starts threads late.
     assert left(*sshds) == []
     assert workplace.run("cleanup").returncode == 0
