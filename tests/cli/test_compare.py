@@ -93,6 +93,20 @@ def test_two_labs_are_compared_under_the_names_that_are_given(lab: Path, tmp_pat
     assert "after against before: faster in 2 of 2 cases" in done.output.replace("\n", " ")
 
 
+def test_fleets_that_share_no_host_are_not_compared_and_the_reason_is_shown(tmp_path: Path) -> None:
+    for day, hosts in enumerate((("db1", "db2"), ("db3",)), 1):
+        made = small(day)
+        records = tuple(replace(trial, host=hosts[trial.block % len(hosts)]) for trial in made.records)
+        kept(tmp_path / "lab", replace(made, records=records), f"{day}" * 16, day=day)
+    for gate in ((), ("--fail-if-slower", "3%")):
+        done = mydyno("compare", "thread-cache", "--lab", tmp_path / "lab", *gate)
+        shown = " ".join(done.output.split())
+        assert "cannot be compared with" in shown
+        assert "it ran on db3, the other on db1 and db2" in shown
+        assert "measure both on a host that they share" in shown
+        assert "PASSED" not in shown
+
+
 def test_a_run_against_itself_is_unsure_or_passed_and_never_failed(lab: Path) -> None:
     first = "thread-cache-demo-aaaaaaaa"
     done = mydyno("compare", f"a={first}", f"b={first}", "--lab", lab, "--fail-if-slower", "1%")

@@ -7,6 +7,7 @@ more, with settings of the test's own. All are stopped at the end, whatever the 
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -18,6 +19,7 @@ import pytest
 
 from live.mydyno_process import Workplace
 from live.releases import release
+from mydyno.core.manifest import FILE_NAME
 from mydyno.lab.stack import (
     BuiltLayers,
     DataDirectory,
@@ -197,6 +199,29 @@ def _starting(site: Site, empty: FrozenDataset, binary: ServerBinary, folder: Pa
             server.stop(patience_seconds=5.0)
         for layer, directory in directories:
             layer.remove(site, directory)
+
+
+@pytest.fixture(scope="session")
+def kept_datasets() -> Iterator[Path]:
+    yield from _open_folder()
+
+
+@pytest.fixture
+def known_datasets(workplace: Workplace, kept_datasets: Path) -> Iterator[None]:
+    """The lab of `workplace` has every dataset that a test with this fixture has made before: the making
+    takes longer than a short trial."""
+    place = workplace.lab / "cache" / "datasets"
+    place.mkdir(parents=True)
+    for dataset in kept_datasets.iterdir():
+        _copy(dataset, place)
+    yield
+    for dataset in place.iterdir():
+        if (dataset / FILE_NAME).exists() and not (kept_datasets / dataset.name).exists():
+            _copy(dataset, kept_datasets)
+
+
+def _copy(tree: Path, folder: Path) -> None:
+    subprocess.run(["cp", "--archive", "--reflink=auto", tree, folder], check=True)
 
 
 @pytest.fixture

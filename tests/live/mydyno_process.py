@@ -8,6 +8,7 @@ import io
 import os
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -88,6 +89,14 @@ def call(*arguments: str, environment: Mapping[str, str] | None = None) -> subpr
     return subprocess.CompletedProcess(arguments, code, output.getvalue(), errors.getvalue())
 
 
+Finished = dict[tuple[str, int], str]
+"""Trial and attempt -> when it started, of every trial in a lab."""
+
+
+def trials_of(finished: Finished) -> set[str]:
+    return {trial for trial, _ in finished}
+
+
 @dataclass
 class Workplace:
     """A lab, a temporary folder and an experiment file that belong to one test."""
@@ -127,6 +136,19 @@ class Workplace:
             text=True,
             bufsize=1,
         )
+
+    def finished(self) -> Finished:
+        """What the lab has, while mydyno runs too."""
+        if not (self.lab / "lab.sqlite").exists():
+            return {}
+        connection = sqlite3.connect(f"file:{self.lab / 'lab.sqlite'}?mode=ro", uri=True)
+        try:
+            rows = connection.execute("SELECT trial_id, attempt, started_at FROM trials")
+            return {(trial, attempt): started for trial, attempt, started in rows}
+        except sqlite3.OperationalError:
+            return {}  # Killed before the tables were made.
+        finally:
+            connection.close()
 
     def processes(self) -> list[int]:
         """Every process that names this workplace in its command line or holds it as its lab."""

@@ -1,4 +1,4 @@
-"""A private sshd on 127.0.0.1, with keys of its own, in a mount namespace of its own.
+"""A private sshd, on 127.0.0.1 unless told, with keys of its own, in a mount namespace of its own.
 
 Root's lets in root and `far`, an ordinary user whom only that namespace knows, with a separate home. Where an
 ordinary user runs the tests, it lets in that user alone.
@@ -11,7 +11,7 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,10 +47,13 @@ class Sshd:
 
 
 @contextmanager
-def private_sshd(folder: Path, *, for_root: bool = True) -> Iterator[Sshd]:
+def private_sshd(
+    folder: Path, *, for_root: bool = True, address: str = "127.0.0.1", inside: Sequence[str] = ()
+) -> Iterator[Sshd]:
     """Runs until the block ends; skips the test, aloud, where there can be none.
 
-    `for_root`: the test logs in as root.
+    `for_root`: the test logs in as root. `inside`: what its command begins with, to run in a namespace that
+    has `address`.
     """
     is_root = os.geteuid() == 0
     if for_root and not is_root:
@@ -67,23 +70,23 @@ def private_sshd(folder: Path, *, for_root: bool = True) -> Iterator[Sshd]:
     for name in ("host", "own"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
     (folder / "authorized").write_text((folder / "own.pub").read_text())
-    (folder / "known").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
+    (folder / "known").write_text(f"[{address}]:{port} {(folder / 'host.pub').read_text()}")
     (folder / "passwd").write_text(
         f"{Path('/etc/passwd').read_text()}sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n"
         f"far:x:{FAR}:{FAR}::{home}:/bin/sh\n"
     )
     (folder / "sshd_config").write_text(
-        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nPidFile none\nUsePAM no\n"
+        f"Port {port}\nListenAddress {address}\nHostKey {folder}/host\nPidFile none\nUsePAM no\n"
         f"AuthorizedKeysFile {folder}/authorized\nStrictModes no\nPermitRootLogin yes\n"
         f"PasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv XDG_CACHE_HOME={home}/.cache\n"
     )
     (folder / "ssh_config").write_text(
-        f"Host there\n  User {user}\nHost root\n  User root\nHost *\n  HostName 127.0.0.1\n  Port {port}\n"
+        f"Host there\n  User {user}\nHost root\n  User root\nHost *\n  HostName {address}\n  Port {port}\n"
         f"  IdentityFile {folder}/own\n  IdentitiesOnly yes\n  UserKnownHostsFile {folder}/known\n"
         "  GlobalKnownHostsFile /dev/null\n"
     )
     tied = ["setpriv", "--pdeathsig", "KILL", "--"]
-    argv = ["unshare", "--mount", *tied, "sh", "-ec", _START, "sh", str(folder), str(program)]
+    argv = [*inside, "unshare", "--mount", *tied, "sh", "-ec", _START, "sh", str(folder), str(program)]
     if not is_root:
         argv = [*tied, str(program), "-D", "-e", "-r", "-f", f"{folder}/sshd_config"]
     sshd = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=environment)

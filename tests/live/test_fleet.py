@@ -10,19 +10,19 @@ import signal
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
+from live.far_side import agents, comes_true, entry_of, kill, left
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.sshd import Sshd, private_sshd
-from live.test_hosts import comes_true, entry_of
-from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.records import Environment, TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.host import connect
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
 
 HOSTS = ("db1", "db2", "db3")
 EXPERIMENT = """experiment: fleet
@@ -72,11 +72,6 @@ def write(workplace: Workplace, *, repeats: int = 3, measure: str = "1s", contro
     return str(file)
 
 
-def left(fleet: tuple[Sshd, ...]) -> list[Path]:
-    """Folders of sessions there."""
-    return [folder for sshd in fleet for folder in sshd.home.glob(".cache/mydyno/agent/trials/mydyno-*")]
-
-
 def trials(workplace: Workplace) -> list[TrialRecord]:
     with Lab.open(workplace.lab, write=False) as lab:
         return lab.find_run().trials()
@@ -87,10 +82,15 @@ def control_trials(workplace: Workplace) -> list[TrialRecord]:
         return lab.find_run().control_trials()
 
 
-def test_blocks_are_spread_over_the_hosts_and_the_report_shows_what_hosts_differ_by(
+def environment(workplace: Workplace) -> Environment:
+    with Lab.open(workplace.lab, write=False) as lab:
+        return lab.find_run().environment()
+
+
+def test_blocks_are_spread_over_hosts_that_run_side_by_side_and_the_report_shows_what_they_differ_by(
     fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
 ) -> None:
-    file = write(workplace, repeats=6, control="true")
+    file = write(workplace, repeats=3, control="true")
     planned = workplace.run("plan", file, "--hosts", str(hosts))
     assert planned.returncode == 0, planned.stderr
     assert "fleet of 3 hosts" in planned.stdout
@@ -98,41 +98,38 @@ def test_blocks_are_spread_over_the_hosts_and_the_report_shows_what_hosts_differ
     done = workplace.run("run", file, "--hosts", str(hosts))
     assert done.returncode in MEASURED, done.stderr
     found = trials(workplace)
-    assert len(found) == 18
+    assert len(found) == 9
     assert faults(found) == set()
     of_block = {trial.block: trial.host for trial in found}
     assert all(trial.host == of_block[trial.block] for trial in found)
-    assert Counter(of_block.values()) == dict.fromkeys(HOSTS, 2)
+    assert Counter(of_block.values()) == dict.fromkeys(HOSTS, 1)
     assert Counter(trial.host for trial in control_trials(workplace)) == dict.fromkeys(HOSTS, 2)
+    facts = environment(workplace)
+    assert {facts[f"hosts.{name}.kernel.release"] for name in HOSTS} == {os.uname().release}
+    assert not [name for name in facts if name.startswith("cpu.")]
+    # All three have begun before the first has ended.
+    first_end = done.stderr.index(" valid, ")
+    assert {name for name in HOSTS if f"{name}: A/A" in done.stderr[:first_end]} == set(HOSTS)
     assert "A/A over 3 hosts" in done.stderr
     assert "Over all trials, of 3 hosts" in done.stdout
     [report] = workplace.lab.glob("runs/*/report/report.json")
     compared = json.loads(report.read_text())
     assert set(compared["hosts"]["rows"][0]) >= {"host", "effect"}
-    assert left(fleet) == []
+    assert left(*fleet) == []
     workplace.wait_until_no_process_is_left()
-
-
-def test_hosts_run_side_by_side(fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace) -> None:
-    file = write(workplace, measure="3s")
-    process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
-    heard, _ = process.communicate(timeout=240)
-    assert process.returncode in MEASURED, heard
-    # All three have begun before the first has ended.
-    first_end = heard.index(" valid, ")
-    assert {name for name in HOSTS if f"{name}: trial" in heard[:first_end]} == set(HOSTS)
 
 
 def test_a_host_that_is_lost_costs_its_trial_only_and_returns(
     fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
 ) -> None:
-    file = write(workplace, repeats=6, measure="3s")
+    # Long enough for db2 to answer again, 5 s later.
+    file = write(workplace, repeats=6, measure="1s")
     process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
     wait_for_line(process, "db2: trial", 120.0)
     heard = wait_for_line(process, "db2: t0", 120.0)
     # A host that is lost between two trials is connected again, and costs none.
     heard += wait_for_line(process, "db2: setting up: server", 120.0)
-    for pid in agents_below(fleet[1]):
+    for pid in agents(fleet[1]):
         kill(pid)
     heard += wait_for_line(process, "db2: LOST, 2 hosts left", 60.0)
     rest, _ = process.communicate(timeout=240)
@@ -145,20 +142,20 @@ def test_a_host_that_is_lost_costs_its_trial_only_and_returns(
     assert faults(found) == set()
     assert {trial.attempt for trial in found} == {1}
     workplace.wait_until_no_process_is_left()
-    assert comes_true(lambda: left(fleet) == [])
+    assert comes_true(lambda: left(*fleet) == [])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_run_keeps_its_trials_leaves_nothing_there_and_resumes(
     fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace, number: signal.Signals
 ) -> None:
-    file = write(workplace, measure="2s")
+    file = write(workplace, measure="1s")
     process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
     heard = wait_for_line(process, " valid, ", 240.0)
     process.send_signal(number)
     rest, _ = process.communicate(timeout=60)
     saved = (heard + rest).count(" valid, ") + (heard + rest).count(" INVALID ")
-    assert comes_true(lambda: left(fleet) == [])
+    assert comes_true(lambda: left(*fleet) == [])
     kept = {trial.trial_id: trial.host for trial in trials(workplace)}
     assert len(kept) >= saved >= 1
     assert len(kept) < 6
@@ -168,7 +165,7 @@ def test_an_interrupted_run_keeps_its_trials_leaves_nothing_there_and_resumes(
     assert len(found) == 6
     assert faults(found) == set()
     assert kept.items() <= {trial.trial_id: trial.host for trial in found}.items()
-    assert left(fleet) == []
+    assert left(*fleet) == []
 
 
 def test_a_host_that_another_run_uses_is_left_out_and_said(
@@ -181,23 +178,15 @@ def test_a_host_that_another_run_uses_is_left_out_and_said(
         assert "db1 is left out of the fleet" in done.stderr
         assert "another run of mydyno uses this host" in done.stderr
         assert {trial.host for trial in trials(workplace)} == {"db2", "db3"}
-
-
-def agents_below(sshd: Sshd) -> list[int]:
-    """The agents of sessions on the machine that this sshd plays."""
-    mark = f"{sshd.home}/"
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                line = (entry / "cmdline").read_bytes().decode(errors="replace")
-            except OSError:
-                continue
-            if "mydyno-agent" in line.split("\0")[0] and mark in line and "--session" in line:
-                found.append(int(entry.name))
-    return found
-
-
-def kill(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
+    # Another run, on the host that it left out.
+    hosts.write_text(
+        "\n".join(line for line in hosts.read_text().splitlines() if "db2" not in line and "db3" not in line)
+    )
+    alone = workplace.run("run", file, "--hosts", str(hosts), "--no-report", "--again")
+    assert alone.returncode in MEASURED, alone.stderr
+    first, second = sorted(path.name for path in (workplace.lab / "runs").iterdir())
+    compared = workplace.run("compare", f"before={first}", f"after={second}")
+    shown = " ".join(compared.stdout.split())
+    assert "cannot be compared with" in shown
+    assert "it ran on db1, the other on db2 and db3" in shown
+    assert "measure both on a host that they share" in shown

@@ -15,12 +15,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from live.far_side import alive, comes_true, entry_of, processes
 from live.sshd import Sshd, private_sshd
 from mydyno.cli.main import app
 from mydyno.core.errors import HostError, UsageError
@@ -31,7 +32,6 @@ from mydyno.machine.hosts.host import RemoteHost, connect, sweep
 from mydyno.machine.hosts.install import own_programs
 from mydyno.machine.hosts.ssh import SshLauncher
 
-PATIENCE = 20.0
 KILLS = 3
 
 
@@ -52,10 +52,6 @@ def entry(sshd: Sshd) -> HostEntry:
     return entry_of(sshd.config)
 
 
-def entry_of(config: Path, **more: str) -> HostEntry:
-    return HostEntry.model_validate({"destination": "there", "config": str(config), **more})
-
-
 def changed(sshd: Sshd, folder: Path, old: str, new: str) -> Path:
     """The configuration of ssh with one line changed."""
     text = sshd.config.read_text()
@@ -63,19 +59,6 @@ def changed(sshd: Sshd, folder: Path, old: str, new: str) -> Path:
     path = folder / "ssh_config"
     path.write_text(text.replace(old, new))
     return path
-
-
-def comes_true(condition: object) -> bool:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():  # type: ignore[operator]
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
 
 
 def test_the_programs_are_copied_once_and_again_only_when_they_are_damaged(sshd: Sshd) -> None:
@@ -170,24 +153,13 @@ def kill_once(entry: HostEntry, victim: str, seconds: float) -> None:
     if victim == "the agent":
         assert comes_true(lambda: not alive(agent))
         assert sweep(entry) == (str(folder),)
-    assert comes_true(lambda: not folder.exists() and not marked(folder))
+    assert comes_true(lambda: not folder.exists() and not processes(folder))
 
 
 def start_for_ever(host: RemoteHost) -> None:
     for number in itertools.count():
         output = host.trial_folder / f"{number}"
         host.start(["sh", "-c", "setsid sleep 600 & wait"], output=output)
-
-
-def marked(folder: Path) -> list[str]:
-    """Processes of a session."""
-    mark = f"MYDYNO_SESSION={folder}".encode()
-    processes = []
-    for place in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if mark in (place / "environ").read_bytes().split(b"\0"):
-                processes.append(place.name)
-    return processes
 
 
 def test_cleanup_removes_what_a_killed_run_has_left_on_every_host_that_answers(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-import sqlite3
 import time
 
 import pytest
 
-from live.mydyno_process import Workplace
+from live.mydyno_process import Finished, Workplace, trials_of
 from mydyno.lab.results.store import Lab
 
 pytestmark = pytest.mark.live
@@ -20,19 +19,6 @@ MOST_SECONDS = 0.8
 """What follows a line follows it within this time, or later on a busy machine."""
 
 
-def finished(workplace: Workplace) -> dict[str, str]:
-    """Trial -> when it started, of every trial in the lab."""
-    if not (workplace.lab / "lab.sqlite").exists():
-        return {}
-    connection = sqlite3.connect(f"file:{workplace.lab / 'lab.sqlite'}?mode=ro", uri=True)
-    try:
-        return dict(connection.execute("SELECT trial_id, started_at FROM trials"))
-    except sqlite3.OperationalError:
-        return {}  # Killed before the tables were made.
-    finally:
-        connection.close()
-
-
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("kills", KILLS)
 def test_a_run_survives_kills_at_random_moments(workplace: Workplace, kills: int) -> None:
@@ -40,7 +26,7 @@ def test_a_run_survives_kills_at_random_moments(workplace: Workplace, kills: int
     repeats = f"repeats: {2 + kills * 2 // 3}"
     workplace.experiment.write_text(workplace.experiment.read_text().replace("repeats: 2", repeats))
     moments = random.Random(20)
-    known: dict[str, str] = {}
+    known: Finished = {}
     for kill in range(kills):
         process = workplace.start("run", str(workplace.experiment), "--no-report")
         # Early kills hit start-up and the making of the dataset, later ones trials.
@@ -51,7 +37,7 @@ def test_a_run_survives_kills_at_random_moments(workplace: Workplace, kills: int
         process.kill()
         process.communicate()
         workplace.wait_until_no_process_is_left()
-        now = finished(workplace)
+        now = workplace.finished()
         assert known.items() <= now.items(), f"kill {kill} lost a finished trial"
         known = now
         if kill % 4 == 3:
@@ -64,12 +50,12 @@ def test_a_run_survives_kills_at_random_moments(workplace: Workplace, kills: int
         (run,) = lab.runs()
         planned = run.experiment.planned_trials
         folders = {path.name for path in (run.folder / "trials").iterdir() if not path.name.startswith(".")}
-        assert folders >= set(known)
+        assert folders >= trials_of(known)
     last = workplace.run("run", str(workplace.experiment), "--no-report")
     assert last.returncode in (0, 7), last.stderr
-    now = finished(workplace)
+    now = workplace.finished()
     assert known.items() <= now.items()
-    assert len(now) == planned
+    assert len(trials_of(now)) == planned
     assert workplace.run("cleanup").returncode == 0
     assert workplace.left_outside_the_lab() == []
     assert list((workplace.lab / "run").iterdir()) == []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import socket
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from live.far_side import comes_true, entry_of, left
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.sshd import Sshd, private_sshd
-from live.test_hosts import comes_true, entry_of
-from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.records import Environment, TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.check import MYSQL_PORT
 from mydyno.machine.hosts.host import connect
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
 
 EXPERIMENT = """experiment: far
 setup:
@@ -64,20 +66,24 @@ def write(workplace: Workplace, *, cache: str = "as-cloned", measure: str = "1s"
     return str(file)
 
 
-def left(sshd: Sshd) -> list[Path]:
-    """Folders of sessions there."""
-    return list((sshd.home / ".cache/mydyno/agent/trials").glob("mydyno-*"))
-
-
 def trials(workplace: Workplace) -> list[TrialRecord]:
     with Lab.open(workplace.lab, write=False) as lab:
         return lab.find_run().trials()
+
+
+def environment(workplace: Workplace) -> Environment:
+    with Lab.open(workplace.lab, write=False) as lab:
+        return lab.find_run().environment()
 
 
 @pytest.mark.parametrize("cache", ["cold", "dump"])
 def test_an_experiment_on_another_machine_runs_to_its_report_and_leaves_nothing_there(
     sshd: Sshd, hosts: Path, workplace: Workplace, cache: str
 ) -> None:
+    if os.geteuid() == 0:
+        # A mount that only that machine has, as its environment is to show.
+        inside = ["nsenter", f"--mount=/proc/{sshd.process}/ns/mnt", "--"]
+        subprocess.run([*inside, "mount", "--bind", sshd.home, sshd.home], check=True)
     file = write(workplace, cache=cache)
     planned = workplace.run("plan", file, "--hosts", str(hosts))
     assert planned.returncode == 0, planned.stderr
@@ -94,6 +100,10 @@ def test_an_experiment_on_another_machine_runs_to_its_report_and_leaves_nothing_
     assert first.settings_in_force["datadir"].startswith(str(sshd.home))
     assert first.data is not None
     assert first.data.cache == cache
+    facts = environment(workplace)
+    assert (facts["machine.host"], facts["kernel.release"]) == ("db1", os.uname().release)
+    if os.geteuid() == 0:
+        assert facts["filesystem.mount_point"] == str(sshd.home)
     [report] = workplace.lab.glob("runs/*/report/report.html")
     assert "another machine" in report.read_text()
     logs = list(workplace.lab.glob("runs/*/trials/*/error.log"))

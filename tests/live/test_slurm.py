@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from live.far_side import comes_true
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.slurm import NODES, PARTITION, Cluster, private_slurm, remove_node_folders
 from live.test_fleet import trials, write
-from live.test_hosts import comes_true
 
 pytestmark = pytest.mark.live
 

@@ -105,6 +105,8 @@ def test_points_that_were_never_on_one_host_are_not_compared() -> None:
     ]
     ratio = compare(apart, "p2", "p1", QUERIES_PER_SECOND).overall
     assert (ratio.value, ratio.interval) == (None, None)
+    assert ratio.unlike is not None
+    assert ratio.unlike.startswith("it ran on b, the other on a, and")
     assert hosts_of_run(apart, QUERIES_PER_SECOND) is None
 
 

@@ -52,6 +52,17 @@ def test_a_clean_experiment_has_none_in_nineteen_of_twenty_cases() -> None:
     assert flagged <= 11
 
 
+def test_of_a_fleet_a_slow_host_is_no_outlier_and_a_slow_trial_of_it_is() -> None:
+    trials = [replace(each, host="abc"[each.block % 3]) for each in repeated(blocks=12)]
+    trials = [slowed(slowed(each, 10, 0.5), 100, 0.5) if each.host == "c" else each for each in trials]
+    assert outliers(trials, QUERIES_PER_SECOND) == ()
+    number = next(at for at, each in enumerate(trials) if each.host == "c" and each.block > 5)
+    trials[number] = slowed(trials[number], 100, 0.4)
+    (found,) = outliers(trials, QUERIES_PER_SECOND)
+    assert found.trial is trials[number]
+    assert 0.5 < found.ratio < 0.75
+
+
 def test_what_lies_within_the_margin_is_never_flagged() -> None:
     trials = repeated(noise=0.0001)
     trials[4] = slowed(slowed(trials[4], 100, 0.98), 10, 0.98)

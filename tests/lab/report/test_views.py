@@ -11,6 +11,7 @@ from lab.report.builders import MemoryRun, one_point_run, phase, thread_cache_ru
 from lab.results.builders import generators_trial
 from mydyno.core.errors import LabError
 from mydyno.lab.analysis.metrics import LATENCY_P99, QUERIES_PER_SECOND
+from mydyno.lab.report.compared.view import as_one_machine
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.views.curves import curves
 from mydyno.lab.report.views.environment import environment_view
@@ -257,6 +258,23 @@ def test_the_environment_is_grouped_with_the_server_first_and_unknown_facts_as_d
     assert facts["memory.bytes"] == "8G"
     assert facts["os.virtualisation"] == "–"
     assert facts["server.version"] == "10.11.19-MariaDB"
+
+
+def test_each_host_of_a_fleet_has_its_own_group_of_facts():
+    facts = {
+        "mydyno.version": "0.1.0",
+        "hosts.db1.example.cpu.model": "Xeon",
+        "hosts.db2.cpu.model": "EPYC",
+        "hosts.db2.os.load_average": 0.1,
+    }
+    groups = environment_view(gather(replace(thread_cache_run(), facts=facts)))
+    found = {group.host: [fact.name for fact in group.facts] for group in groups if group.host is not None}
+    assert found == {"db1.example": ["cpu.model"], "db2": ["cpu.model", "os.load_average"]}
+    assert as_one_machine(facts) == {
+        "mydyno.version": "0.1.0",
+        "cpu.model": "Xeon or EPYC",
+        "os.load_average": 0.1,
+    }
 
 
 def test_generators_and_their_network_are_in_the_environment_with_medians_over_the_trials():

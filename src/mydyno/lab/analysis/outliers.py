@@ -2,7 +2,8 @@
 
 How far is measured on logarithms and by medians, which a few wild values cannot move:
 
-* where points were repeated, a trial's residual is its distance from the median of its point;
+* where points were repeated, a trial's residual is its distance from the median of its point, on a fleet
+  after what its host adds to all of its trials was taken away (the same fit, over points and hosts);
 * where they were not (fewer than three trials of most points), it is what an additive fit by medians over the
   levels of all factors leaves of it (median polish: Tukey, Exploratory Data Analysis, 1977, chapter 11). That
   holds the interactions of the factors too, so that only a deviation by half or more is called one.
@@ -27,6 +28,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 from typing import TypeVar
 
 import numpy as np
@@ -248,7 +250,7 @@ def outliers(trials: Iterable[TrialRecord], metric: Metric, margin: float = MARG
     logs = {name: logs[name] for name in known}
     if len(logs) < _FEWEST:
         return ()
-    left = _from_median(known, logs) if repeated else _polished(known, logs)
+    left = _polished(known, logs, repeated=repeated)
     scale, own = _scales(known, left)
     points = Counter(trial.point_id for trial in known.values())
     if repeated:
@@ -278,25 +280,36 @@ def _grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
     return groups
 
 
-def _from_median(trials: dict[str, TrialRecord], logs: dict[str, float]) -> dict[str, float]:
-    own = _grouped((trial.point_id, logs[name]) for name, trial in trials.items())
-    return {name: logs[name] - statistics.median(own[trial.point_id]) for name, trial in trials.items()}
-
-
-def _polished(trials: dict[str, TrialRecord], logs: dict[str, float]) -> dict[str, float]:
-    """What is left after the medians of the levels of each factor were taken away in turn, some ten times."""
+def _polished(trials: dict[str, TrialRecord], logs: dict[str, float], *, repeated: bool) -> dict[str, float]:
+    """What is left after the medians of each host of a fleet, and those of each point, or of the levels of
+    each factor, were taken away in turn, some ten times."""
     middle = statistics.median(logs.values())
     left = {name: log - middle for name, log in logs.items()}
-    factors = dict.fromkeys(name for trial in trials.values() for name in trial.levels)
+    groupings = _groupings(trials, repeated=repeated)
     for _ in range(_SWEEPS):
-        for factor in factors:
-            by_level = _grouped((trial.levels.get(factor), name) for name, trial in trials.items())
+        for group in groupings:
+            by_level = _grouped((group(trial), name) for name, trial in trials.items())
             for names in by_level.values():
                 # Two values would be split in the middle, and each be as far as the other.
                 if len(names) >= SMALLEST_SAMPLE:
                     middle = statistics.median(left[name] for name in names)
                     left |= {name: left[name] - middle for name in names}
     return left
+
+
+_Group = Callable[[TrialRecord], str | None]
+
+
+def _groupings(trials: dict[str, TrialRecord], *, repeated: bool) -> list[_Group]:
+    factors = dict.fromkeys(name for trial in trials.values() for name in trial.levels)
+    by_setting: list[_Group] = [attrgetter("point_id")] if repeated else [_level_of(each) for each in factors]
+    on_fleet = len({trial.host for trial in trials.values()}) > 1
+    # The setting comes last: its median is then exact.
+    return [*([attrgetter("host")] if on_fleet else []), *by_setting]
+
+
+def _level_of(factor: str) -> _Group:
+    return lambda trial: trial.levels.get(factor)
 
 
 def _scales(trials: dict[str, TrialRecord], left: dict[str, float]) -> tuple[float, dict[str, float]]:

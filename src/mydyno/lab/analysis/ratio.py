@@ -162,7 +162,7 @@ def ratio(left: Sequence[Observation], right: Sequence[Observation], level: floa
     if pairs := _pairs_within_hosts(left, right) if on_fleet else _pairs(left, right):
         return ratio_of_logs([one - other for one, other in pairs], level)
     if on_fleet:
-        return nothing
+        return replace(nothing, unlike=_apart(left, right))
     left_logs = [math.log(seen.value) for seen in left]
     right_logs = [math.log(seen.value) for seen in right]
     spread = None
@@ -206,6 +206,20 @@ def _pairs_within_hosts(
         lefts, rights = _by_host(lefts), _by_host(rights)
     both = sorted(lefts.keys() & rights.keys())
     return [(statistics.fmean(lefts[block]), statistics.fmean(rights[block])) for block in both]
+
+
+def _apart(left: Sequence[Observation], right: Sequence[Observation]) -> str:
+    """What two sides that share no host say of themselves."""
+    one, other = (
+        " and ".join(
+            sorted({host or "a machine without a fleet" for _, host in (seen.block for seen in side)})
+        )
+        for side in (left, right)
+    )
+    return (
+        f"it ran on {one}, the other on {other}, and what hosts differ by would be in the difference; "
+        "measure both on a host that they share"
+    )
 
 
 def _by_block(observations: Sequence[Observation]) -> dict[tuple[int, str], list[float]]:

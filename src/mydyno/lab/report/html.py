@@ -174,6 +174,9 @@ def contents(
 def _facts(page: Page) -> list[tuple[str, str]]:
     """The line under the verdict: what one asks first about a benchmark."""
     known = {f"{group.name}.{fact.name}": fact.value for group in page.environment for fact in group.facts}
+    for name in dict.fromkeys(fact.name for group in page.environment if group.host for fact in group.facts):
+        values = [known.get(f"{group.name}.{name}") for group in page.environment if group.host]
+        known.setdefault(name, " or ".join(dict.fromkeys(value for value in values if value is not None)))
     wanted = [
         ("Server", "server.version"),
         ("External server", EXTERNAL_SERVER),

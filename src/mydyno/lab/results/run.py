@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -208,7 +208,9 @@ class Run:
         names = sorted({name for facts in starts.values() for name in facts})
         values = {name: tuple(facts.get(name) for facts in starts.values()) for name in names}
         return {
-            name: seen for name, seen in values.items() if len(set(seen)) > 1 and name != records.LOAD_AVERAGE
+            name: seen
+            for name, seen in values.items()
+            if len(_known(name, seen)) > 1 and not name.endswith(records.LOAD_AVERAGE)
         }
 
     def finished_by(self) -> dict[str, str | None]:
@@ -226,6 +228,11 @@ class Run:
             (self._run_id, records.CONTROL_BLOCK),
         )
         return {row["trial_id"]: (row["attempt"], row["status"]) for row in rows}
+
+
+def _known(name: str, seen: Iterable[str | int | float | None]) -> set[str | int | float | None]:
+    """The values of a fact at several starts; a host need not have taken part in all of them."""
+    return set(seen) - ({None} if name.startswith(records.OF_HOST) else set())
 
 
 def _read(path: Path) -> bytes:

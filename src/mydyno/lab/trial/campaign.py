@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 
-from mydyno.core.errors import MydynoError
+from mydyno.core.errors import HostError, MydynoError
 from mydyno.core.interruption import interruptible, uninterrupted
 from mydyno.core.server_release import SYSTEM
 from mydyno.lab.analysis.precision import precision
@@ -34,6 +35,7 @@ from mydyno.lab.trial.fleet_run import FleetRunner
 from mydyno.lab.trial.preflight import Prepared, releases_of
 from mydyno.lab.trial.run_trial import TrialRunner
 from mydyno.lab.trial.sliced_block import SlicedRunner
+from mydyno.machine.environment import Environment
 from mydyno.machine.protocol import Host
 from mydyno.machine.uml import UmlKernels
 from mydyno.machine.uml.kernels import chosen_kernel
@@ -163,8 +165,7 @@ class Campaign:
         first = next(blocks, None)
         if first is None:
             return None
-        machine = self.host.environment(self.lab.path)
-        run.record_environment(environment_facts(machine, self.prepared, engine_version()))
+        run.record_environment(environment_facts(self._machines(), self.prepared, engine_version()))
         self._fetch_kernels(emit)
         journal = Journal(self.lab.path)
         # What an earlier, killed run has left behind must not be in the way of this one.
@@ -193,6 +194,20 @@ class Campaign:
         finally:
             with uninterrupted():
                 stack.close()
+
+    def _machines(self) -> dict[str | None, Environment]:
+        """Those that servers run on. Raises HostError; of a fleet one that is lost is left out."""
+        plan = self.prepared.plan
+        found: dict[str | None, Environment] = {}
+        names = plan.fleet.names if plan.fleet is not None else [each.setup.host.name for each in plan.points]
+        for name in dict.fromkeys(names):
+            if name is None:
+                found[name] = self.host.environment(self.lab.path)
+                continue
+            with suppress(*([HostError] if plan.fleet is not None else [])):
+                host = self.prepared.machines.host(name)
+                found[name] = host.environment(host.trial_folder)
+        return found
 
     def _together(self, block: Sequence[PlannedTrial]) -> Iterator[list[PlannedTrial]]:
         """The trials of a block that run at the same time."""

@@ -11,6 +11,8 @@ from mydyno.lab.plan import Plan
 from mydyno.lab.results.records import (
     EXTERNAL_SERVER,
     LOAD_AVERAGE,
+    OF_HOST,
+    SERVER_HOST,
     UNSEEN_SERVER,
     ClaimRecord,
     DataRecord,
@@ -143,10 +145,30 @@ def with_files(ground: GroundRecord, placement: Placement) -> GroundRecord:
     )
 
 
-def environment_facts(machine: Environment, prepared: Prepared, engine_version: str) -> Facts:
-    """The machine and its software by dotted names, for the lab and the report."""
-    filesystem, load = machine.filesystem, machine.load_average
+def environment_facts(
+    machines: Mapping[str | None, Environment], prepared: Prepared, engine_version: str
+) -> Facts:
+    """The machines that servers run on (None: this one) and their software by dotted names, for the lab and
+    the report: those of a single machine as they are, else those of each host under its name."""
     servers = sorted({f"{binary.version} ({binary.path})" for binary in prepared.binaries.values()})
+    alone = len(machines) == 1
+    facts: dict[str, str | int | float | None] = {}
+    for host, machine in machines.items():
+        prefix = "" if alone or host is None else f"{OF_HOST}{host}."
+        facts |= {f"{prefix}{name}": value for name, value in _machine_facts(machine).items()}
+        if alone and host is not None:
+            facts[SERVER_HOST] = host
+    return {
+        **facts,
+        "server.binary": "; ".join(servers) or None,
+        "engine.version": engine_version,
+        "mydyno.version": __version__,
+        **_external_facts(tuple(prepared.externals.values())),
+    }
+
+
+def _machine_facts(machine: Environment) -> Facts:
+    filesystem, load = machine.filesystem, machine.load_average
     return {
         "cpu.model": machine.cpu_model,
         "cpu.usable": machine.cpus,
@@ -162,21 +184,7 @@ def environment_facts(machine: Environment, prepared: Prepared, engine_version: 
         "filesystem.mount_point": filesystem.mount_point if filesystem else None,
         "filesystem.options": ",".join(filesystem.options) if filesystem else None,
         "disk.io_scheduler": machine.io_scheduler,
-        "server.binary": "; ".join(servers) or None,
-        "engine.version": engine_version,
-        "mydyno.version": __version__,
-        **_fleet_facts(prepared.plan),
-        **_external_facts(tuple(prepared.externals.values())),
     }
-
-
-def _fleet_facts(plan: Plan) -> dict[str, str | int | None]:
-    """Of each host that takes part from this start on."""
-    facts: dict[str, str | int | None] = {}
-    for host in plan.fleet.hosts if plan.fleet else ():
-        own = {"cpus": host.cpus, "memory_bytes": host.memory_bytes, "kernel": host.kernel}
-        facts |= {f"fleet.{host.name}.{name}": value for name, value in own.items()}
-    return facts
 
 
 def _external_facts(servers: Sequence[ExternalFacts]) -> dict[str, str]:

@@ -52,7 +52,7 @@ class Observed:
     server_alive: bool = True
     host_lost: str | None = None
     failure: Failure | None = None
-    """Why the load ended by itself, on a server and a host that live."""
+    """Why the load ended by itself, on a server and a host that live, or that another machine was lost."""
     host_seen: bool = True
     """Whether the server's machine could be sampled."""
 
@@ -78,6 +78,9 @@ class LoadRun:
                 self._drive_server()
         except HostError as error:
             observed.host_lost = error.message
+            if point.setup.host.kind == "ssh":
+                # What ends a guest may be the load; what ends a connection is not: it is tried again.
+                observed.failure = Failure("load", error)
         except MydynoError as error:
             if not spoils_one_trial(error, point):
                 raise

@@ -41,11 +41,8 @@ from mydyno.lab.trial.outcome import Outcome
 from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.run_trial import TrialRunner
 from mydyno.lab.trial.running import dataset_layers
+from mydyno.machine.hosts.machines import AGAIN_SECONDS, LOST_SECONDS
 
-AGAIN_SECONDS = 5.0
-"""Between two attempts to reach a lost host."""
-ALONE_SECONDS = 150.0
-"""How long a run waits for a host when all are lost: the session there ends itself after 60 s."""
 MOST_HOSTS = 2
 """Hosts that one trial may cost, after which it is recorded as it is: its load may be what ends them."""
 _JOIN_SECONDS = 15.0
@@ -99,10 +96,13 @@ class FleetRunner:
     end_after: Callable[[int, bool], bool]
     """Of a block, and whether to say what is known."""
     again_seconds: float = AGAIN_SECONDS
-    alone_seconds: float = ALONE_SECONDS
+    alone_seconds: float = LOST_SECONDS
+    """How long it waits when all hosts are lost."""
 
     def __post_init__(self) -> None:
         assert self.prepared.plan.fleet is not None
+        # A lost host's thread waits for it, and its trial goes to another one.
+        self.prepared.machines.patience_seconds = 0.0
         self._fleet: Fleet = self.prepared.plan.fleet
         self._main = threading.get_ident()
         self._reports: SimpleQueue[Report] = SimpleQueue()

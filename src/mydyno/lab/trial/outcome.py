@@ -112,7 +112,7 @@ def _evidence(
         rows_found=observed.rows_found,
         checks=collector.checks,
         loads=[load_of(point.workload, phase) for phase in collector.phases],
-        host_lost=observed.host_lost,
+        host_lost=observed.host_lost if observed.failure is None else None,
     )
 
 

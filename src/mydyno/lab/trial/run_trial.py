@@ -99,7 +99,7 @@ class TrialRunner:
         if observed.failure is None:
             self.failures.measured(attempt.point)
         else:
-            self.failures.failed(attempt.point, observed.failure)
+            self._note(attempt, observed.failure)
         return judge(attempt, running, observed)
 
     def failed(self, attempt: Attempt, error: MydynoError) -> Outcome:
@@ -109,10 +109,13 @@ class TrialRunner:
         failure = Failure(self.stack.building or "preparing the load", error)
         with uninterrupted():
             self.remove(self.stack)
-        if attempt.host is None or not isinstance(error, HostError):
-            # Else it is the host that failed: the trial is for another one.
-            self.failures.failed(attempt.point, failure)
+        self._note(attempt, failure)
         return unmeasured(attempt, failure.reason(attempt.folder))
+
+    def _note(self, attempt: Attempt, failure: Failure) -> None:
+        """On a fleet it may be the host that failed: then the trial is for another one."""
+        if attempt.host is None or not isinstance(failure.error, HostError):
+            self.failures.failed(attempt.point, failure)
 
     def save(self, attempt: Attempt, outcome: Outcome) -> TrialRecord:
         with uninterrupted():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from types import MappingProxyType, TracebackType
 
@@ -13,17 +14,25 @@ from mydyno.machine.hosts.host import RemoteHost, connect
 
 _NO_ENTRIES: Mapping[str, HostEntry] = MappingProxyType({})
 
+AGAIN_SECONDS = 5.0
+"""Between two attempts to reach a lost host."""
+LOST_SECONDS = 150.0
+"""How long a run waits for a host that it has lost: the session there ends itself after SILENCE_SECONDS."""
+
 
 class Machines:
     """Use it as a context manager: leaving the block ends every session, and all that it has there."""
 
     def __init__(self, entries: Mapping[str, HostEntry] = _NO_ENTRIES, *, session: bool = False) -> None:
         """`session`: with a private folder, which one run at a time may have."""
+        self.patience_seconds = LOST_SECONDS
+        """How long `host` waits for one that was connected and is lost."""
         self._entries = entries
         self._session = session
         self._connected: dict[str, RemoteHost] = {}
+        self._lost: set[str] = set()
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = threading.Event()
         self._limit: float | None = None
 
     def host(self, name: str) -> RemoteHost:
@@ -34,11 +43,12 @@ class Machines:
         host = self._connected.get(name)
         if host is not None and not _answers(host):
             self._connected.pop(name, host).close()
+            self._lost.add(name)
             host = None
         if host is None:
-            host = connect(self.entry(name), session=self._session)
+            host = self._reached(name)
             with self._lock:
-                closed = self._closed
+                closed = self._closed.is_set()
                 if not closed:
                     self._connected[name] = host
             if self._limit is not None and not closed:
@@ -47,6 +57,18 @@ class Machines:
                 host.close()
                 raise HostError(f"the host {name} is not connected any more: the run has ended")
         return host
+
+    def _reached(self, name: str) -> RemoteHost:
+        """Connects. A lost host is waited for once: until it answers, and its old session has ended."""
+        patience = self.patience_seconds if name in self._lost else 0.0
+        self._lost.discard(name)
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                return connect(self.entry(name), session=self._session)
+            except HostError:
+                if time.monotonic() >= deadline or self._closed.wait(AGAIN_SECONDS):
+                    raise
 
     def limit(self, seconds: float) -> None:
         """None of them is needed for longer from now on: an allocation then ends. Raises HostError."""
@@ -90,7 +112,7 @@ class Machines:
     def close(self) -> None:
         """Ends every session; none is connected again. A thread that waits for one gets a HostError."""
         with self._lock:
-            self._closed = True
+            self._closed.set()
         while self._connected:
             self._connected.popitem()[1].close()
 

@@ -20,9 +20,11 @@ _ALONE = (
     *("-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "PermitLocalCommand=no"),
     # A connection that others share would stay in the background after mydyno's end.
     *("-o", "ControlMaster=no", "-o", "RemoteCommand=none"),
-    *("-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"),
 )
-"""Nothing but the one stream, whatever the configuration forwards; and an end when the network was cut."""
+"""Nothing but the one stream, whatever the configuration forwards."""
+
+QUESTION_SECONDS = 10
+"""Between questions of ssh, three of which without an answer end a connection whose network was cut."""
 
 _WHY = (
     (
@@ -99,7 +101,8 @@ class SshLauncher:
     def command(self, line: str) -> list[str]:
         # The user's shell there may be any; none of them does anything in single quotes.
         far_shell = shlex.join(["exec", "env", "LC_ALL=C", "sh", "-c", line])
-        return [*ssh_command(self._target, options=(*self._config, *_ALONE)), far_shell]
+        ends = f"-o ServerAliveInterval={QUESTION_SECONDS} -o ServerAliveCountMax=3".split()
+        return [*ssh_command(self._target, options=(*self._config, *_ALONE, *ends)), far_shell]
 
     def explained(self, errors: str) -> HostError:
         return ssh_error(self._target, errors)

@@ -4,7 +4,7 @@ several runs as one that the report can be made of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from mydyno.lab.report.views.costs import Costs, costs
 from mydyno.lab.report.views.differences import incomparable
 from mydyno.lab.report.views.settings import settings_view
 from mydyno.lab.report.views.verdicts import Verdicts, compared_rows, verdicts
-from mydyno.lab.results.records import LOAD_AVERAGE, Environment, ExperimentRecord, TrialRecord
+from mydyno.lab.results.records import LOAD_AVERAGE, OF_HOST, Environment, ExperimentRecord, TrialRecord
 from mydyno.lab.results.run import Run
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class MergedRun:
         self.merged: Merged = merge([one.part for one in chosen])
         self.experiment: ExperimentRecord = self.merged.experiment
         self._runs = {one.part.name: one.run for one in chosen}
-        self._facts = {name: run.environment() for name, run in self._runs.items()}
+        self._facts = {name: as_one_machine(run.environment()) for name, run in self._runs.items()}
 
     @property
     def folder(self) -> None:
@@ -62,7 +62,11 @@ class MergedRun:
         """Facts that are not -> their value in each run, in the runs' order."""
         names = sorted({name for facts in self._facts.values() for name in facts})
         values = {name: tuple(facts.get(name) for facts in self._facts.values()) for name in names}
-        return {name: seen for name, seen in values.items() if len(set(seen)) > 1 and name != LOAD_AVERAGE}
+        return {
+            name: seen
+            for name, seen in values.items()
+            if len(set(seen)) > 1 and not name.endswith(LOAD_AVERAGE)
+        }
 
     def samples(
         self, trial_id: str, attempt: int | None = None, columns: Sequence[str] | None = None
@@ -87,6 +91,21 @@ class MergedRun:
     def _own(self, trial_id: str) -> tuple[Run, str]:
         name, _, own = trial_id.rpartition(":")
         return self._runs[name], own
+
+
+def as_one_machine(facts: Environment) -> Environment:
+    """Facts of several hosts under the names of one machine's, each value once: hosts of two runs need not
+    have the same names."""
+    merged = {name: value for name, value in facts.items() if not name.startswith(OF_HOST)}
+    of_hosts: dict[str, dict[Value, None]] = {}
+    for name, value in facts.items():
+        if name.startswith(OF_HOST):
+            _, *fact = name.removeprefix(OF_HOST).rsplit(".", 2)
+            of_hosts.setdefault(".".join(fact), {})[value] = None
+    for name, seen in of_hosts.items():
+        values = list(dict.fromkeys([*([merged[name]] if name in merged else []), *seen]))
+        merged[name] = values[0] if len(values) == 1 else " or ".join(str(value) for value in values)
+    return merged
 
 
 OPTIONS = ReportOptions(one_family=True)
@@ -129,6 +148,7 @@ def compared(run: MergedRun, allowed: float) -> Compared:
     evidence = gather(run, OPTIONS)
     all_verdicts = verdicts(evidence)
     table = comparison(evidence, all_verdicts)
+    gated = gate(_named(evidence), allowed)
     return Compared(
         evidence=evidence,
         names=tuple(one.part.name for one in run.chosen),
@@ -137,10 +157,16 @@ def compared(run: MergedRun, allowed: float) -> Compared:
         incomparable=incomparable(evidence, next(iter(run.experiment.factors))),
         costs=costs(evidence, all_verdicts, table),
         differences=_differences(run, evidence),
-        notes=run.merged.notes,
-        gated=gate(_named(evidence), allowed),
+        notes=(*run.merged.notes, *_unlike(gated)),
+        gated=gated,
         allowed=allowed,
     )
+
+
+def _unlike(gated: Sequence[Gated]) -> Iterable[str]:
+    """A sentence for each reason why there is no ratio."""
+    reasons = {one.verdict.ratio.unlike: one.verdict.sentence for one in reversed(gated)}
+    return (sentence for reason, sentence in reasons.items() if reason is not None)
 
 
 def _named(evidence: Evidence) -> list[tuple[str, Verdict]]:

@@ -11,11 +11,12 @@ from mydyno.core.plurals import counted
 from mydyno.core.secrets import masked
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.lab.report.evidence import Evidence
-from mydyno.lab.results.records import ExperimentRecord, NetworkRecord
+from mydyno.lab.results.records import OF_HOST, ExperimentRecord, NetworkRecord
 from mydyno.page.format import MISSING
 
 _NAMES_FILES = re.compile(r"\.smack\b|^\s*file:", re.MULTILINE)
 _SIZED_FULL = re.compile(r"^sizes:(?:.*\n+)(?:[ #].*\n+|\n)*?\s+full:", re.MULTILINE)
+_HOST = "host "
 SPEC = "experiment.yaml"
 """The copy of the experiment file in a run's folder (docs/reference/lab-format.md)."""
 
@@ -72,7 +73,19 @@ def _as_it_stands(experiment: ExperimentRecord) -> bool:
     return experiment.size == "full" and _SIZED_FULL.search(experiment.spec_text) is None
 
 
-_FIRST = ("server", "engine", "mydyno", "cpu", "memory", "kernel", "os", "disk", "lab", "filesystem")
+_FIRST = (
+    "server",
+    "engine",
+    "mydyno",
+    "machine",
+    "cpu",
+    "memory",
+    "kernel",
+    "os",
+    "disk",
+    "lab",
+    "filesystem",
+)
 """What a reader asks first; other groups follow in the order of their names."""
 
 
@@ -89,11 +102,16 @@ class FactGroup:
     name: str
     facts: tuple[Fact, ...]
 
+    @property
+    def host(self) -> str | None:
+        """The host whose facts these are, where servers ran on several."""
+        return self.name.removeprefix(_HOST) if self.name.startswith(_HOST) else None
+
 
 def environment_view(evidence: Evidence) -> tuple[FactGroup, ...]:
     groups: dict[str, list[Fact]] = {}
     for name, value in sorted(_facts(evidence).items()):
-        group, _, rest = name.partition(".")
+        group, rest = _group(name)
         seen = evidence.environment_changes.get(name)
         text = (
             fact_text(name, value) if seen is None else ", then ".join(fact_text(name, each) for each in seen)
@@ -134,6 +152,15 @@ def _generators(evidence: Evidence) -> Mapping[str, str | int | float | None]:
             ]
         )
     return facts
+
+
+def _group(name: str) -> tuple[str, str]:
+    """`cpu` and `model` of `cpu.model`; `host db1` and `cpu.model` of `hosts.db1.cpu.model`."""
+    if name.startswith(OF_HOST):
+        host, *fact = name.removeprefix(OF_HOST).rsplit(".", 2)
+        return f"{_HOST}{host}", ".".join(fact)
+    group, _, rest = name.partition(".")
+    return group, rest
 
 
 def _place(group: str) -> int:

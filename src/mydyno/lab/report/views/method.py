@@ -13,7 +13,7 @@ from mydyno.lab.analysis.words import Words, primary_metric
 from mydyno.lab.report.evidence import Evidence
 from mydyno.lab.report.views.ground import verified
 from mydyno.lab.results.files import lost_series
-from mydyno.lab.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, UNSEEN_SERVER, LatencyKind
+from mydyno.lab.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, OF_HOST, UNSEEN_SERVER, LatencyKind
 
 BUSY = 0.5
 """Load average for each usable CPU above which something else was surely at work."""
@@ -136,12 +136,15 @@ def _external(evidence: Evidence) -> Iterator[str]:
 
 
 def _disturbed(evidence: Evidence) -> Iterator[str]:
-    load, cpus = evidence.environment.get(LOAD_AVERAGE), evidence.environment.get("cpu.usable")
-    if isinstance(load, int | float) and isinstance(cpus, int) and load > BUSY * cpus:
-        yield (
-            "The machine was busy when the run was started: "
-            f"its load average was {load:.1f} on {counted(cpus, 'CPU')}."
-        )
+    for name, load in evidence.environment.items():
+        of_host = name.removesuffix(LOAD_AVERAGE)
+        cpus = evidence.environment.get(f"{of_host}cpu.usable") if of_host != name else None
+        if isinstance(load, int | float) and isinstance(cpus, int) and load > BUSY * cpus:
+            machine = f"host {of_host.removeprefix(OF_HOST)[:-1]}" if of_host else "machine"
+            yield (
+                f"The {machine} was busy when the run was started: "
+                f"its load average was {load:.1f} on {counted(cpus, 'CPU')}."
+            )
 
 
 def steady_parts(evidence: Evidence) -> Iterator[str]:

@@ -113,7 +113,11 @@ def _flagged(evidence: Evidence, metric: Metric, trials: Sequence[TrialRecord]) 
 
 def _sentence(one: Outlier, causes: Sequence[str]) -> str:
     metric = one.metric
-    against = "the value expected from its levels" if one.fitted else "the median of its setting"
+    on_host = one.trial.host is not None
+    against = "the median of its setting"
+    if one.fitted or on_host:
+        against = f"the value expected from its {'levels' if one.fitted else 'setting'}"
+        against += " and its host" if on_host else ""
     size = f"{metric.noun} is {one.ratio:.2g} times {against}"
     numbers = f"{_value_text(metric, one.value)} against {_value_text(metric, one.usual)}"
     why = f"probable cause: {'; '.join(causes)}" if causes else "no cause found in its record"

@@ -34,7 +34,8 @@ class TrialRow:
     total_seconds: float | None
     """Of all test programs; None when one of them was not measured, and where none was run."""
     against_its_own: float | None
-    """Ratio of the rate, or of the total, to the median of the valid trials of the same setting."""
+    """Ratio of the rate, or of the total, to the median of the valid trials of the same setting, on a fleet
+    of those on the same host."""
     errors: int
     retries: int | None
     """Of transactions, after an error for which the workload configures that; None when not counted."""
@@ -115,13 +116,13 @@ def trial_table(evidence: Evidence, strange: Sequence[Flagged] = ()) -> TrialTab
     def speed(trial: TrialRecord) -> float | None:
         return total_time(trial, programs) if programs else overall_rate(trial)
 
-    usual = {
-        point_id: _median(speed(trial) for trial in evidence.valid if trial.point_id == point_id)
-        for point_id in settings
-    }
+    of_setting: dict[tuple[str, str | None], list[float | None]] = {}
+    for trial in evidence.valid:
+        of_setting.setdefault((trial.point_id, trial.host), []).append(speed(trial))
+    usual = {own: _median(speeds) for own, speeds in of_setting.items()}
     rows = []
     for trial in evidence.trials:
-        measured, own = speed(trial), usual[trial.point_id]
+        measured, own = speed(trial), usual.get((trial.point_id, trial.host))
         rows.append(
             TrialRow(
                 order=trial.index + 1,

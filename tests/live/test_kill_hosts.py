@@ -1,0 +1,162 @@
+"""SIGKILL at any moment of mydyno, and of what it has on other machines: no finished trial is lost, the plan
+is finished, nothing is left there."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from live.far_side import agents, comes_true, engines, kill, left, sshd_children
+from live.mydyno_process import MEASURED, Finished, Workplace, faults, trials_of
+from live.sshd import Sshd, private_sshd
+from mydyno.lab.results.store import Lab
+
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
+
+EXPERIMENT = """experiment: killed
+setup:
+  host: ssh:db1
+  server: {{config: {{innodb_buffer_pool_size: 16M}}}}
+load: {{hosts: [c1]}}
+workload:
+  oltp-point-select: {{table_size: 1000}}
+  connections: [2]
+  each: {{measure: 1s}}
+design: {{repeats: {repeats}}}
+"""
+VICTIMS = ("mydyno", "agent", "generator", "connection")
+LINES = 6
+"""So many lines a trial writes."""
+MOST_SECONDS = 0.8
+"""What follows a line follows it within this time, or later on a busy machine; an engine lives that long."""
+VICTIM_SECONDS = 300.0
+
+
+@pytest.fixture(scope="module")
+def sshds() -> Iterator[tuple[Sshd, Sshd]]:
+    """db1 and c1."""
+    with ExitStack() as stack:
+        running = []
+        for name in ("db1", "c1"):
+            # A short name: a server's socket is below it.
+            folder = Path(tempfile.mkdtemp(prefix=f"{name}-"))
+            stack.callback(shutil.rmtree, folder)
+            folder.chmod(0o755)
+            running.append(stack.enter_context(private_sshd(folder, for_root=False)))
+        yield running[0], running[1]
+
+
+@dataclass
+class KilledRun:
+    """A run that is started as often as it ends, until all kills are done."""
+
+    workplace: Workplace
+    sshds: tuple[Sshd, Sshd]
+    command: list[str]
+    moments: random.Random
+    process: subprocess.Popen[str] | None = None
+    known: Finished = field(default_factory=dict)
+
+    def kill(self, victim: str) -> None:
+        context = f"{victim}, after {trials_of(self.known)}"
+        while not self._kill_one(victim):
+            pass
+        if victim == "mydyno":
+            assert self.process is not None
+            self.process.communicate()
+            self.workplace.wait_until_no_process_is_left()
+            # What an agent that was killed before has left is there until somebody looks.
+            assert comes_true(lambda: not self._of_all(agents)), context
+            swept = self.workplace.run("cleanup", "--hosts", self.command[-2])
+            assert swept.returncode == 0, swept.stderr
+            assert left(*self.sshds) == [], context
+        now = self.workplace.finished()
+        assert self.known.items() <= now.items(), f"a finished trial was lost: {context}"
+        self.known = now
+
+    def finish(self) -> None:
+        if self.process is not None:
+            self.process.communicate(timeout=600)
+
+    def _kill_one(self, victim: str) -> bool:
+        """Some lines later; False where there was none to kill."""
+        process = self._running()
+        assert process.stdout is not None
+        for _ in range(self.moments.randint(0, LINES)):
+            process.stdout.readline()
+        assert comes_true(lambda: self._victims(victim) or process.poll() is not None, VICTIM_SECONDS)
+        time.sleep(self.moments.uniform(0.0, MOST_SECONDS))
+        if not (found := self._victims(victim)):
+            return False
+        kill(self.moments.choice(found))
+        return True
+
+    def _victims(self, victim: str) -> list[int]:
+        assert self.process is not None
+        match victim:
+            case "mydyno":
+                return [] if self.process.poll() is not None else [self.process.pid]
+            case "agent":
+                return self._of_all(agents)
+            case "generator":
+                return self._of_all(engines)
+            case _:
+                return self._of_all(sshd_children)
+
+    def _of_all(self, kind: Callable[[Sshd], list[int]]) -> list[int]:
+        return [pid for sshd in self.sshds for pid in kind(sshd)]
+
+    def _running(self) -> subprocess.Popen[str]:
+        """Once it has ended, the next start measures its failed trials again."""
+        if self.process is None or self.process.poll() is not None:
+            self.finish()
+            self.process = self.workplace.start(*self.command)
+        return self.process
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
+def test_a_run_survives_kills_of_each_of_its_processes_at_random_moments(
+    sshds: tuple[Sshd, Sshd], workplace: Workplace, kills: int
+) -> None:
+    victims = [*VICTIMS] * kills
+    hosts, file = workplace.folder / "hosts.yaml", workplace.folder / "killed.yaml"
+    entries = (
+        f"  {name}: {{destination: there, config: {sshd.config}, allow_production: true, "
+        "address: 127.0.0.1}\n"
+        for name, sshd in zip(("db1", "c1"), sshds, strict=True)
+    )
+    hosts.write_text(f"hosts:\n{''.join(entries)}")
+    # Every kill meets a trial: it comes within the lines of one, after that of the kill before.
+    repeats = 2 + len(victims)
+    file.write_text(EXPERIMENT.format(repeats=repeats))
+    seed = random.randrange(2**32)
+    print(f"seed {seed}")
+    moments = random.Random(seed)
+    moments.shuffle(victims)
+    command = ["run", str(file), "--hosts", str(hosts), "--no-report"]
+    run = KilledRun(workplace, sshds, command, moments)
+    for victim in victims:
+        run.kill(victim)
+    run.finish()
+    last = workplace.run(*command)
+    assert last.returncode in MEASURED, last.stderr
+    assert run.known.items() <= workplace.finished().items()
+    with Lab.open(workplace.lab, write=False) as lab:
+        (found,) = lab.runs()
+        latest = {trial.trial_id: trial for trial in found.trials()}
+    assert len(latest) == repeats
+    assert faults(latest.values()) <= {"generators"}  # A busy machine starts threads late.
+    assert left(*sshds) == []
+    assert workplace.run("cleanup").returncode == 0
+    assert workplace.left_outside_the_lab() == []
+    assert list((workplace.lab / "run").iterdir()) == []

@@ -1,0 +1,109 @@
+"""The network to a host is cut in the middle of a trial, in a network namespace of the test's own."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from live.far_side import comes_true, left
+from live.mydyno_process import MEASURED, Workplace, faults
+from live.network import FarNetwork, far_network
+from live.sshd import Sshd, private_sshd
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.store import Lab
+
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
+
+TRIALS = 4
+EXPERIMENT = f"""experiment: cut
+setup:
+  host: ssh:db1
+  server: {{config: {{innodb_buffer_pool_size: 16M}}}}
+workload:
+  oltp-point-select: {{table_size: 1000}}
+  connections: [2]
+  each: {{measure: 1500ms}}
+design: {{repeats: {TRIALS}}}
+"""
+
+
+@pytest.fixture
+def network() -> Iterator[FarNetwork]:
+    with far_network() as network:
+        yield network
+
+
+@pytest.fixture
+def sshd(network: FarNetwork) -> Iterator[Sshd]:
+    # A short name: the server's socket is below it.
+    folder = Path(tempfile.mkdtemp(prefix="cut-"))
+    folder.chmod(0o755)
+    try:
+        with private_sshd(folder, address=network.address, inside=network.inside) as running:
+            yield running
+    finally:
+        shutil.rmtree(folder)
+
+
+def trials(workplace: Workplace) -> list[TrialRecord]:
+    with Lab.open(workplace.lab, write=False) as lab:
+        return lab.find_run().trials()
+
+
+@pytest.mark.parametrize(
+    ("silence", "asked_every"),
+    [(5, 1), pytest.param(60, 10, marks=[pytest.mark.slow, pytest.mark.timeout(900)])],
+)
+def test_a_cut_costs_the_trial_under_way_only_and_leaves_nothing_there(
+    network: FarNetwork,
+    sshd: Sshd,
+    workplace: Workplace,
+    monkeypatch: pytest.MonkeyPatch,
+    silence: int,
+    asked_every: int,
+) -> None:
+    """`silence`: seconds after which the agent there ends; `asked_every`: between ssh's questions here."""
+    monkeypatch.setattr("mydyno.machine.hosts.install.SILENCE_SECONDS", silence)
+    monkeypatch.setattr("mydyno.machine.hosts.host._ALIVE_SECONDS", silence / 4)
+    monkeypatch.setattr("mydyno.machine.hosts.ssh.QUESTION_SECONDS", asked_every)
+    hosts, file = workplace.folder / "hosts.yaml", workplace.folder / "cut.yaml"
+    hosts.write_text(f"hosts: {{db1: {{destination: there, config: {sshd.config}}}}}\n")
+    file.write_text(EXPERIMENT)
+
+    def cut_in_the_second_trial() -> float:
+        """Gives the seconds until nothing was left there."""
+        assert comes_true(lambda: list(workplace.lab.glob("runs/*/trials/t001")), 240.0)
+        assert comes_true(lambda: list(workplace.lab.glob("runs/*/trials/.t002.partial/my.cnf")), 60.0)
+        network.cut()
+        cut_at = time.monotonic()
+        try:
+            assert left(sshd)
+            assert comes_true(lambda: left(sshd) == [], silence + 20.0), left(sshd)
+            return time.monotonic() - cut_at
+        finally:
+            network.mend()
+
+    with ThreadPoolExecutor() as beside:
+        cutting = beside.submit(cut_in_the_second_trial)
+        done = workplace.run("run", str(file), "--hosts", str(hosts), "--no-report")
+        assert cutting.result() > silence / 2
+    assert done.returncode == 7, done.stderr
+    first, second, *others = trials(workplace)
+    assert faults([first]) == set()
+    assert second.status == "invalid"
+    assert "the host ssh:there was lost" in second.invalidities[0].message
+    assert len(others) == TRIALS - 2
+    assert faults(others) == set()
+    assert left(sshd) == []
+    resumed = workplace.run("run", str(file), "--hosts", str(hosts), "--no-report")
+    assert resumed.returncode in MEASURED, resumed.stderr
+    again = [trial for trial in trials(workplace) if trial.attempt == 2]
+    assert [trial.trial_id for trial in again] == [second.trial_id]
+    assert faults(again) == set()
+    assert left(sshd) == []
