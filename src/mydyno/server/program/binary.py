@@ -38,8 +38,8 @@ _INSTALL_HINT = (
 
 
 _LIBRARIES = {
-    "libaio.so.1": "apt-get install libaio1; since Debian 13 and Ubuntu 24.04 libaio1t64, and a link libaio.so.1 "
-    "to its libaio.so.1t64",
+    "libaio.so.1": "apt-get install libaio1; since Debian 13 and Ubuntu 24.04 libaio1t64, and a link "
+    "libaio.so.1 to its libaio.so.1t64",
     "libatomic.so.1": "apt-get install libatomic1",
     "libcrypt.so.1": "apt-get install libcrypt1",
     "libnuma.so.1": "apt-get install libnuma1",
