@@ -13,8 +13,8 @@ GUEST_TOOLS := qemu-system-x86_64=qemu-system-x86 qemu-img=qemu-utils mmdebstrap
 	mkfs.erofs=erofs-utils newuidmap=uidmap mke2fs=e2fsprogs
 # What opens a report's page in the tests.
 BROWSER := chromium|chromium-browser|google-chrome=chromium?
-# What they need to fetch MySQL 5.6.
-RELEASE_TOOLS := npm=npm?
+# What they need to fetch releases that are packed for npm and Maven.
+RELEASE_TOOLS := npm=npm? mvn=maven?
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
 .PHONY: help demo test test-all check lint bench setup setup-dev docs dist lock clean

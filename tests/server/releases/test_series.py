@@ -38,6 +38,6 @@ def test_what_is_newer_than_all_that_is_settled_is_looked_for_where_debian_moves
     assert known_release("mysql-9.7") is KNOWN["mysql-9.7"]
 
 
-@pytest.mark.parametrize("name", ["mariadb-10.6", "mariadb-11.4", "mysql-5.7", "mysql-8.4", "my-build"])
+@pytest.mark.parametrize("name", ["mariadb-10.6", "mariadb-10.11.6", "mysql-5.1", "mysql-8.4", "my-build"])
 def test_what_is_older_was_left_behind_and_cannot_be_had(name: str) -> None:
     assert known_release(name) is None

@@ -130,8 +130,8 @@ def test_a_release_that_can_be_had_but_is_not_here_says_how_to_get_it(store: Rel
 
 
 def test_an_unknown_release_names_the_nearest(store: ReleaseStore) -> None:
-    with pytest.raises(UsageError, match=r"unknown server release 'mysql-5.5' \(did you mean 'mysql-5.6'"):
-        binary_of("mysql-5.5")
+    with pytest.raises(UsageError, match=r"unknown server release 'mysql-5.8' \(did you mean 'mysql-5.\d'"):
+        binary_of("mysql-5.8")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's servers run as another user")

@@ -7,10 +7,27 @@ from lab.stack.builders import options_of
 from mydyno.core.server_version import Vendor, Version
 
 LISTED = {
-    Version(Vendor.MYSQL, (5, 6, 24), "5.6.24"): options_of("mysql-5.6.24"),
-    Version(Vendor.MYSQL, (9, 7, 4), "9.7.4"): options_of("mysql-9.7.4"),
-    Version(Vendor.MARIADB, (10, 5, 29), "10.5.29"): options_of("mariadb-10.5.29"),
-    Version(Vendor.MARIADB, (10, 11, 19), "10.11.19"): options_of("mariadb-10.11.19"),
-    Version(Vendor.MARIADB, (11, 8, 6), "11.8.6"): options_of("mariadb-11.8.6"),
+    Version(vendor, (major, minor, patch), f"{major}.{minor}.{patch}"): options_of(
+        f"{vendor.lower()}-{major}.{minor}.{patch}"
+    )
+    for vendor, major, minor, patch in (
+        (Vendor.MYSQL, 5, 5, 34),
+        (Vendor.MYSQL, 5, 6, 24),
+        (Vendor.MYSQL, 5, 7, 29),
+        (Vendor.MYSQL, 8, 0, 15),
+        (Vendor.MYSQL, 8, 0, 31),
+        (Vendor.MYSQL, 8, 0, 33),
+        (Vendor.MYSQL, 9, 7, 4),
+        (Vendor.MARIADB, 10, 1, 23),
+        (Vendor.MARIADB, 10, 2, 11),
+        (Vendor.MARIADB, 10, 5, 29),
+        (Vendor.MARIADB, 10, 11, 5),
+        (Vendor.MARIADB, 10, 11, 19),
+        (Vendor.MARIADB, 11, 4, 5),
+        (Vendor.MARIADB, 11, 8, 6),
+    )
 }
-MYSQL_56, MYSQL_97, MARIADB_105, MARIADB_1011, MARIADB_118 = LISTED
+MYSQL_56, MYSQL_97, MARIADB_105, MARIADB_1011, MARIADB_118 = (
+    next(version for version in LISTED if version.text == text)
+    for text in ("5.6.24", "9.7.4", "10.5.29", "10.11.19", "11.8.6")
+)

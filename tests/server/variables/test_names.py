@@ -1,8 +1,12 @@
+from pathlib import Path
+
 import pytest
-from lab.stack.builders import mariadb, mysql
+from lab.stack.builders import mariadb, mysql, options_of
 
 from mydyno.core.errors import SpecError
 from mydyno.core.server_variables import Setting
+from mydyno.core.server_version import Vendor, Version
+from mydyno.server.program.binary import ServerBinary
 from mydyno.server.variables.names import SettingsError, canonical, understand
 
 
@@ -34,6 +38,19 @@ def test_spellings_that_the_server_takes_are_brought_to_one(
     written: str, value: Setting, name: str, meant: Setting
 ) -> None:
     assert canonical(mariadb(), {written: value}) == {name: meant}
+
+
+def test_mysql_before_5_6_is_given_switches_as_numbers() -> None:
+    old = Version(Vendor.MYSQL, (5, 5, 34), "5.5.34")
+    binary = ServerBinary(Path("/usr/sbin/mysqld"), old, options_of("mysql-5.5.34"))
+    config: dict[str, Setting] = {
+        "innodb_file_per_table": "on",
+        "skip_innodb_adaptive_flushing": True,
+        "query_cache_type": "ON",
+        "sort_buffer_size": 1,
+    }
+    assert [*map(repr, canonical(binary, config).values())] == ["1", "0", "'ON'", "1"]
+    assert canonical(mysql(), {"innodb_file_per_table": "on"}) == {"innodb_file_per_table": "on"}
 
 
 @pytest.mark.parametrize(

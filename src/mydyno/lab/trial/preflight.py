@@ -14,7 +14,6 @@ from typing import Self
 from mydyno.core.document.problems import Problem
 from mydyno.core.errors import ServerError
 from mydyno.core.server_version import Version
-from mydyno.core.units import format_bytes
 from mydyno.lab.analysis.comparability import Effective, Unequal, unequal
 from mydyno.lab.plan import Plan, Point
 from mydyno.lab.spec import Experiment, SpecErrors, Variant
@@ -354,8 +353,7 @@ def _with_notes(plan: Plan, notes: Mapping[str, tuple[str, ...]]) -> Plan:
 def _with_installs(plan: Plan, missing: tuple[str, ...]) -> Plan:
     """What a run would do outside the lab before its first trial."""
     effects = tuple(
-        f"installs {known.version} ({known.source}, about {format_bytes(known.size_bytes)}) into mydyno's "
-        "cache, once"
+        f"installs {known.announcement}, into mydyno's cache, once"
         for known in map(known_release, missing)
         if known is not None
     )

@@ -37,6 +37,15 @@ _INSTALL_HINT = (
 )
 
 
+_LIBRARIES = {
+    "libaio.so.1": "apt-get install libaio1; since Debian 13 and Ubuntu 24.04 libaio1t64, and a link "
+    "libaio.so.1 to its libaio.so.1t64",
+    "libatomic.so.1": "apt-get install libatomic1",
+    "libcrypt.so.1": "apt-get install libcrypt1",
+    "libnuma.so.1": "apt-get install libnuma1",
+}
+"""How to install the shared libraries that servers in archives need."""
+
 _inspected: dict[tuple[str, Path, int, int], ServerBinary] = {}
 _RULE = re.compile(r"^-{10,} -{5,}\s*$", re.MULTILINE)
 _NO_DEFAULT = "(No default value)"
@@ -237,7 +246,7 @@ def _why_it_cannot_run(host: Host, root: Path | None, output: str) -> str | None
     if match := re.search(r"loading shared libraries: (\S+):", output):
         if root is not None:
             return f"the private root {root} lacks {match[1]}, and this machine's own is not looked for"
-        return f"this machine lacks {match[1]}: install the package that has it"
+        return f"this machine lacks {match[1]}: {_LIBRARIES.get(match[1], 'install the package that has it')}"
     if "GLIBC" in output:
         return "it was built for a newer system than this one"
     if "Permission denied" in output and host.server_identity is not None:

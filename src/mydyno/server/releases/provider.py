@@ -15,7 +15,7 @@ CONTENT = "release"
 ROOT = "root"
 """The folder in the release's that is a private root (docs/reference/private-roots.md)."""
 
-ProviderName = Literal["debian", "npm", "directory", "archive"]
+ProviderName = Literal["debian", "npm", "maven", "directory", "archive"]
 _NAME = re.compile(r"(mariadb|mysql)-(\d+)\.(\d+)")
 _VENDORS = {"mariadb": Vendor.MARIADB, "mysql": Vendor.MYSQL}
 

@@ -14,6 +14,7 @@ from mydyno.server.variables.translate import SettingProblem as SettingProblem
 
 _SKIPPING = ("skip_", "disable_")
 _PLAIN = ("enable_", "loose_")
+_READS_WORDS = (5, 6, 0)
 
 
 class SettingsError(SpecError):
@@ -69,7 +70,18 @@ def understand(binary: Knows, config: Mapping[str, Setting]) -> Understood:
     problems += [replace(each, name=written_as[each.name]) for each in translated.problems]
     order = list(config)
     problems.sort(key=lambda problem: order.index(problem.name) if problem.name in config else len(order))
-    return Understood(translated.settings, translated.notes, tuple(problems), written_as)
+    settings = {name: _switched(binary, name, value) for name, value in translated.settings.items()}
+    return Understood(settings, translated.notes, tuple(problems), written_as)
+
+
+def _switched(binary: Knows, name: str, value: Setting) -> Setting:
+    """A switch as a number for MySQL before 5.6, where some do not understand the words: 5.5.34 takes
+    `--innodb-file-per-table=ON` for off and `--innodb-adaptive-flushing=OFF` for on."""
+    word = str(value).lower()
+    old = not binary.version.is_mariadb and binary.version.numbers < _READS_WORDS
+    if not old or binary.options.get(name) not in ("TRUE", "FALSE") or word not in ON_WORDS | OFF_WORDS:
+        return value
+    return int(word in ON_WORDS)
 
 
 def canonical(binary: ServerBinary, config: Mapping[str, Setting]) -> dict[str, Setting]:

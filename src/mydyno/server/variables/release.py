@@ -59,6 +59,8 @@ class Life(Record):
     """When a family had a variable. Without `since`: as long as the oldest release that the table covers."""
 
     since: Written | None = None
+    backports: tuple[Written, ...] = ()
+    """Of older series: the release of each from which on that series has it too."""
     deprecated: Written | None = None
     ignored: Written | None = None
     """From then on it is listed and has no effect."""
@@ -75,7 +77,12 @@ class Life(Record):
             raise ValueError("its releases are not in order: since, removed, again, removed_again")
         if (self.again and not self.removed) or (self.removed_again and not self.again):
             raise ValueError("`again` needs `removed`, and `removed_again` needs `again`")
-        before = self.since.numbers if self.since else (0, 0, 0)
+        if self.since and sorted({*self.backports, self.since}) != [*self.backports, self.since]:
+            raise ValueError("its backports are not in order, before since")
+        if self.backports and not self.since:
+            raise ValueError("`backports` needs `since`")
+        first = self.backports[0] if self.backports else self.since
+        before = first.numbers if first else (0, 0, 0)
         for late in (self.deprecated, self.ignored):
             if late is not None and late.numbers < before:
                 raise ValueError("it was deprecated or ignored before it was there")
@@ -84,20 +91,27 @@ class Life(Record):
     def covers(self, numbers: tuple[int, int, int]) -> bool:
         """Whether the release with these numbers has it."""
         if self.since is not None and numbers < self.since.numbers:
-            return False
+            return any(each.numbers[:2] == numbers[:2] and each.numbers <= numbers for each in self.backports)
         if self.removed is None or numbers < self.removed.numbers:
             return True
         if self.again is None or numbers < self.again.numbers:
             return False
         return self.removed_again is None or numbers < self.removed_again.numbers
 
+    @property
+    def beginning(self) -> str:
+        """`10.11.12, 11.4.6 and 11.8.2`; empty where it was always there."""
+        if self.again is not None:
+            return str(self.again)
+        releases = [str(release) for release in (*self.backports, self.since) if release is not None]
+        return " and ".join(filter(None, (", ".join(releases[:-1]), *releases[-1:])))
+
     def sentence(self, family: Family) -> str:
         """`MySQL has it since 8.0.30 (deprecated in 8.4.0)`, `MySQL removed it in 8.0.3`."""
         gone = self.removed_again or (self.removed if self.again is None else None)
         if gone is not None:
             return f"{family.label} removed it in {gone}"
-        since = self.again or self.since
-        text = f"{family.label} has it" + (f" since {since}" if since else "")
+        text = f"{family.label} has it" + (f" since {self.beginning}" if self.beginning else "")
         late = f"ignored since {self.ignored}" if self.ignored else None
         late = late or (f"deprecated in {self.deprecated}" if self.deprecated else None)
         return f"{text} ({late})" if late else text

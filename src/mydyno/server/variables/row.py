@@ -145,7 +145,8 @@ class Row(Record):
     mysql: Life = Life()
     mariadb: Life = Life()
     where: Literal["option", "plugin", "running"] = "option"
-    """`plugin`: listed only by a server that loads it. `running`: only a running server has it, no my.cnf."""
+    """`plugin`: listed only by a server that loads it or is built with it. `running`: only a running server
+    has it, no my.cnf."""
     becomes: tuple[Becomes, ...] = ()
     """In order of preference."""
     dropped: tuple[Dropped, ...] = ()
