@@ -48,11 +48,11 @@ UNSEEN_SERVER = "server.unseen"
 either."""
 
 LOAD_AVERAGE = "os.load_average"
+"""The one fact that is about a moment, not about the machine: it differs at every start."""
 SERVER_HOST = "machine.host"
 """The fact that names the host of hosts.yaml whose facts an environment has; this machine has none."""
 OF_HOST = "hosts."
 """How the names of facts begin, before the host's, where servers ran on several machines."""
-"""The one fact that is about a moment, not about the machine: it differs at every start."""
 
 
 @dataclass(frozen=True, kw_only=True)
