@@ -16,9 +16,10 @@ from mydyno.lab.stack import Journal, ServerBinary, Setting, Site, settings_diff
 from mydyno.lab.stack.server.ask_running import ask_running
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.machine.local import LocalHost
+from mydyno.server.program.file_places import remove_refused_redo_files
 from mydyno.server.releases import KNOWN, ReleaseStore, binary_of
 from mydyno.server.variables.durability import durability
-from mydyno.server.variables.names import understand
+from mydyno.server.variables.names import canonical, understand
 
 pytestmark = pytest.mark.live
 
@@ -95,6 +96,7 @@ def test_settings_of_other_releases_are_in_force_on_every_release(release: Serve
         name = "innodb_flush_log_at_timeout"
         too_long: dict[str, Setting] = {name: 5000} if name in release.options else {}  # Not in MySQL 5.5.
         asked = {**OF_OTHER_RELEASES, **too_long}
+        remove_refused_redo_files(place.host, release, data, canonical(release, asked))
         server = start_server(place, release, datadir=data, scratch=scratch, config=asked, folder=place.lab)
         try:
             shown = server.variables()
