@@ -16,9 +16,10 @@ from mydyno.lab.stack import Journal, ServerBinary, Setting, Site, settings_diff
 from mydyno.lab.stack.server.ask_running import ask_running
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.machine.local import LocalHost
+from mydyno.server.program.file_places import remove_refused_redo_files
 from mydyno.server.releases import KNOWN, ReleaseStore, binary_of
 from mydyno.server.variables.durability import durability
-from mydyno.server.variables.names import understand
+from mydyno.server.variables.names import canonical, understand
 
 pytestmark = pytest.mark.live
 
@@ -92,12 +93,15 @@ def test_settings_of_other_releases_are_in_force_on_every_release(release: Serve
     try:
         data, scratch = work.path / "data", work.path / "scratch"
         initialise(place, release, datadir=data, scratch=scratch, settings={})
-        asked: dict[str, Setting] = {**OF_OTHER_RELEASES, "innodb_flush_log_at_timeout": 5000}
+        name = "innodb_flush_log_at_timeout"
+        too_long: dict[str, Setting] = {name: 5000} if name in release.options else {}  # Not in MySQL 5.5.
+        asked = {**OF_OTHER_RELEASES, **too_long}
+        remove_refused_redo_files(place.host, release, data, canonical(release, asked))
         server = start_server(place, release, datadir=data, scratch=scratch, config=asked, folder=place.lab)
         try:
             shown = server.variables()
-            (clamped,) = settings_difference(server.settings, shown)
-            assert str(clamped) == "innodb_flush_log_at_timeout: configured 5000, in force 2700"
+            clamped = [str(each) for each in settings_difference(server.settings, shown)]
+            assert clamped == [f"{name}: configured 5000, in force 2700" for name in too_long]
             assert durability(shown).label in ("durable", "loses up to 1 s on OS crash")
         finally:
             server.stop()

@@ -24,7 +24,7 @@ from mydyno.server.variables import catalogue
 from mydyno.server.variables.release import Family
 from mydyno.server.variables.row import Row
 
-_SERIES = re.compile(r"(mysql|mariadb)-(\d+)\.(\d+)")
+_SERIES = re.compile(r"(mysql|mariadb)-(\d+)\.(\d+)(?:\.(\d+))?")
 _NEWEST_PATCH = 999
 _NUMBERS = {
     *("bytes", "pages", "rows", "count", "percent", "number"),
@@ -60,7 +60,7 @@ def of_releases(releases: Iterable[str]) -> list[Schema]:
 
 
 def _missing(release: str, series: re.Match[str]) -> Iterator[tuple[str, Schema]]:
-    family, numbers = Family(series[1]), (int(series[2]), int(series[3]), _NEWEST_PATCH)
+    family, numbers = Family(series[1]), (int(series[2]), int(series[3]), int(series[4] or _NEWEST_PATCH))
     for name, row in catalogue().variables.items():
         life = row.life(family)
         if name not in CONTROLLED and (life is None or not life.covers(numbers)):

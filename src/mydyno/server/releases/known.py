@@ -57,7 +57,7 @@ def _settled(numbers: tuple[int, int], suite: str, package: str, download: int, 
 
 
 def _moving(series: Series) -> Known:
-    return _debian(moving(series), 70 * _M, 330 * _M)
+    return _debian(moving(series), 57 * _M, 326 * _M)
 
 
 _CORE = "mariadb-server-core"
@@ -69,7 +69,7 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
         "mysql-5.6": _packaged("MySQL 5.6.24", packages.MYSQL_5_6_24, 30 * _M, 78 * _M),
         "mysql-5.7": _packaged("MySQL 5.7.29", packages.MYSQL_5_7_29, 11 * _M, 33 * _M, "GPL-3.0"),
         "mysql-8.0.15": _packaged("MySQL 8.0.15", packages.MYSQL_8_0_15, 33 * _M, 54 * _M, _APACHE),
-        "mysql-8.0.31": _packaged("MySQL 8.0.31", packages.MYSQL_8_0_31, 49 * _M, 82 * _M, _APACHE),
+        "mysql-8.0.31": _packaged("MySQL 8.0.31", packages.MYSQL_8_0_31, 49 * _M, 80 * _M, _APACHE),
         "mysql-8.0": _packaged("MySQL 8.0.33", packages.MYSQL_8_0_33, 528 * _M, 258 * _M, "BSD"),
         "mysql-9.7": _moving(Series(Vendor.MYSQL, (9, 7))),
         "mariadb-10.1": _packaged(
@@ -82,11 +82,11 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
         "mariadb-10.11.5": _packaged(
             "MariaDB 10.11.5", packages.MARIADB_10_11_5, 135 * _M, 291 * _M, "Apache-2.0"
         ),
-        "mariadb-10.11": _settled((10, 11), "bookworm", _CORE, 15 * _M, 70 * _M),
+        "mariadb-10.11": _settled((10, 11), "bookworm", _CORE, 14 * _M, 69 * _M),
         "mariadb-11.4": _packaged(
             "MariaDB 11.4.5", packages.MARIADB_11_4_5, 142 * _M, 307 * _M, "Apache-2.0"
         ),
-        "mariadb-11.8": _settled((11, 8), "trixie", _CORE, 16 * _M, 72 * _M),
+        "mariadb-11.8": _settled((11, 8), "trixie", _CORE, 15 * _M, 71 * _M),
     }
 )
 """Name -> release, of each vendor the oldest first. A name of three numbers is a series' older release."""
