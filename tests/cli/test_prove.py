@@ -127,6 +127,7 @@ def test_the_largest_number_of_connections_is_found_in_ranges_too() -> None:
 
 
 def test_a_release_that_is_unknown_is_this_machines_own() -> None:
-    assert release_of("MySQL 8.0.36 at /run/mysqld/mysqld.sock") == "system"
+    assert release_of("MySQL 8.4.6 at /run/mysqld/mysqld.sock") == "system"
+    assert release_of("MySQL 8.0.36 at /run/mysqld/mysqld.sock") == "mysql-8.0"
     assert release_of("MariaDB 10.5.3 at db:3306") == "mariadb-10.5"
     assert release_of("something") == "system"
