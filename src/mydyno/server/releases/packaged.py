@@ -103,7 +103,7 @@ class Packaged:
             ["env", f"HOME={Path.home()}", *client.command(spec, folder)],
             staging / "log",
             progress,
-            what=f"fetching {spec}",
+            what=f"fetching {spec.replace(':', ' ')}",  # What follows a colon is a detail of a step.
             hint=f"{client.unreachable}; or give the package's archive with --from",
         )
         archives = list(client.fetched(spec, folder))
