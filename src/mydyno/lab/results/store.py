@@ -18,7 +18,7 @@ from typing import Self
 from mydyno.core.durable import replace_file, sync, sync_tree
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
-from mydyno.lab.results import files, run_rows
+from mydyno.lab.results import files, overviews, run_rows
 from mydyno.lab.results.database import Upgrade, open_for_reading, open_for_writing, transaction
 from mydyno.lab.results.files import DATABASE as DATABASE
 from mydyno.lab.results.ownership import WriterLock, must_be_sound
@@ -127,6 +127,21 @@ class Lab:
         """Every run in a few numbers, the newest first."""
         with self._damage_explained():
             return run_rows.list_runs(self._connection, self.path / "runs")
+
+    def summarise_runs(self) -> tuple[run_rows.RunSummary | run_rows.DamagedRun, ...]:
+        """The same, with the damaged ones among them."""
+        with self._damage_explained():
+            return tuple(run_rows.summarise_runs(self._connection, self.path / "runs"))
+
+    def run_facets(self) -> dict[str, overviews.RunFacets]:
+        """What every run is searched and filtered by, by its folder."""
+        with self._damage_explained():
+            return overviews.run_facets(self._connection)
+
+    def version(self) -> int:
+        """Another number after every change by another process; of this opened lab only."""
+        with self._damage_explained():
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def find_run(self, name: str | None = None) -> Run:
         """The newest run; with `name`, the newest whose experiment or folder is called so. No other is read.
