@@ -25,6 +25,7 @@ from mydyno.lab.results.ownership import WriterLock, must_be_sound
 from mydyno.lab.results.plain_rows import Placement, PlainWriter, free_numbers
 from mydyno.lab.results.records import ExperimentRecord
 from mydyno.lab.results.run import Run
+from mydyno.lab.results.schema import MIGRATIONS
 from mydyno.lab.results.sound import damage_explained
 from mydyno.lab.results.staged import StagedRun
 from mydyno.lab.results.writer import RunWriter
@@ -138,10 +139,11 @@ class Lab:
         with self._damage_explained():
             return overviews.run_facets(self._connection)
 
-    def version(self) -> int:
-        """Another number after every change by another process; of this opened lab only."""
+    @property
+    def current(self) -> bool:
+        """Whether it still has the format that it was opened in: a newer mydyno may have upgraded it."""
         with self._damage_explained():
-            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+            return int(self._connection.execute("PRAGMA user_version").fetchone()[0]) == len(MIGRATIONS)
 
     def find_run(self, name: str | None = None) -> Run:
         """The newest run; with `name`, the newest whose experiment or folder is called so. No other is read.

@@ -238,7 +238,7 @@ def progress_of(message: messages.Message, collector: Collector, work: Work, poi
 
 
 def _sampled(samples: Sequence[messages.Sample], point: str) -> Sampled | None:
-    """What grew between the first sample of the last second before and the newest one; None within a second."""
+    """What grew from the first sample of the last second before to the newest one; None within a second."""
     newest = samples[-1]
     earlier = [one for one in samples[-_MOST_A_SECOND:-1] if _second(one) < _second(newest)]
     if not earlier or _second(samples[-2]) == _second(newest):

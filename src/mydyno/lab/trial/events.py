@@ -1,8 +1,8 @@
 """What happens during a run, as a stream: written next to the results, read by every display.
 
-A display (the terminal's, the web page of `mydyno serve`) needs nothing but these events; it never asks the
-campaign. `events.jsonl` in the run's folder holds them, one JSON object a line, `type` first. The number of an
-event is that of its line, from 1; every start of the run adds lines and changes none.
+A display (the terminal's, the page of `mydyno serve`) needs nothing but these events; it never asks the
+campaign. `events.jsonl` in the run's folder holds them, one JSON object a line, `type` first. The number of
+an event is that of its line, from 1; every start of the run adds lines and changes none.
 """
 
 import dataclasses

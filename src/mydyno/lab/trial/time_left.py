@@ -1,4 +1,4 @@
-"""How long a run still takes: from the trials that this start has finished, and the plan's estimate before that."""
+"""How long a run still takes: from the trials that this start has finished, and the estimate before that."""
 
 
 def seconds_left(expected_seconds: float, to_do: int, done: int, elapsed: float) -> float:
