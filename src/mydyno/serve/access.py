@@ -1,4 +1,4 @@
-"""Who may see the lab: whoever has opened the address that `mydyno serve` prints.
+"""Who may see the lab: the browser that has opened the address that `mydyno serve` prints.
 
 The address has a random token, which is exchanged for a cookie. Every request is checked: its Host header is
 one that is answered (`address.Names`), it has the cookie, and it does not come from a page of another origin.
@@ -132,7 +132,7 @@ _OPENED = """<!DOCTYPE html>
 
 @dataclass(frozen=True)
 class Guard:
-    """Asks `access` before `app` is asked, and adds headers to what it answers."""
+    """Checks every request before `app` gets it, and adds headers to what it answers."""
 
     app: ASGIApp
     access: Access

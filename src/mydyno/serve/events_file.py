@@ -1,4 +1,4 @@
-"""events.jsonl of a run, read as it grows. Nothing of it is kept but where reading has come to."""
+"""events.jsonl of a run, read as it grows. What is kept is where reading has come to."""
 
 import os
 from collections.abc import Iterator

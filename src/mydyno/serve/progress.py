@@ -50,7 +50,7 @@ class Progress:
     """By host and trial."""
 
     def hear(self, lines: Iterable[bytes]) -> None:
-        """Whole lines of events.jsonl. One that is no event (a kill cut it off) is counted and left out."""
+        """Whole lines of events.jsonl. One that a kill cut off is counted and left out."""
         for line in lines:
             self.heard += 1
             if line.startswith(_MANY):

@@ -17,7 +17,7 @@ from mydyno.serve.events_file import EventsFile, Place
 _LOOK_S = 0.5
 """Between two looks at the file."""
 _ALIVE_S = 15.0
-"""After so long without an event a comment is sent, so that nobody in between ends the connection."""
+"""After so long without an event a comment is sent, so that no proxy ends the connection."""
 _STUCK_S = 60.0
 """A reader that takes nothing for so long is left; its browser comes again."""
 _CHUNK = 64 * 1024
@@ -42,8 +42,8 @@ def _one_line(line: bytes) -> bytes:
 
 
 def number_of(last_event_id: str | None, after: str | None) -> int:
-    """The event that a page has last: the browser knows better than the address that it was given. 0 for what
-    is no number."""
+    """The event that a page has last: the browser knows better than the address that it was given. 0 where
+    neither is a number."""
     for text in (last_event_id, after):
         if text is not None and text.isascii() and text.isdecimal() and len(text) < 16:
             return int(text)
