@@ -47,27 +47,55 @@ def trial(place: int, *, invalid: str = "", release: str = RELEASES[0], faster: 
     chance = random.Random(place)
     rate = 1000.0 * (faster if point else 1.0) * chance.uniform(0.98, 1.02)
     latency = Latency(
-        count=round(rate * 5), min_ns=100_000, mean_ns=900_000.0, max_ns=9_000_000,
+        count=round(rate * 5),
+        min_ns=100_000,
+        mean_ns=900_000.0,
+        max_ns=9_000_000,
         **dict.fromkeys(("p50_ns", "p75_ns", "p90_ns"), 800_000),
-        p95_ns=1_500_000, p99_ns=2_500_000, p999_ns=5_000_000,
-    )  # fmt: skip
+        p95_ns=1_500_000,
+        p99_ns=2_500_000,
+        p999_ns=5_000_000,
+    )
     phase = PhaseRecord(
-        index=0, connections_asked=8, connections_reached=8, started_s=0.0,
-        measured_from_s=1.0, measured_to_s=6.0, ended_s=6.1, queries=round(rate * 5), transactions=round(rate), queries_per_second=rate,
-        transactions_per_second=rate / 5, latency=latency, connect=replace(latency, count=8), statements=(),
-        errors={}, client_cpu_user_s=1.0, client_cpu_system_s=1.0, latency_kind="service",
+        index=0,
+        connections_asked=8,
+        connections_reached=8,
+        started_s=0.0,
+        measured_from_s=1.0,
+        measured_to_s=6.0,
+        ended_s=6.1,
+        queries=round(rate * 5),
+        transactions=round(rate),
+        queries_per_second=rate,
+        transactions_per_second=rate / 5,
+        latency=latency,
+        connect=replace(latency, count=8),
+        statements=(),
+        errors={},
+        client_cpu_user_s=1.0,
+        client_cpu_system_s=1.0,
+        latency_kind="service",
         transaction_latency=latency,
-    )  # fmt: skip
+    )
     reasons = (Invalidity(check="littles-law", message=invalid, phase=None),) if invalid else ()
     return TrialRecord(
-        trial_id=f"t{place + 1:03}", index=place, block=place // 2 + 1, point_id=f"p{point + 1}",
-        levels={FACTOR: LEVELS[point]}, seed=place,
-        status="invalid" if invalid else "valid", invalidities=reasons,
-        started_at="2026-01-31T12:00:00Z", seconds=12.0, server_version=release, durability="durable",
+        trial_id=f"t{place + 1:03}",
+        index=place,
+        block=place // 2 + 1,
+        point_id=f"p{point + 1}",
+        levels={FACTOR: LEVELS[point]},
+        seed=place,
+        status="invalid" if invalid else "valid",
+        invalidities=reasons,
+        started_at="2026-01-31T12:00:00Z",
+        seconds=12.0,
+        server_version=release,
+        durability="durable",
         settings_asked={"thread_cache_size": LEVELS[point]},
         settings_in_force={"thread_cache_size": LEVELS[point]},
-        counters={"Threads_created": 9}, phases=(phase,),
-    )  # fmt: skip
+        counters={"Threads_created": 9},
+        phases=(phase,),
+    )
 
 
 def make_run(

@@ -114,10 +114,10 @@ class Stream:
 
 @contextmanager
 def site(
-    lab: Path, *, allow_run: bool = False, key: bytes = b"k" * 32, names: tuple[str, ...] = ()
+    lab: Path, *, allow_run: bool = False, key: bytes = b"k" * 32, names: tuple[str, ...] = (), port: int = 0
 ) -> Iterator[Site]:
     """Served by a thread of this process; entered already."""
-    bound, where = bind(parse_listen("127.0.0.1:0"))
+    bound, where = bind(parse_listen(f"127.0.0.1:{port}"))
     access = Access(Names(where, names), key)
     runner = Runner(MYDYNO, lab, trust=False) if allow_run else None
     shown = Pages(Library(lab, partial(Lab.open, write=False)), runner=runner)

@@ -43,7 +43,7 @@ def test_every_run_is_listed_with_what_it_has(served):
 
 
 def test_ten_thousand_trials_take_less_than_a_second_of_cpu_time(large):
-    """CPU time: how long it takes on a busy machine says nothing. `benchmarks/serve.py` has the seconds."""
+    """CPU time: how long it takes on a busy machine says nothing. `benchmarks/serve_cost.py` has the seconds."""
     began = time.process_time()
     page = large.ask("/?q=oltp").text
     assert time.process_time() - began < 1.0
