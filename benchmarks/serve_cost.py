@@ -5,8 +5,8 @@
     memory           of `serve` before and after one watcher has read the events of 24 hours
     list             seconds until the list of 10,000 trials is there
 
-The browser is Chromium. The events of CPU and memory are made up, in the real format: an interval and a sample
-for each second.
+The browser is Chromium. The events of CPU and memory are made up, in the real format: an interval and a
+sample for each second.
 
     python benchmarks/serve_cost.py [--rounds 8] [--seconds 5] [--watched 20] [--trials 10000]
 """

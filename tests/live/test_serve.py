@@ -1,4 +1,4 @@
-"""A run on a real private server, watched in a real browser to its end, through every kind of interruption."""
+"""A run on a real private server, watched in a real browser to its end, whatever is closed or killed."""
 
 from __future__ import annotations
 

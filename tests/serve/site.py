@@ -24,6 +24,7 @@ from mydyno.serve.access import Access
 from mydyno.serve.address import Names, bind, parse_listen
 from mydyno.serve.app import Pages, application
 from mydyno.serve.library import Library
+from mydyno.serve.server import config
 from mydyno.serve.starting import Runner
 
 PATIENCE_S = 30.0
@@ -121,9 +122,7 @@ def site(
     access = Access(Names(where, names), key)
     runner = Runner(MYDYNO, lab, trust=False) if allow_run else None
     shown = Pages(Library(lab, partial(Lab.open, write=False)), runner=runner)
-    server = uvicorn.Server(
-        uvicorn.Config(application(shown, access), lifespan="off", log_config=None, ws="none", http="h11")
-    )
+    server = uvicorn.Server(config(application(shown, access)))
     shown.closing = lambda: server.should_exit
     thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
     thread.start()

@@ -120,7 +120,7 @@ def test_on_another_address_its_number_and_the_given_names_are_answered():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "8080x", "127.0.0.1", "host.example:80", "127.0.0.1:99999", "1.2.3:80", "[::1:80"]
+    "text", ["", "8080x", "127.0.0.1", "host.example:80", "127.0.0.1:99999", "1.2.3:80", "[::1:80", "::1:80"]
 )
 def test_what_is_no_address_is_refused(text):
     with pytest.raises(UsageError, match="--listen"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -21,9 +21,12 @@ PATIENCE_S = 30.0
 
 
 def wait(page: Page, expression: str) -> None:
-    """Until a JavaScript expression is true."""
+    """Until a JavaScript expression is true. While another page is loaded there is none to ask."""
     deadline = time.monotonic() + PATIENCE_S
-    while not page.ask(expression):
+    while True:
+        with suppress(AssertionError):
+            if page.ask(expression):
+                return
         assert time.monotonic() < deadline, (expression, page.messages(), page.ask("document.body.innerText"))
         time.sleep(0.05)
 

@@ -134,10 +134,10 @@ def test_a_reader_that_takes_nothing_keeps_nobody_else_from_reading(run):
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         host = f"127.0.0.1:{made.port}"
         request = f"GET /runs/{run.name}/events HTTP/1.1\r\nHost: {host}\r\nCookie: {made.cookie}\r\n\r\n"
+        last = len(lines(run))
         tracemalloc.start()
         slow.sendall(request.encode())
         time.sleep(1)
-        last = len(lines(run))
         log(RunFinished(4, 0))
         assert read(made, run, 1, after=last)[0][0] == last + 1
         _, peak = tracemalloc.get_traced_memory()

@@ -8,7 +8,7 @@ from functools import partial
 
 from mydyno.cli import screen
 from mydyno.cli.declare import option
-from mydyno.cli.labs import LabOptions, open_lab
+from mydyno.cli.labs import LabOptions
 
 
 def serve(
@@ -33,6 +33,7 @@ def serve(
     mydyno serve --lab /mnt/fast/lab --listen 127.0.0.1:0
     ```
     """
+    from mydyno.lab.results.store import Lab
     from mydyno.serve import server
     from mydyno.serve.access import Access, kept_key
     from mydyno.serve.address import Names, bind, parse_listen
@@ -46,7 +47,7 @@ def serve(
     bound, where = bind(wanted)
     server.preload()
     access = Access(Names(where, tuple(name or ())), kept_key())
-    opened = partial(open_lab, write=False, trust=lab.trust)
+    opened = partial(Lab.open, write=False, trust=lab.trust)
     command = (sys.executable, "-m", "mydyno.cli.main")
     runner = Runner(command, lab.folder, lab.trust) if allow_run else None
     if not where.loopback:

@@ -38,7 +38,8 @@ HEADERS = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
+    # With no-referrer a browser does not say the origin of a form.
+    "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
 }
 

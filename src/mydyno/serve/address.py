@@ -33,11 +33,13 @@ class Listen:
 def parse_listen(text: str) -> Listen:
     """`127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `:8080`, `8080`. Raises UsageError."""
     name, _, port = text.rpartition(":")
-    name = name.removeprefix("[").removesuffix("]")
+    bracketed = name.startswith("[") and name.endswith("]")
     if not port.isascii() or not port.isdecimal() or int(port) > 65535:
         raise UsageError(f"--listen {text}: {port or 'nothing'} is not a port", _HINT)
     try:
-        address = ipaddress.ip_address("127.0.0.1" if name in ("", "localhost") else name)
+        if (":" in name) != bracketed:
+            raise ValueError("an IPv6 address is in brackets")
+        address = ipaddress.ip_address("127.0.0.1" if name in ("", "localhost") else name.strip("[]"))
     except ValueError as error:
         raise UsageError(f"--listen {text}: {name} is not an IP address", _HINT) from error
     return Listen(address, int(port))

@@ -44,8 +44,16 @@ class EventsFile:
                 text += more
         whole = text[: text.rfind(b"\n") + 1]
         place.offset += len(whole)
-        lines = whole.splitlines()
+        lines = whole.split(b"\n")[:-1]
         place.number += len(lines)
+        return lines
+
+    def count(self) -> int:
+        """How many events there are."""
+        lines = 0
+        with self._opened() as file:
+            while file is not None and (text := file.read(_CHUNK)):
+                lines += text.count(b"\n")
         return lines
 
     def after(self, number: int) -> Place | None:

@@ -59,7 +59,11 @@ class Library:
 
     def _outdated(self, lab: Lab) -> bool:
         is_copy = lab.upgrade is not None and lab.upgrade.backup is None
-        return not lab.current or (is_copy and time.monotonic() - self._opened_at > _COPY_SECONDS)
+        try:
+            return not lab.current or (is_copy and time.monotonic() - self._opened_at > _COPY_SECONDS)
+        except LabError:
+            # Its disk was away for a while, say.
+            return True
 
     def _close(self) -> None:
         lab, self._lab = self._lab, None

@@ -16,6 +16,7 @@ STATIC = {
     "serve.js": "text/javascript; charset=utf-8",
     "uPlot.min.css": "text/css; charset=utf-8",
     "uPlot.iife.min.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
     "uPlot.LICENSE": "text/plain; charset=utf-8",
 }
 """Files next to the pages, with their types."""

@@ -11,6 +11,7 @@ from mydyno.lab.results.overviews import AttemptSummary
 from mydyno.lab.results.records import ExperimentRecord, TrialRecord
 from mydyno.lab.results.run import Run
 from mydyno.page.format import printable
+from mydyno.serve.events_file import EventsFile
 from mydyno.serve.grid import Grid, Planned, complete_blocks, grid, known_trials, planned_trials
 from mydyno.serve.narrowing import Known, Narrowing, after_block, narrowings, shown_blocks
 from mydyno.serve.progress import Progress, UnderWay
@@ -171,7 +172,7 @@ def run_view(run: Run, judge: Judge, progress: Progress | None) -> RunView:
         under_way=under_way,
         step=printable(progress.step) if progress is not None else "",
         left_seconds=progress.left_seconds() if progress is not None else None,
-        after=progress.stream_after if progress is not None else 0,
+        after=EventsFile(run.events_file).count() if progress is None else progress.stream_after,
     )
 
 

@@ -14,7 +14,7 @@ _GRACE_S = 3
 
 def serve(shown: Pages, access: Access, bound: socket.socket) -> None:
     """Answers on `bound` until SIGINT or SIGTERM, which then is raised again."""
-    server = uvicorn.Server(_config(application(shown, access)))
+    server = uvicorn.Server(config(application(shown, access)))
     shown.closing = lambda: server.should_exit
     try:
         server.run([bound])
@@ -23,7 +23,8 @@ def serve(shown: Pages, access: Access, bound: socket.socket) -> None:
         shown.library.close()
 
 
-def _config(app: ASGIApp) -> uvicorn.Config:
+def config(app: ASGIApp) -> uvicorn.Config:
+    """How it is answered."""
     return uvicorn.Config(
         app,
         loop="asyncio",

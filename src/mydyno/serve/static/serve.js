@@ -4,16 +4,21 @@
 
 const at = (root, selector) => root.querySelector(selector);
 
-/* A part of the page is fetched again and takes the place of the old one; what has the focus keeps it. */
-async function refresh(part, address) {
+/* Pieces of the page are fetched again and take the place of those with their ids; what has the focus keeps it. */
+async function refresh(address) {
   const answer = await fetch(address, { credentials: "same-origin" });
   if (!answer.ok) return false;
-  const text = await answer.text();
-  const focused = part.contains(document.activeElement) ? [...part.querySelectorAll("a,button,input,[tabindex]")].indexOf(document.activeElement) : -1;
-  const scrolled = [...part.querySelectorAll(".box")].map((box) => box.scrollLeft);
-  part.innerHTML = text;
-  part.querySelectorAll(".box").forEach((box, place) => { box.scrollLeft = scrolled[place] || 0; });
-  if (focused >= 0) [...part.querySelectorAll("a,button,input,[tabindex]")][focused]?.focus({ preventScroll: true });
+  const fetched = document.createElement("template");
+  fetched.innerHTML = await answer.text();
+  const usable = (piece) => [...piece.querySelectorAll("a,button,input,[tabindex]")];
+  for (const piece of [...fetched.content.children]) {
+    const old = document.getElementById(piece.id);
+    const focused = usable(old).indexOf(document.activeElement);
+    const scrolled = [...old.querySelectorAll(".box")].map((box) => box.scrollLeft);
+    old.replaceWith(piece);
+    piece.querySelectorAll(".box").forEach((box, place) => { box.scrollLeft = scrolled[place] || 0; });
+    if (focused >= 0) usable(piece)[focused]?.focus({ preventScroll: true });
+  }
   return true;
 }
 
@@ -21,14 +26,14 @@ async function refresh(part, address) {
 
 const verdicts = new Map();
 
-async function fillVerdicts(part) {
+async function fillVerdicts() {
   const known = (place) => {
     const text = verdicts.get(place.dataset.verdict + at(place.closest("tr"), "[data-label=Trials]").textContent);
     if (text !== undefined) place.textContent = text;
     return text !== undefined;
   };
   // One after the other: the lab has one reader.
-  for (const place of [...part.querySelectorAll("[data-verdict]")]) {
+  for (const place of [...document.querySelectorAll("[data-verdict]")]) {
     if (known(place) || !place.isConnected) continue;
     const answer = await fetch(place.dataset.verdict, { credentials: "same-origin" }).catch(() => null);
     if (!answer || !answer.ok) continue;
@@ -37,13 +42,13 @@ async function fillVerdicts(part) {
   }
 }
 
-function watchList(part) {
-  fillVerdicts(part);
+function watchList() {
+  fillVerdicts();
   setInterval(async () => {
-    if (document.hidden || part.querySelector("input:checked")) return;
+    if (document.hidden || document.querySelector("#runs input:checked")) return;
     const address = new URL(location.href);
     address.searchParams.set("part", "1");
-    if (await refresh(part, address).catch(() => false)) fillVerdicts(part);
+    if (await refresh(address).catch(() => false)) fillVerdicts();
   }, 5000);
 }
 
@@ -199,9 +204,8 @@ class Panel {
 }
 
 class Watch {
-  constructor(live, part) {
+  constructor(live) {
     this.live = live;
-    this.part = part;
     this.last = Number(live.dataset.after);
     this.panels = new Map();
     this.due = null;
@@ -240,12 +244,11 @@ class Watch {
     if (this.due) return;
     this.due = setTimeout(async () => {
       this.due = null;
-      const before = at(this.part, "h1")?.textContent;
-      const done = await refresh(this.part, this.part.dataset.part).catch(() => false);
-      if (!done) return;
-      const now = at(this.part, "h1")?.textContent;
-      if (now !== before) this.news(now);
-      const state = at(this.part, "#run-state").dataset.state;
+      const verdict = () => at(document, "h1").textContent;
+      const before = verdict();
+      if (!await refresh(this.live.dataset.part).catch(() => false)) return;
+      if (verdict() !== before) this.news(verdict());
+      const state = at(document, "#run-state").dataset.state;
       document.title = document.title.replace(/: [a-z ]+$/, ": " + state);
       this.live.hidden = state !== "running";
     }, after);
@@ -254,8 +257,7 @@ class Watch {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-  const part = at(document, "#part");
   const live = at(document, "#live");
-  if (part?.dataset.refresh === "list") watchList(part);
-  if (live) window.watch = new Watch(live, part);
+  if (at(document, "#runs")) watchList();
+  if (live) window.watch = new Watch(live);
 });
