@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 from lab.results.builders import FACTOR, LEVELS
 from lab.results.builders import experiment as one_experiment
 
@@ -18,6 +19,16 @@ from mydyno.lab.results.run_rows import insert_run
 from mydyno.lab.results.store import Lab
 from mydyno.lab.trial import events
 
+SAMPLES = pl.DataFrame({"t_s": [1.0, 5.0], "phase": [0, 0]})
+_INTERVAL = {"phase": 0, "from_s": 1.0, "to_s": 2.0, "warmup": False, "connections": 8, "queries": 1000}
+_INTERVAL |= {
+    "transactions": 200,
+    "errors": 0,
+    "queries_per_second": 1000.0,
+    "transactions_per_second": 200.0,
+}
+_INTERVAL |= {"p50_ns": 800_000, "p95_ns": 1_500_000, "p99_ns": 2_500_000, "max_ns": 9_000_000}
+INTERVALS = pl.DataFrame([_INTERVAL | {"from_s": 1.0 + second, "to_s": 2.0 + second} for second in range(5)])
 RELEASES = ("10.11.6-MariaDB", "8.0.40")
 
 
@@ -102,8 +113,6 @@ def make_run(
     lab: Lab, number: int, trials: int, done: int, *, invalid: Sequence[int] = (), text: str = "no"
 ) -> Path:
     """A run with its series, saved as a campaign saves it; its folder."""
-    import polars as pl
-
     run = lab.run(experiment(number, trials), plan(trials))
     for place in range(done):
         record = trial(place, invalid=text if place in invalid else "", faster=1.0 + (number % 5) / 10)
@@ -111,10 +120,8 @@ def make_run(
         (folder / "my.cnf").write_text("[mysqld]\n")
         run.save_trial(
             record,
-            samples=pl.DataFrame({"t_s": [0.0, 1.0], "phase": [0, 0]}),
-            intervals=pl.DataFrame(
-                {"phase": [0], "from_s": [1.0], "to_s": [2.0], "queries_per_second": [1000.0]}
-            ),
+            samples=SAMPLES,
+            intervals=INTERVALS,
             histograms={},
         )
     return run.folder

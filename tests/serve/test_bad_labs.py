@@ -86,7 +86,7 @@ def test_a_trial_whose_series_is_cut_off_is_shown_as_damaged(path: Path):
         page = made.ask(f"/runs/{first}").text
         assert '<td class="cell damaged" data-trial="t003"' in page
         assert "not a whole Parquet file" in page
-        assert "faster" in page, "its numbers remain"
+        assert 'svg class="narrowing' in page, "its numbers remain"
 
 
 def test_a_damaged_run_is_listed_with_its_fault(path: Path):

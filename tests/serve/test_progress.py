@@ -168,7 +168,7 @@ def test_the_pages_load_nothing_from_elsewhere_and_no_script_makes_code():
     for file in [*(folder / "templates").iterdir(), *(folder / "static").iterdir()]:
         if file.name in UPLOT:
             continue
-        text = file.read_text()
+        text = file.read_text().replace("http://www.w3.org/2000/svg", "")
         assert "http://" not in text
         assert "https://" not in text
         assert "eval(" not in text

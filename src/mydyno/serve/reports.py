@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import traceback
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -119,6 +120,10 @@ def _work() -> None:
                 answer = {"made": _html(wanted)}
         except MydynoError as error:
             answer = {"error": error.message, "hint": error.hint or ""}
+        except Exception as error:
+            # The next page is made all the same.
+            traceback.print_exc()
+            answer = {"error": f"the report cannot be made: {type(error).__name__}: {error}", "hint": ""}
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()
 

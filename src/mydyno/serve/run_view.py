@@ -191,7 +191,7 @@ def _planned(run: Run, attempts: Sequence[AttemptSummary]) -> tuple[Planned, ...
 
 def _lost(run: Run, attempts: Sequence[AttemptSummary]) -> dict[str, str]:
     """Trial -> what of its series is missing or cut off."""
-    lost = {}
+    lost: dict[str, str] = {}
     if run.experiment.imported:
         return lost
     for one in attempts[-_LOOKED_AT:]:
