@@ -131,7 +131,7 @@ def test_a_trial_is_seen_from_its_beginning_and_goes_on(chromium: Browser, runni
 def test_an_invalid_trial_is_shown_the_moment_it_has_ended(chromium: Browser, running: Running):
     with site(running.lab.path) as made, chromium.page() as page:
         visit(page, made, f"/runs/{running.folder.name}")
-        wait(page, "document.querySelector('.cell.running[data-trial=t003]')")
+        wait(page, "document.querySelector('.cell.running[data-trial=t003]') !== null")
         running.log(events.TrialFinished("t003", "invalid", ("<b>the server died</b>",), 12.0))
         wait(
             page,

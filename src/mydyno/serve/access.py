@@ -126,6 +126,7 @@ class Access:
 
 _OPENED = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">
+<link rel="icon" href="/static/icon.svg">
 <title>mydyno</title></head><body><p><a href="/">Open the lab</a></p></body></html>
 """
 """Not a redirect: a browser that was sent here by another page would follow it without the new cookie."""

@@ -252,13 +252,19 @@ def _sampled(samples: Sequence[messages.Sample], point: str) -> Sampled | None:
         return None if first is None or last is None or last < first else (last - first) / seconds
 
     return Sampled(
-        server_cpu=rate(lambda one: one.server and one.server.cpu_user_s + one.server.cpu_system_s),
-        read_bytes_per_second=rate(lambda one: one.server and one.server.read_bytes),
-        write_bytes_per_second=rate(lambda one: one.server and one.server.write_bytes),
+        server_cpu=rate(lambda one: _server(one, "cpu_user_s", "cpu_system_s")),
+        read_bytes_per_second=rate(lambda one: _server(one, "read_bytes")),
+        write_bytes_per_second=rate(lambda one: _server(one, "write_bytes")),
         threads_created_per_second=rate(lambda one: _status(one, "Threads_created")),
         threads_connected=_status(newest, "Threads_connected"),
         point=point,
     )
+
+
+def _server(sample: messages.Sample, *counters: str) -> float | None:
+    """The sum of these counters of the server's process; None where one is not known."""
+    values = [getattr(sample.server, name, None) for name in counters]
+    return None if None in values else float(sum(values))
 
 
 def _second(sample: messages.Sample) -> int:

@@ -89,7 +89,8 @@ class Curve {
       scale: this.right.includes(name) ? "right" : "y", dash: this.right.includes(name) ? [6, 3] : undefined,
       value: (_, value) => number(value),
     });
-    const axes = [axis({ size: 28 }), axis({ values: (_, ticks) => ticks.map((tick) => number(tick)) })];
+    const clock = (_, ticks) => ticks.map((tick) => new Date(tick * 1000).toLocaleTimeString("en-GB"));
+    const axes = [axis({ size: 28, space: 80, values: clock }), axis({ values: (_, ticks) => ticks.map((tick) => number(tick)) })];
     if (this.right.length) axes.push(axis({ scale: "right", side: 1, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => number(tick)) }));
     const from0 = { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] };
     this.plot = new uPlot({
@@ -99,7 +100,8 @@ class Curve {
     }, this.data, this.box);
   }
   add(time, values) {
-    this.data[0].push(time);
+    // A clock that was set back must not turn the curve round.
+    this.data[0].push(Math.max(time, this.data[0].at(-1) ?? time));
     values.forEach((value, place) => this.data[place + 1].push(value ?? null));
     if (this.data[0].length > KEPT) this.data.forEach((column) => column.shift());
     if (!this.due) {
