@@ -1,4 +1,4 @@
-"""`mydyno serve` next to a run, in a process of the lowest priority that ends with it."""
+"""`mydyno serve` next to a run, in a process of low priority that ends with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import IO
 from mydyno.cli import screen
 from mydyno.cli.labs import LabOptions
 
-_LOWEST = "19"
+_NICE = "10"
+"""Enough for pages, on a machine whose CPUs are all busy."""
 
 
 @contextmanager
@@ -24,7 +25,7 @@ def served(lab: LabOptions) -> Iterator[None]:
     command = [sys.executable, "-m", "mydyno.cli.main", "serve", "--lab", str(lab.folder)]
     command += ["--listen", "127.0.0.1:0", *(["--trust"] if lab.trust else [])]
     process = subprocess.Popen(
-        tied_to_parent(["nice", "-n", _LOWEST, *command], None, os.getpid()),
+        tied_to_parent(["nice", "-n", _NICE, *command], None, os.getpid()),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -18,6 +18,8 @@ from mydyno.serve.progress import Progress, UnderWay
 
 _LOOKED_AT = 400
 """Trials whose series are looked at, the last ones."""
+_KEPT = 500
+"""Verdicts of runs that are kept."""
 _TIMES = 50.0
 """A verdict that took a second is not made again for so many: at most 2% of a CPU."""
 
@@ -101,7 +103,7 @@ class Judge:
         began = time.monotonic()
         judged = self._made(run, planned, attempts)
         ended = time.monotonic()
-        if len(self._last) > 10_000:
+        if len(self._last) > _KEPT:
             self._last.clear()
         self._last[name] = judged, ended, ended - began
         return judged
