@@ -263,8 +263,9 @@ def _sampled(samples: Sequence[messages.Sample], point: str) -> Sampled | None:
 
 def _server(sample: messages.Sample, *counters: str) -> float | None:
     """The sum of these counters of the server's process; None where one is not known."""
-    values = [getattr(sample.server, name, None) for name in counters]
-    return None if None in values else float(sum(values))
+    values: list[float | None] = [getattr(sample.server, name, None) for name in counters]
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _second(sample: messages.Sample) -> int:
