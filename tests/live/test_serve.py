@@ -89,6 +89,7 @@ def held_against_the_lab(page: Page, made: Site, workplace: Workplace) -> None:
     assert sorted(reasons) == sorted(reason for one in last.values() for reason in one.reasons)
 
 
+@pytest.mark.timeout(900)
 def test_a_run_is_watched_to_its_end_whatever_is_closed_or_killed(workplace: Workplace, chromium: Browser):
     (workplace.folder / "watched.yaml").write_text(WATCHED)
     command = ("run", str(workplace.folder / "watched.yaml"), "--no-report")
@@ -133,7 +134,8 @@ def test_a_run_serves_its_own_pages_and_takes_them_with_it(workplace: Workplace)
     address, _, token = line.rpartition("http://127.0.0.1:")[2].strip().partition("/?token=")
     made = Site(int(address), token)
     made.enter()
-    assert "short" in made.ask("/").text
+    wait_for_line(running, "trial 1/4")
+    assert ">short-" in made.ask("/").text
     running.communicate(timeout=120)
     assert running.returncode in MEASURED
     with pytest.raises(ConnectionError):
