@@ -46,6 +46,7 @@ bench: setup-dev ## measure engine, advice and digest against their peers, and w
 	python benchmarks/loading_vs_sysbench.py
 	python benchmarks/report_page.py
 	python benchmarks/sampling_overhead.py
+	python benchmarks/serve_cost.py
 	python benchmarks/slices_vs_blocks.py
 	python benchmarks/storage_change.py
 	python benchmarks/storage_ground.py

@@ -38,8 +38,10 @@ NEEDED = (
 
 
 def _templates() -> list[str]:
-    folder = ROOT / "src" / "mydyno" / "page" / "templates"
-    return [f"mydyno/page/templates/{path.name}" for path in folder.iterdir() if path.is_file()]
+    package = ROOT / "src" / "mydyno"
+    folders = ("page/templates", "serve/templates", "serve/static")
+    files = [path for folder in folders for path in (package / folder).iterdir() if path.is_file()]
+    return [f"mydyno/{path.relative_to(package)}" for path in files]
 
 
 def _setup(folder: Path, *words: str) -> None:

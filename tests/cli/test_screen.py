@@ -36,6 +36,7 @@ SOURCES = Path(__file__).parents[2] / "src" / "mydyno"
 PRINTERS = {
     SOURCES / "cli" / "screen.py",
     SOURCES / "page" / "charts" / "press.py",  # Its standard output is a pipe to another mydyno.
+    SOURCES / "serve" / "reports.py",  # So is this one's.
 }
 
 

@@ -16,6 +16,7 @@ from mydyno.core.visible import visible
 from mydyno.lab.analysis.words import words_of
 from mydyno.lab.results.records import Work
 from mydyno.lab.trial import events
+from mydyno.lab.trial.time_left import seconds_left
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -54,7 +55,7 @@ def for_stream(stream: TextIO | None = None) -> Display:
 
 
 class Clock:
-    """Time left, from the trials that this start has finished and the plan's estimate before that."""
+    """Time left."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -80,10 +81,7 @@ class Clock:
     @property
     def left(self) -> float:
         """Seconds until the end; 0 when the estimate has been passed."""
-        to_do = self._planned - self._before
-        if self._done:
-            return max(0.0, self.elapsed / self._done * to_do - self.elapsed)
-        return max(0.0, self._expected - self.elapsed)
+        return seconds_left(self._expected, self._planned - self._before, self._done, self.elapsed)
 
     @property
     def left_text(self) -> str:

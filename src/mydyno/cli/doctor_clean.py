@@ -129,9 +129,11 @@ def _cache_folders() -> list[Path]:
 def _state() -> Iterator[Place]:
     from mydyno.apply.store.store import changes_folder
     from mydyno.lab.stack.undo.receipts import receipts_folder
+    from mydyno.serve.access import key_file
 
     yield from _place(changes_folder(Path("/")), "journal of mydyno apply", _why_changes_stay())
     yield from _place(receipts_folder(), "receipts of labs' journals", _why_receipts_stay())
+    yield from _place(key_file(), "key of the cookies of mydyno serve")
 
 
 def _why_changes_stay() -> str | None:

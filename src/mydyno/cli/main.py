@@ -36,6 +36,7 @@ from mydyno.cli import (
     runs,
     schema,
     screen,
+    serve,
     servers,
     slowlog,
     trend,
@@ -76,7 +77,7 @@ PANELS = {
         *(new.new, plan.plan, run.run, load.commands, workload.commands, gen_data.gen_data, schema.schema),
     ),
     "Results": (
-        *(report.report, compare.compare, baseline.commands, trend.trend, runs.runs),
+        *(report.report, compare.compare, baseline.commands, trend.trend, runs.runs, serve.serve),
         *(import_table.import_, export.export, bundle.bundle, bundle.unbundle),
     ),
     "Advice": (

@@ -1,5 +1,7 @@
 """`mydyno run`: run an experiment, or continue one, and write its report."""
 
+from contextlib import nullcontext
+
 import typer
 
 from mydyno.cli import options, screen
@@ -17,6 +19,11 @@ def run(
     partition: options.Partition = None,
     again: bool = option("--again", "Measure again although this experiment is finished.", default=False),
     report: bool = option("--report/--no-report", "Write the report at the end.", default=True),
+    serve: bool = option(
+        "--serve",
+        "Also show the run in a browser while it is under way, as `mydyno serve` does.",
+        default=False,
+    ),
 ) -> None:
     """Run an experiment on private servers and write its report.
 
@@ -30,10 +37,12 @@ def run(
     ```text
     mydyno run experiments/thread-cache.yaml --size demo
     mydyno run experiments/thread-cache.yaml --lab /mnt/fast/lab --again
+    mydyno run experiments/thread-cache.yaml --serve
     ```
     """
     from mydyno.cli import display
     from mydyno.cli.planning import limit_seconds, machines_of, prepare
+    from mydyno.cli.serving import served
     from mydyno.lab.trial.campaign import Campaign
     from mydyno.machine.local import LocalHost
 
@@ -44,7 +53,7 @@ def run(
         for warning in prepared.plan.warnings:
             screen.echo(f"warning: {warning}", err=True)
         with lab.open(write=True) as opened:
-            with display.for_stream() as show:
+            with served(lab) if serve else nullcontext(), display.for_stream() as show:
                 done = Campaign(experiment, prepared, host, opened).go(show, again=again)
             machines.close()
             if report:

@@ -10,7 +10,6 @@ from mydyno.cli.declare import argument, option
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.shown import width
 from mydyno.core.errors import UsageError
-from mydyno.core.plurals import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +39,7 @@ def trend(
     mydyno trend oltp --last 50 --picture trend.png --json --out trend.json
     ```
     """
-    from mydyno.lab.analysis.trend import Measured, trends
+    from mydyno.lab.report.trend.chosen import trend_of
     from mydyno.lab.report.trend.text import as_json as trends_json
     from mydyno.lab.report.trend.text import terminal
 
@@ -52,15 +51,7 @@ def trend(
     numbers = allowed.json(as_json, out, outputs.TREND_JSON)
     drawing = allowed.file("--picture", picture, outputs.PICTURE)
     with lab.reading() as opened:
-        newest = opened.find_run(experiment)
-        name, wanted = newest.experiment.name, size or newest.experiment.size
-        runs = [run for run in opened.runs(name) if run.experiment.size == wanted][:last]
-        changes = trends([Measured(run.folder.name, run.experiment, run.trials()) for run in reversed(runs)])
-    if not changes:
-        raise UsageError(
-            f"{counted(len(runs), 'run')} of {name} at size {wanted}: no point was measured in two",
-            "`mydyno run FILE --again` measures again; --size names another size",
-        )
+        changes = trend_of(opened, experiment, size, last).trends
     if drawing is not None:
         drawing.write(_drawn(changes, drawing.path.suffix))
     if numbers is not None:

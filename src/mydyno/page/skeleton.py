@@ -68,7 +68,7 @@ def rendered(
         sets=sets or {},
         contents=contents,
         settings_data={"config": theme.config(), "locale": vega.LOCALE},
-        css=Markup("\n".join([_css(templates), *(_source(templates, name) for name in styles)])),
+        css=Markup("\n".join([css(), *(_source(templates, name) for name in styles)])),
         scripts=checked,
         policy=policy(checked),
         licences=Markup(_source(templates, "licences.txt")),
@@ -130,8 +130,9 @@ def _source(templates: jinja2.Environment, name: str) -> str:
     return templates.loader.get_source(templates, name)[0]
 
 
-def _css(templates: jinja2.Environment) -> str:
-    source = _source(templates, "report.css")
+def css() -> str:
+    """The style sheet of all pages."""
+    source = _source(_templates(_PACKAGE), "report.css")
     slots = range(len(theme.SERIES))
     light = "\n".join(_slot_rule(slot, theme.SERIES[slot]) for slot in slots)
     dark = "\n".join(_slot_rule(slot, theme.DARK[theme.SERIES[slot]]) for slot in slots)

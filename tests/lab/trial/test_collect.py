@@ -2,7 +2,7 @@ from pathlib import Path
 
 from mydyno.lab.load import messages
 from mydyno.lab.trial.collect import Collector, progress_of
-from mydyno.lab.trial.events import Measured, PhaseFinished
+from mydyno.lab.trial.events import Measured, PhaseFinished, Sampled
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "engine" / "messages"
 
@@ -106,3 +106,42 @@ def test_a_clock_that_was_set_during_a_phase_marks_the_trial() -> None:
 
 def test_clocks_that_go_together_mark_nothing() -> None:
     assert stepped(1_200) == stepped(-90_000_000) == stepped(None) == []
+
+
+def sampled(*readings: tuple[float, float, int, int | None]) -> list[Sampled]:
+    """The events of samples: second, CPU seconds of the server, its bytes written, Threads_created."""
+    plain = messages.parse((FIXTURES / "sample.json").read_text())
+    assert isinstance(plain, messages.Sample)
+    assert plain.server is not None
+    collector = Collector()
+    found = []
+    for second, cpu, written, threads in readings:
+        server = plain.server.model_copy(
+            update={"cpu_user_s": cpu, "cpu_system_s": 0.0, "write_bytes": written, "read_bytes": None}
+        )
+        status = {"Threads_connected": "7"} | ({} if threads is None else {"Threads_created": str(threads)})
+        sample = plain.model_copy(update={"t_ns": int(second * 1e9), "server": server, "status": status})
+        collector.hear(sample)
+        if event := progress_of(sample, collector, "queries"):
+            assert isinstance(event, Sampled)
+            found.append(event)
+    return found
+
+
+def test_what_a_server_uses_is_an_event_at_most_once_a_second() -> None:
+    assert sampled((0.1, 1.0, 0, 5)) == []
+    (event,) = sampled((0.5, 1.0, 0, 5), (1.5, 2.5, 1000, 35))
+    assert (event.server_cpu, event.write_bytes_per_second, event.threads_created_per_second) == (
+        1.5,
+        1000,
+        30,
+    )
+    assert (event.read_bytes_per_second, event.threads_connected) == (None, 7)
+    often = sampled(*((place / 10, place / 10, place, place) for place in range(40)))
+    assert [round(one.server_cpu or 0, 6) for one in often] == [1.0, 1.0, 1.0]
+
+
+def test_a_server_that_was_started_again_has_no_rates_until_the_next_second() -> None:
+    first, second = sampled((0.0, 9.0, 900, 90), (1.0, 1.0, 100, 10), (2.0, 2.0, 200, None))
+    assert (first.server_cpu, first.threads_created_per_second) == (None, None)
+    assert (second.server_cpu, second.threads_created_per_second) == (1.0, None)

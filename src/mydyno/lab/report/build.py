@@ -127,6 +127,15 @@ class ReportFiles:
         return next((picture for picture in self.pictures if picture.suffix == ".png"), None)
 
 
+def page_html(run: Run, options: ReportOptions = DEFAULTS) -> str:
+    """The page of the report of `run`, and none of its other files. Raises MydynoError if it cannot."""
+    press().script  # noqa: B018 - as below
+    evidence = gather(run, options)
+    whole = page(evidence)
+    made = drawings(figures(whole))()
+    return html(whole, made, trial_pages(evidence, whole.trials, whole.settings))
+
+
 def build(run: Run, out: Path, options: ReportOptions = DEFAULTS) -> ReportFiles:
     """Write the report of `run` into the folder `out`, over an older one. Raises MydynoError if it cannot."""
     # The second process works all the while: on the script, on the charts as images, on those as pictures.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from mydyno.core.errors import LabError
-from mydyno.lab.results import records, rows
+from mydyno.lab.results import overviews, records, rows
 from mydyno.lab.results.files import DATABASE, damaged, look_at_parquet, plain_name, unreadable
 from mydyno.lab.results.plain_rows import PlainRun, plain_run
 from mydyno.lab.results.sound import damage_explained, first_fault
@@ -92,6 +92,11 @@ class Run:
 
     def _all_trials(self) -> list[records.TrialRecord]:
         return rows.select_trials(self._connection, self._run_id, self._levels)
+
+    @_rows_explained
+    def attempts(self) -> tuple[overviews.AttemptSummary, ...]:
+        """Every attempt in the order in which they ended, in a few numbers; a damaged one says so."""
+        return overviews.list_attempts(self._connection, self._run_id)
 
     @_rows_explained
     def trial_seconds(self) -> list[TrialSeconds]:

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -166,7 +166,25 @@ class RunSummary:
         return self.valid + self.invalid >= self.planned
 
 
+@dataclass(frozen=True)
+class DamagedRun:
+    """A run whose numbers cannot be right."""
+
+    folder: str
+    fault: str
+
+
 def list_runs(connection: sqlite3.Connection, runs_folder: Path) -> tuple[RunSummary, ...]:
+    """Every run, the newest first. Raises ValueError for a damaged one."""
+    summaries = []
+    for each in summarise_runs(connection, runs_folder):
+        if isinstance(each, DamagedRun):
+            raise ValueError(each.fault)  # noqa: TRY004 - a value of the lab
+        summaries.append(each)
+    return tuple(summaries)
+
+
+def summarise_runs(connection: sqlite3.Connection, runs_folder: Path) -> Iterator[RunSummary | DamagedRun]:
     """Every run, the newest first. Only trials that were saved before the lab kept their size are looked at
     on the disk."""
     unknown = connection.execute(
@@ -178,21 +196,22 @@ def list_runs(connection: sqlite3.Connection, runs_folder: Path) -> tuple[RunSum
         trials = runs_folder / plain_name(row["run"], runs_folder) / "trials"
         size = tree_bytes(trials / plain_name(row["folder"], trials))
         sizes[row["run_id"]] = sizes.get(row["run_id"], 0) + size
-    return tuple(
-        sound(
-            RunSummary(
-                folder=row["folder"],
-                experiment=row["experiment"],
-                size=row["size"],
-                created_at=row["created_at"],
-                last_started_at=row["last_started_at"],
-                planned=row["planned_trials"],
-                valid=row["valid"],
-                invalid=row["invalid"],
-                file_bytes=row["file_bytes"] + sizes.get(row["run_id"], 0),
-                imported=bool(row["imported"]),
-            ),
-            f"run {row['run_id']}",
-        )
-        for row in connection.execute(_SUMMARIES)
-    )
+    for row in connection.execute(_SUMMARIES).fetchall():
+        try:
+            yield sound(
+                RunSummary(
+                    folder=row["folder"],
+                    experiment=row["experiment"],
+                    size=row["size"],
+                    created_at=row["created_at"],
+                    last_started_at=row["last_started_at"],
+                    planned=row["planned_trials"],
+                    valid=row["valid"],
+                    invalid=row["invalid"],
+                    file_bytes=row["file_bytes"] + sizes.get(row["run_id"], 0),
+                    imported=bool(row["imported"]),
+                ),
+                f"run {row['run_id']}",
+            )
+        except (ValueError, TypeError) as error:
+            yield DamagedRun(str(row["folder"]), str(error))

@@ -18,13 +18,14 @@ from mydyno.core.closing import Closing
 from mydyno.core.durable import replace_file, sync, sync_tree
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
-from mydyno.lab.results import files, run_rows
+from mydyno.lab.results import files, overviews, run_rows
 from mydyno.lab.results.database import Upgrade, open_for_reading, open_for_writing, transaction
 from mydyno.lab.results.files import DATABASE as DATABASE
 from mydyno.lab.results.ownership import WriterLock, must_be_sound
 from mydyno.lab.results.plain_rows import Placement, PlainWriter, free_numbers
 from mydyno.lab.results.records import ExperimentRecord
 from mydyno.lab.results.run import Run
+from mydyno.lab.results.schema import MIGRATIONS
 from mydyno.lab.results.sound import damage_explained
 from mydyno.lab.results.staged import StagedRun
 from mydyno.lab.results.writer import RunWriter
@@ -127,6 +128,22 @@ class Lab(Closing):
         """Every run in a few numbers, the newest first."""
         with self._damage_explained():
             return run_rows.list_runs(self._connection, self.path / "runs")
+
+    def summarise_runs(self) -> tuple[run_rows.RunSummary | run_rows.DamagedRun, ...]:
+        """The same, with the damaged ones among them."""
+        with self._damage_explained():
+            return tuple(run_rows.summarise_runs(self._connection, self.path / "runs"))
+
+    def run_facets(self) -> dict[str, overviews.RunFacets]:
+        """What every run is searched and filtered by, by its folder."""
+        with self._damage_explained():
+            return overviews.run_facets(self._connection)
+
+    @property
+    def current(self) -> bool:
+        """Whether it still has the format that it was opened in: a newer mydyno may have upgraded it."""
+        with self._damage_explained():
+            return int(self._connection.execute("PRAGMA user_version").fetchone()[0]) == len(MIGRATIONS)
 
     def find_run(self, name: str | None = None) -> Run:
         """The newest run; with `name`, the newest whose experiment or folder is called so. No other is read.

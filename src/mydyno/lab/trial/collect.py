@@ -1,5 +1,6 @@
 """From the engine's messages to what the lab keeps of one trial. Pure: it sees messages only."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from mydyno.lab.load import messages
@@ -13,10 +14,12 @@ from mydyno.lab.results.records import (
     StatementRecord,
     Work,
 )
-from mydyno.lab.trial.events import Event, Measured, PhaseFinished, PhaseStarted
+from mydyno.lab.trial.events import Event, Measured, PhaseFinished, PhaseStarted, Sampled
 
 _LEAST_STEP_NS = 500_000_000
 """Below lies what a thread that lost its CPU between two clocks can make; NTP slews both clocks alike."""
+_MOST_A_SECOND = 200
+"""Samples that are looked back over."""
 
 
 @dataclass
@@ -213,7 +216,11 @@ def progress_of(message: messages.Message, collector: Collector, work: Work, poi
                 work=work,
                 transaction_p95_ns=message.transaction_p95_ns,
                 point=point,
+                p50_ns=message.p50_ns,
+                p99_ns=message.p99_ns,
             )
+        case messages.Sample():
+            return _sampled(collector.samples, point)
         case messages.PhaseEnd():
             phase = collector.phases[-1]
             return PhaseFinished(
@@ -228,3 +235,43 @@ def progress_of(message: messages.Message, collector: Collector, work: Work, poi
             )
         case _:
             return None
+
+
+def _sampled(samples: Sequence[messages.Sample], point: str) -> Sampled | None:
+    """What grew from the first sample of the last second before to the newest one; None within a second."""
+    newest = samples[-1]
+    earlier = [one for one in samples[-_MOST_A_SECOND:-1] if _second(one) < _second(newest)]
+    if not earlier or _second(samples[-2]) == _second(newest):
+        return None
+    before = next(one for one in earlier if _second(one) == _second(earlier[-1]))
+    seconds = _seconds(newest.t_ns - before.t_ns)
+
+    def rate(value: Callable[[messages.Sample], float | None]) -> float | None:
+        first, last = value(before), value(newest)
+        # A server that was started again counts from 0.
+        return None if first is None or last is None or last < first else (last - first) / seconds
+
+    return Sampled(
+        server_cpu=rate(lambda one: _server(one, "cpu_user_s", "cpu_system_s")),
+        read_bytes_per_second=rate(lambda one: _server(one, "read_bytes")),
+        write_bytes_per_second=rate(lambda one: _server(one, "write_bytes")),
+        threads_created_per_second=rate(lambda one: _status(one, "Threads_created")),
+        threads_connected=_status(newest, "Threads_connected"),
+        point=point,
+    )
+
+
+def _server(sample: messages.Sample, *counters: str) -> float | None:
+    """The sum of these counters of the server's process; None where one is not known."""
+    values: list[float | None] = [getattr(sample.server, name, None) for name in counters]
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _second(sample: messages.Sample) -> int:
+    return sample.t_ns // 1_000_000_000
+
+
+def _status(sample: messages.Sample, name: str) -> int | None:
+    value = (sample.status or {}).get(name, "")
+    return int(value) if value.isdecimal() else None

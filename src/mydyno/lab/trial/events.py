@@ -1,7 +1,8 @@
 """What happens during a run, as a stream: written next to the results, read by every display.
 
-A display (the terminal's, a later web page) needs nothing but these events; it never asks the
-campaign. `events.jsonl` in the run's folder holds them, one JSON object a line, `type` first.
+A display (the terminal's, the page of `mydyno serve`) needs nothing but these events; it never asks the
+campaign. `events.jsonl` in the run's folder holds them, one JSON object a line, `type` first. The number of
+an event is that of its line, from 1; every start of the run adds lines and changes none.
 """
 
 import dataclasses
@@ -88,6 +89,23 @@ class Measured(Event):
     work: Work = "queries"
     transaction_p95_ns: int | None = None
     """None where transactions are not timed."""
+    point: str = ""
+    """Its title, where several are measured at the same time."""
+    p50_ns: int | None = None
+    p99_ns: int | None = None
+
+
+@dataclass(frozen=True)
+class Sampled(Event):
+    """What the server has used since the last of these, at most one a second. None: not known."""
+
+    server_cpu: float | None
+    """CPUs: seconds of CPU time for each second."""
+    read_bytes_per_second: float | None
+    """Of the server's process, from disks."""
+    write_bytes_per_second: float | None
+    threads_created_per_second: float | None
+    threads_connected: int | None
     point: str = ""
     """Its title, where several are measured at the same time."""
 
