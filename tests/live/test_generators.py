@@ -180,7 +180,8 @@ def test_a_load_for_a_time_at_a_rate_with_a_server_on_another_machine(
     seconds = phase.measured_to_s - phase.measured_from_s
     assert seconds == pytest.approx(2.0, abs=0.5)  # A busy machine ends late.
     late = any(reason.check == "rate-kept" for reason in trial.invalidities)
-    assert late or abs(phase.transactions - 200 * seconds) <= 8
+    # What a stall of the warm-up has delayed is answered in the measured part.
+    assert late or -8 <= phase.transactions - 200 * seconds <= 200 * 0.5
     shares = [one.transactions for one in phase.shares]
     assert sum(shares) == phase.transactions
     assert abs(shares[0] - shares[1]) <= 8
