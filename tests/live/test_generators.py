@@ -181,10 +181,11 @@ def test_a_load_for_a_time_at_a_rate_with_a_server_on_another_machine(
     assert seconds == pytest.approx(2.0, abs=0.5)  # A busy machine ends late.
     late = any(reason.check == "rate-kept" for reason in trial.invalidities)
     # What a stall of the warm-up has delayed is answered in the measured part.
-    assert late or -8 <= phase.transactions - 200 * seconds <= 200 * 0.5
+    delayed = 200 * 0.5
+    assert late or -8 <= phase.transactions - 200 * seconds <= delayed
     shares = [one.transactions for one in phase.shares]
     assert sum(shares) == phase.transactions
-    assert abs(shares[0] - shares[1]) <= 8
+    assert late or abs(shares[0] - shares[1]) <= 8 + delayed / 2
     assert phase.latency_kind == "response"
     assert machines.left() == []
 

@@ -27,7 +27,7 @@ from mydyno.serve.library import Library
 from mydyno.serve.server import config
 from mydyno.serve.starting import Runner
 
-PATIENCE_S = 30.0
+PATIENCE_S = 180.0
 MYDYNO = (sys.executable, "-m", "mydyno.cli.main")
 
 

@@ -17,7 +17,7 @@ from mydyno.lab.trial import events
 from serve.made import begin, make_run, story
 from serve.site import Site, site
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 def wait(page: Page, expression: str) -> None:
