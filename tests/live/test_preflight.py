@@ -125,9 +125,9 @@ def test_values_beside_one_that_is_refused_are_checked_too(binary: ServerBinary)
 
 def test_a_release_that_nobody_knows_is_told_at_its_place() -> None:
     with pytest.raises(SpecErrors) as caught:
-        checked("thread_cache_size: 8}, release: mysql-5.5, network: {port: 0")
+        checked("thread_cache_size: 8}, release: mysql-5.66, network: {port: 0")
     (problem,) = caught.value.problems
-    assert (problem.line, problem.value, problem.nearest) == (3, "mysql-5.5", "mysql-5.6")
+    assert (problem.line, problem.value, problem.nearest) == (3, "mysql-5.66", "mysql-5.6")
     assert "neither installed nor available" in problem.message
 
 
