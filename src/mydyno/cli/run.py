@@ -37,7 +37,7 @@ def run(
     ```text
     mydyno run experiments/thread-cache.yaml --size demo
     mydyno run experiments/thread-cache.yaml --lab /mnt/fast/lab --again
-    mydyno run experiments/thread-cache.yaml --serve
+    mydyno run experiments/thread-cache.yaml --size demo --serve
     ```
     """
     from mydyno.cli import display
