@@ -10,6 +10,8 @@ from typing import Any
 
 import typer.main
 
+from mydyno.cli.spellings import placeholder
+
 FILES = {
     "lab/": "Results, unless --lab or MYDYNO_LAB names another folder.",
     "~/.cache/mydyno/": "Releases, guest images, kernels.",
@@ -71,8 +73,8 @@ def _parameters(command: Any) -> Iterator[str]:
             yield from _item(_italic(one.metavar or one.name.upper()), one.help + _default(one))
     for one in options:
         names = ", ".join(_bold(name) for name in (*one.opts, *one.secondary_opts))
-        value = "" if one.is_flag else " " + _italic(one.metavar or one.name.upper())
-        yield from _item(names + value, (one.help or "") + _default(one))
+        value = placeholder(one)
+        yield from _item(names + (" " + _italic(value) if value else ""), (one.help or "") + _default(one))
 
 
 def _default(one: Any) -> str:

@@ -81,3 +81,9 @@ def test_every_command_is_two_lines_in_its_panel(helps: dict[tuple[str, ...], st
     assert len(rows) == len(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
     for row in rows:
         assert row.count("│\n") <= 2, row
+
+
+def test_values_are_named_as_in_a_manual_and_switches_have_none(helps: dict[tuple[str, ...], str]) -> None:
+    for name, text in helps.items():
+        assert re.findall(r"<\w[^>\n]*>", text) == [], name
+        assert re.search(r"--help +-h  +Show this message", text), name

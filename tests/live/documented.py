@@ -18,6 +18,9 @@ ROOT = Path(__file__).parents[2]
 _FENCED = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"(?:^    .+\n)+", re.MULTILINE)
 _COMMAND = re.compile(r"\s*(?:\$ )?(?:sudo )?(mydyno(?: .*)?)")
+_FOLDERS = re.compile(
+    r"^ *(?:\$ )?(?:sudo )?mkdir (?:-m \S+ |-\w+ )*(.+?)(?:   .*| #.*| && .*)?$", re.MULTILINE
+)
 _CONTINUED = re.compile(r" *\\\n *")
 _EXPLANATION = re.compile(r"\s{3,}.*")
 _SAVED = re.compile(r"`([\w-]+\.yaml)`:\n\n```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -49,13 +52,18 @@ class Documented:
         return match[1] if match else None
 
 
+def pages() -> list[tuple[str, str]]:
+    """Name and text of each."""
+    paths = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [(page.name, page.read_text("utf-8")) for page in paths]
+
+
 def documented() -> list[Documented]:
     """Every command of every page and of every command's help, once each, in the order of reading.
 
     docs/reference/cli.md shows the help too, with its lines broken.
     """
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    texts = [(page.name, page.read_text("utf-8")) for page in pages if page.name != "cli.md"]
+    texts = [(page, text) for page, text in pages() if page != "cli.md"]
     texts += [("help", text) for text in _helps(typer.main.get_command(app))]
     return list(dict.fromkeys(Documented(page, each) for page, text in texts for each in commands(text)))
 
@@ -66,11 +74,21 @@ def _helps(command: Any) -> Iterator[str]:
         yield from _helps(each)
 
 
+def _blocks(markdown: str) -> list[str]:
+    without_fences = _FENCED.sub("\n", markdown)
+    return [match[1] for match in _FENCED.finditer(markdown)] + _INDENTED.findall(without_fences)
+
+
+def folders(markdown: str) -> Iterator[str]:
+    """What code blocks have their reader make with mkdir before mydyno runs."""
+    for block in _blocks(markdown):
+        for names in _FOLDERS.findall(block):
+            yield from shlex.split(names)
+
+
 def commands(markdown: str) -> Iterator[str]:
     """The commands in code blocks. What stands after three spaces explains them."""
-    without_fences = _FENCED.sub("\n", markdown)
-    blocks = [match[1] for match in _FENCED.finditer(markdown)] + _INDENTED.findall(without_fences)
-    for block in blocks:
+    for block in _blocks(markdown):
         for line in _CONTINUED.sub(" ", block).splitlines():
             if match := _COMMAND.fullmatch(line):
                 first, rest = match[1][:6], match[1][6:].lstrip()
@@ -79,8 +97,7 @@ def commands(markdown: str) -> Iterator[str]:
 
 def files() -> dict[str, str]:
     """The files that the pages have their reader save, by name: a name, a colon, and the file."""
-    pages = sorted((ROOT / "docs").rglob("*.md"))
-    found = [each for page in pages for each in _SAVED.findall(page.read_text("utf-8"))]
+    found = [each for _, text in pages() for each in _SAVED.findall(text)]
     assert len(found) == len(dict(found)), "two pages have a file of the same name"
     return dict(found)
 

@@ -25,7 +25,7 @@ from lab.report.builders import thread_cache_run
 from prove.builders import THREADS, advice
 from typer.testing import CliRunner
 
-from live.documented import ROOT, Documented, commands, documented, files, parse
+from live.documented import ROOT, Documented, commands, documented, files, folders, pages, parse
 from live.mydyno_process import MEASURED, SHORT, call
 from live.releases import release
 from live.uml import NEEDS_KERNEL
@@ -167,7 +167,17 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
                 assert mydyno(folder, "baseline", "pin", name, "--as", "main").returncode == 0
     make_server_open(server)
     [dataset] = json.loads(mydyno(folder, "datasets", "list", "--json").stdout)
-    return Fresh(folder, server, dataset["name"])
+    fresh = Fresh(folder, server, dataset["name"])
+    make_folders(fresh)
+    return fresh
+
+
+def make_folders(fresh: Fresh) -> None:
+    """Those that the pages make with mkdir; one that is not below the fresh folder is not ours to make."""
+    for name in {name for _, text in pages() for name in folders(text)}:
+        path = fresh.folder / Path(fresh.here(name).replace("~", str(fresh.folder)))
+        if path.is_relative_to(fresh.folder):
+            path.mkdir(parents=True, exist_ok=True)
 
 
 def mydyno(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -200,6 +210,13 @@ def test_the_pages_have_commands_in_all_kinds_of_blocks() -> None:
     found = [" ".join(each.split()) for each in commands(fenced + indented)]
     assert found == ["mydyno runs", "mydyno load a --b", "mydyno facts --for 3 > x.json"]
     assert len(ALL) > 150
+
+
+def test_folders_that_a_page_makes_are_seen_in_all_kinds_of_blocks() -> None:
+    fenced = (
+        "mkdir none\n\n```sh\nmkdir -p /tmp/a b/c   # two\n$ sudo mkdir -m 700 -p d && mydyno runs\n```\n"
+    )
+    assert list(folders(fenced + "\n    mkdir 'e f'   explained\n")) == ["/tmp/a", "b/c", "d", "e f"]
 
 
 def test_the_command_line_reads_every_documented_command(

@@ -8,14 +8,14 @@ from typing import Any, get_type_hints
 import typer
 
 from mydyno.cli.declare import parameter_of, parameters_of, with_parameters
-from mydyno.cli.spellings import Command
+from mydyno.cli.spellings import Command, Group
 
 
 class Application(typer.Typer):
     """Commands are written as functions; a parameter that is a dataclass stands for an option per field."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"no_args_is_help": True, "rich_markup_mode": "markdown", **options})
+        super().__init__(**{"cls": Group, "no_args_is_help": True, "rich_markup_mode": "markdown", **options})
 
     def add(self, command: Callable[..., None] | typer.Typer, panel: str) -> None:
         """A function or a group, under its name (`import_` is `import`), listed below `panel`."""

@@ -6,7 +6,7 @@ Spellings of an earlier release work for one more, with a warning, and are not i
 from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
@@ -61,19 +61,47 @@ class Command(TyperCommand):
         return super().parse_args(ctx, list(respelled(renewed, self.params)))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Without a column for `--no-x`, which would cut the others: it is in the text of `--x`."""
-        shown = copy(self)
-        shown.params = [_with_its_negation(parameter) for parameter in self.params]
-        super(Command, shown).format_help(ctx, formatter)
+        super(Command, _as_shown(self, ctx)).format_help(ctx, formatter)
 
 
-def _with_its_negation(parameter: Any) -> Any:
-    if not isinstance(parameter, TyperOption) or not parameter.secondary_opts:
-        return parameter
-    shown = copy(parameter)
-    shown.help = f"{parameter.help} Off: {parameter.secondary_opts[0]}."
-    shown.secondary_opts = []
+class Group(TyperGroup):
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        super(Group, _as_shown(self, ctx)).format_help(ctx, formatter)
+
+
+_Shown = TypeVar("_Shown", Command, Group)
+
+
+def _as_shown(command: _Shown, ctx: Any) -> _Shown:
+    """For the help: with the values of options as placeholders, not as types of Python.
+
+    There is no column for `--no-x`, which would cut the others: it is in the text of `--x`.
+    """
+    shown = copy(command)
+    parameters: list[Any] = [copy(parameter) for parameter in command.get_params(ctx)]
+    for parameter in parameters:
+        is_option = isinstance(parameter, TyperOption)
+        value: str = placeholder(parameter) if is_option else ""
+        parameter.display_type_rich = lambda ctx, value=value: value
+        if is_option and parameter.secondary_opts:
+            parameter.help = f"{parameter.help} Off: {parameter.secondary_opts[0]}."
+            parameter.secondary_opts = []
+    shown.get_params = lambda ctx: parameters  # type: ignore[method-assign]
     return shown
+
+
+def placeholder(option: Any) -> str:
+    """What stands for the value of an option in help and manual; nothing for a switch."""
+    kind = option.type_descriptor
+    if option.is_flag:
+        return ""
+    if option.metavar:
+        return str(option.metavar)
+    if kind.is_choice:
+        return "|".join(map(str, kind.choices))
+    if kind.is_path:
+        return "DIR" if kind.path_type == "dir" else "FILE"
+    return "N" if kind.annotation in (int, float) else str(option.name).upper()
 
 
 def respelled(arguments: Sequence[str], parameters: Sequence[Any]) -> Iterator[str]:
@@ -110,7 +138,7 @@ def _switched(option: TyperOption, flag: str, on: bool) -> Iterator[str]:
         yield option.secondary_opts[0]
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """The top of the command line: an argument quoted in an error message is visible too."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from mydyno.cli.application import Application
+from mydyno.cli.spellings import Group
 from mydyno.core.errors import UsageError
 from mydyno.core.nearest import unknown
 from mydyno.core.visible import visible
@@ -38,7 +39,7 @@ mydyno load cleanup oltp-read-write --socket /tmp/s.sock
 """
 
 
-class _Workloads(TyperGroup):
+class _Workloads(Group):
     """A command for each workload, made when it is needed: reading the files takes time."""
 
     def list_commands(self, ctx: Any) -> list[str]:
