@@ -9,7 +9,7 @@ from typing import TypeVar
 from mydyno.advisor.targets import Targets
 from mydyno.apply.change import ByHand, Change
 from mydyno.apply.finding import Aspect, Durability, Effect, Finding, Severity, Size
-from mydyno.survey.facts import System
+from mydyno.survey.facts import Server, System
 
 T = TypeVar("T")
 
@@ -52,10 +52,10 @@ class NotHere:
 Judgement = Finding | Fine | Unknown | NotHere
 
 
-class Missing(Exception):  # noqa: N818 - its judgement is a result, not an error
-    """A fact that a rule needs is not known."""
+class Ended(Exception):  # noqa: N818 - its judgement is a result, not an error
+    """A rule has its judgement before its end: a fact is not known, or nothing is to be done."""
 
-    def __init__(self, judgement: Unknown | NotHere) -> None:
+    def __init__(self, judgement: Fine | Unknown | NotHere) -> None:
         super().__init__(judgement)
         self.judgement = judgement
 
@@ -102,8 +102,8 @@ class Rule:
     def judge(self, system: System, targets: Targets) -> Judgement:
         try:
             judgement = self._judge(system, targets)
-        except Missing as missing:
-            return missing.judgement
+        except Ended as ended:
+            return ended.judgement
         return self._named(judgement) if isinstance(judgement, Finding) else judgement
 
     def _named(self, found: Finding) -> Finding:
@@ -122,8 +122,14 @@ class Rule:
 def require(value: T | None, missing: str | NotHere) -> T:
     """The value. Where it is None, the judgement is that it is missing, or NotHere."""
     if value is None:
-        raise Missing(Unknown(missing) if isinstance(missing, str) else missing)
+        raise Ended(Unknown(missing) if isinstance(missing, str) else missing)
     return value
+
+
+def fine_if(server: Server, switch: str, wanted: bool, missing: str | NotHere | None = None) -> None:
+    """Where the variable is as it should be, the judgement is Fine; `missing` as of `require`."""
+    if require(server.switch(switch), missing or switch) is wanted:
+        raise Ended(Fine(f"{switch} is {'ON' if wanted else 'OFF'}"))
 
 
 def finding(

@@ -35,6 +35,7 @@ from mydyno.advisor.rule import (
     better,
     by_hand,
     finding,
+    fine_if,
     require,
     worse,
 )
@@ -76,8 +77,8 @@ __all__ = (
     "Rule", "Server", "SetArray", "SetMountOptions", "SetQueue", "SetSysctl", "SetSysfs", "SetUnit",
     "SetVariable", "Setting", "Severity", "Size", "Storage", "System", "Targets", "Unit", "Unknown", "Use",
     "a_second", "arrays", "better", "by_hand", "checkpoint_age", "counted", "data_volume",
-    "days_until_full", "decimal", "finding", "first", "format_bytes", "format_duration", "free_bytes",
-    "history_list_length", "is_mariadb", "is_mysql", "limit_of", "often", "past_page_cache", "places",
-    "pool_bytes", "power_of_two", "quoted", "require", "set_unit", "settings", "share", "size_text",
+    "days_until_full", "decimal", "finding", "fine_if", "first", "format_bytes", "format_duration",
+    "free_bytes", "history_list_length", "is_mariadb", "is_mysql", "limit_of", "often", "past_page_cache",
+    "places", "pool_bytes", "power_of_two", "quoted", "require", "set_unit", "settings", "share", "size_text",
     "total", "unit_of", "unit_seconds", "uptime", "usual_rate", "worse",
 )  # fmt: skip

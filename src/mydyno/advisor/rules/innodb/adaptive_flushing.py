@@ -17,9 +17,7 @@ _NAME = "innodb_adaptive_flushing"
     variables=(_NAME,),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    on = require(system.server.switch(_NAME), _NAME)
-    if on:
-        return Fine(f"{_NAME} is ON")
+    fine_if(system.server, _NAME, True)
     return finding(
         title="Pages are written at a fixed pace until the redo log is full, then all at once",
         evidence=(f"{_NAME} = OFF; the default is ON",),

@@ -22,9 +22,8 @@ _SHORT_SECONDS = 5
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on, timeout = server.switch(_NAME), server.number("innodb_lock_wait_timeout")
-    if on is None:
-        return NotHere("this release always detects deadlocks")
+    on = require(server.switch(_NAME), NotHere("this release always detects deadlocks"))
+    timeout = server.number("innodb_lock_wait_timeout")
     if on:
         return Fine(f"{_NAME} is ON")
     if timeout is not None and timeout <= _SHORT_SECONDS:

@@ -21,9 +21,8 @@ _VERY_OFTEN = 1.0
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    mean, now = server.average(_COUNTER), server.rate(_COUNTER)
-    if mean is None:
-        return Unknown(f"{_COUNTER}: this server does not count deadlocks")
+    mean = require(server.average(_COUNTER), f"{_COUNTER}: this server does not count deadlocks")
+    now = server.rate(_COUNTER)
     rate = max(mean, now or 0.0)
     if rate < _OFTEN:
         return Fine(f"{mean * 3600:.2g} deadlocks an hour")

@@ -23,9 +23,7 @@ _NAME = "innodb_file_per_table"
     variables=(_NAME,),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    on = require(system.server.switch(_NAME), _NAME)
-    if on:
-        return Fine(f"{_NAME} is ON")
+    fine_if(system.server, _NAME, True)
     rebuild = ByHand(
         says="rebuild each table that should move out of the shared tablespace, one by one",
         commands=("ALTER TABLE schema_name.table_name ENGINE=InnoDB",),

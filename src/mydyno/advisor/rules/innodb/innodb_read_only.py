@@ -16,9 +16,7 @@ _NAME = "innodb_read_only"
     sources=('MySQL Reference Manual, "Configuring InnoDB for Read-Only Operation"',),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    on = require(system.server.switch(_NAME), _NAME)
-    if not on:
-        return Fine(f"{_NAME} is OFF")
+    fine_if(system.server, _NAME, False)
     return finding(
         title="InnoDB refuses every change: it was started read-only",
         evidence=(f"{_NAME} = ON",),

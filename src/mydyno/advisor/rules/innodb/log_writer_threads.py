@@ -25,9 +25,8 @@ _MANY_WITH_BINLOG, _MANY_WITHOUT = 32, 5
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on, binlog = server.switch(_NAME), server.switch("log_bin")
-    if on is None:
-        return NotHere("this release has no dedicated redo threads")
+    on = require(server.switch(_NAME), NotHere("this release has no dedicated redo threads"))
+    binlog = server.switch("log_bin")
     if system.host is None or binlog is None:
         return Unknown("the number of CPUs")
     cpus = system.host.cpu.count

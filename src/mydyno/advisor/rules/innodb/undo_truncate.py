@@ -22,9 +22,7 @@ _LEAST = 2
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = require(server.switch(_NAME), NotHere("this release cannot truncate undo tablespaces"))
-    if on:
-        return Fine(f"{_NAME} is ON")
+    fine_if(server, _NAME, True, NotHere("this release cannot truncate undo tablespaces"))
     if server.release.is_mariadb:
         return NotHere("MariaDB's own default is OFF")
     files = server.number("innodb_undo_tablespaces")

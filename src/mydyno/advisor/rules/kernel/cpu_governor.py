@@ -25,9 +25,10 @@ _LATE = {"ondemand": "a clock that rises after the load was seen"}
 )
 def rule(system: System, _: Targets) -> Judgement:
     host = require(system.host, "the governor of the CPUs")
-    governor, driver = host.cpu.governor, host.cpu.scaling_driver
-    if governor is None:
-        return NotHere("the CPUs have no governor here: a guest, or the firmware decides")
+    governor = require(
+        host.cpu.governor, NotHere("the CPUs have no governor here: a guest, or the firmware decides")
+    )
+    driver = host.cpu.scaling_driver
     means = {**_SLOW, **_LATE}.get(governor)
     if means is None or (governor == "powersave" and driver in _SELF_DRIVING):
         return Fine(f"governor {governor}, driver {driver or 'not known'}")

@@ -23,9 +23,10 @@ def rule(system: System, targets: Targets) -> Judgement:
     configured = [name for name in ("large_pages", "locked_in_memory") if server.switch(name)]
     if not configured:
         return NotHere("neither large_pages nor memlock is on")
-    limit, unit = limit_of(system, "Max locked memory"), unit_of(system)
-    if limit is None:
-        return Unknown("the limit of locked memory of the server's process")
+    limit = require(
+        limit_of(system, "Max locked memory"), "the limit of locked memory of the server's process"
+    )
+    unit = unit_of(system)
     pool = pool_bytes(system, targets) or 0
     if limit.hard is None or limit.hard >= pool:
         most = "unlimited" if limit.hard is None else format_bytes(limit.hard)

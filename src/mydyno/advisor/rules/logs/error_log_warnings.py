@@ -24,9 +24,8 @@ _VERBOSITY, _WARNINGS = "log_error_verbosity", "log_warnings"
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
     name = _VERBOSITY if server.has(_VERBOSITY) else _WARNINGS
-    now, least = server.number(name), 2 if name == _VERBOSITY else 1
-    if now is None:
-        return Unknown(f"{_VERBOSITY} or {_WARNINGS}")
+    now = require(server.number(name), f"{_VERBOSITY} or {_WARNINGS}")
+    least = 2 if name == _VERBOSITY else 1
     if now >= least:
         return Fine(f"{name} is {now}")
     return finding(

@@ -23,9 +23,8 @@ _MANY = 500
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, rate = server.switch(_NAME), often(server, "Questions")
-    if now is None:
-        return Unknown(_NAME)
+    now = require(server.switch(_NAME), _NAME)
+    rate = often(server, "Questions")
     if not now:
         return Fine("it is off")
     if "NONE" in (server.text("log_output") or "").upper().split(","):

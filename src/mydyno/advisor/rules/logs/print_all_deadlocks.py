@@ -20,9 +20,7 @@ _NAME = "innodb_print_all_deadlocks"
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = require(server.switch(_NAME), _NAME)
-    if on:
-        return Fine(f"{_NAME} is ON")
+    fine_if(server, _NAME, True)
     counted = server.counter("Innodb_deadlocks")
     latest = server.innodb.latest_deadlock if server.innodb else None
     if not counted and latest is None:

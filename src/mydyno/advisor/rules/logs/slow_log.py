@@ -30,9 +30,8 @@ _SOON = 30
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, slow = server.switch(_NAME), often(server, "Slow_queries")
-    if now is None:
-        return Unknown(_NAME)
+    now = require(server.switch(_NAME), _NAME)
+    slow = often(server, "Slow_queries")
     threshold = server.text("long_query_time")
     if now:
         return Fine(f"statements above {threshold} s are logged, {a_second(slow)}")

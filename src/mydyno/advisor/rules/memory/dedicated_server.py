@@ -22,9 +22,7 @@ _ASKED = ("file", "command line", "persisted")
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    on = require(server.switch(_NAME), NotHere("this release does not size itself"))
-    if not on:
-        return Fine(f"{_NAME} is OFF")
+    fine_if(server, _NAME, False, NotHere("this release does not size itself"))
     explicit = [
         name
         for name in _SIZED

@@ -26,9 +26,11 @@ _MANY = 1.0
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    now, made = server.number(_NAME), often(server, "Created_tmp_tables")
-    if now is None:
-        return NotHere(f"{server.release} does not map temporary tables, or not under this name")
+    now = require(
+        server.number(_NAME),
+        NotHere(f"{server.release} does not map temporary tables, or not under this name"),
+    )
+    made = often(server, "Created_tmp_tables")
     if made is None:
         return Unknown("Created_tmp_tables")
     if now == 0 or server.switch("temptable_use_mmap") is False:

@@ -26,9 +26,8 @@ _NAME = "binlog_format"
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    logs, now = server.switch("log_bin"), server.text(_NAME)
-    if logs is None:
-        return Unknown("log_bin")
+    logs = require(server.switch("log_bin"), "log_bin")
+    now = server.text(_NAME)
     if not logs or now is None:
         return NotHere("there is no binary log, or only one format")
     if now.upper() != "STATEMENT":

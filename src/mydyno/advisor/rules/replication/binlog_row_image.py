@@ -26,9 +26,8 @@ _MUCH = 1 << 20
 )
 def rule(system: System, _: Targets) -> Judgement:
     server = system.server
-    logs, now = server.switch("log_bin"), server.text(_NAME)
-    if logs is None:
-        return Unknown("log_bin")
+    logs = require(server.switch("log_bin"), "log_bin")
+    now = server.text(_NAME)
     if not logs or now is None or (server.text("binlog_format") or "ROW").upper() == "STATEMENT":
         return NotHere("no rows are written to a binary log")
     if now.upper() != "FULL":

@@ -19,9 +19,7 @@ _NAME = "innodb_stats_persistent"
     variables=(_NAME,),
 )
 def rule(system: System, _: Targets) -> Judgement:
-    on = require(system.server.switch(_NAME), _NAME)
-    if on:
-        return Fine(f"{_NAME} is ON")
+    fine_if(system.server, _NAME, True)
     return finding(
         title="Index statistics are sampled again after each start",
         evidence=(f"{_NAME} = OFF; the default is ON",),
