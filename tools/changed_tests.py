@@ -8,8 +8,9 @@
 Changes count from the last tree that passed; where there is none, from where this branch left the main one.
 
 tests/ has the folders of src/mydyno/. To a module belong the tests of the same folder there, or of the
-nearest one above it, and every other test that imports it. Tests that start servers and guests are
-left to `make test`.
+nearest one above it, and every other test that imports it. Of a module of the command line only the tests
+of its name, else those of every command's help: all of tests/cli take minutes. Tests that start servers and
+guests are left to `make test`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE, TESTS = Path("src/mydyno"), Path("tests")
 STARTS_SERVERS = tuple(TESTS / name for name in ("live", "machine", "lab/stack"))
+COMMANDS, OF_EVERY_COMMAND = TESTS / "cli", ("test_help.py", "test_main.py")
 _FROM = re.compile(r"^ *from ([\w.]+) import (\([^)]*\)|.*)", re.MULTILINE)
 BRANCHES = ("origin/HEAD", "origin/main", "main")
 PASSED = Path(".venv/.stamps/passed")
@@ -85,7 +87,10 @@ def _of_the_same_folder(path: Path, root: Path) -> Iterator[Path]:
         folder = TESTS / path.relative_to(SOURCE).parent
         while not (root / folder).is_dir():
             folder = folder.parent
-        if folder != TESTS:
+        if folder == COMMANDS:
+            own = [test.relative_to(root) for test in (root / folder).glob(f"test_{path.stem}*.py")]
+            yield from own or (folder / name for name in OF_EVERY_COMMAND)
+        elif folder != TESTS:
             yield folder
 
 

@@ -15,6 +15,7 @@ FILES = {
     "tests/lab/stack/test_undo.py": "from mydyno.core import units\n",
     "tests/core/test_units.py": "    from mydyno.core import errors, units\n",
     "tests/core/test_errors.py": "from mydyno.core.errors import LabError\n",
+    "tests/cli/test_compare.py": "",
 }
 
 
@@ -25,6 +26,8 @@ FILES = {
         (["src/mydyno/lab/plan/deep/a.css"], ["tests/lab/plan"]),
         (["src/mydyno/core/units.py"], ["tests/core", "tests/lab/plan/test_order.py"]),
         (["src/mydyno/page/units.py"], []),
+        (["src/mydyno/cli/compare.py"], ["tests/cli/test_compare.py"]),
+        (["src/mydyno/cli/load/result.py"], ["tests/cli/test_help.py", "tests/cli/test_main.py"]),
         (["tests/core/test_units.py", "tests/core/test_gone.py"], ["tests/core/test_units.py"]),
         (["tests/lab/plan/good/one.yaml"], ["tests/lab/plan/good"]),
         (["src/mydyno/lab/stack/undo.py", "tests/live/test_kill.py", "README.md"], []),
