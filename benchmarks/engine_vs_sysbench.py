@@ -166,6 +166,7 @@ TOOLS: dict[str, Tool] = {
     "engine": engine(),
     "engine-unpinned": engine(pin=False),
     "engine-1-reactor": engine(reactors=1),
+    "engine-8-reactors": engine(reactors=8),
     "sysbench": sysbench,
     "mysqlslap": mysqlslap,
     "floor": floor,

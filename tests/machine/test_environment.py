@@ -73,3 +73,21 @@ def test_a_folder_that_is_not_there_yet_is_judged_by_its_parent(tmp_path: Path) 
     assert there.free_disk_bytes is not None
     assert missing.free_disk_bytes is not None
     assert read_environment(tmp_path / "lab").filesystem == read_environment(tmp_path).filesystem
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({}, "none: this kernel has no perf events"),
+        ({"paranoid": "2"}, "none: this machine has no PMU (most virtual machines have none)"),
+        ({"paranoid": "2", "cpu": "4"}, "in user space"),
+        ({"paranoid": "-1", "cpu_core": "4"}, "in user space"),
+        ({"paranoid": "3", "armv8_pmuv3_0": "8"}, "for root only: kernel.perf_event_paranoid is 3"),
+    ],
+)
+def test_whether_the_cpu_counts_instructions_is_said(files: dict[str, str], expected: str) -> None:
+    def read(path: str) -> str | None:
+        _, _, name = path.removesuffix("/type").replace("perf_event_", "").rpartition("/")
+        return files.get(name)
+
+    assert environment.hardware_counters(read) == expected

@@ -33,12 +33,15 @@ fn cpu(user_s: f64, system_s: f64) -> CpuSeconds {
 
 fn process(cpu_user_s: f64, switches: Option<u64>) -> ProcessSample {
     ProcessSample {
+        cpu_s: cpu_user_s + 1.5,
         cpu_user_s,
         cpu_system_s: 1.5,
         rss_bytes: 134_217_728,
         threads: 18,
         voluntary_switches: switches,
         involuntary_switches: switches.map(|count| count / 10),
+        instructions: None,
+        cache_misses: None,
         read_bytes: Some(4096),
         write_bytes: None,
     }
@@ -96,6 +99,7 @@ fn interval(queries: u64) -> Interval {
 
 fn slice() -> Slice {
     let used = |cpu_user_s: f64| SliceUsage {
+        cpu_s: cpu_user_s + 0.25,
         cpu_user_s,
         cpu_system_s: 0.25,
         read_bytes: Some(4096),
@@ -111,6 +115,7 @@ fn slice() -> Slice {
         from_ns: 1_500_000_000,
         to_ns: 2_000_000_000,
         drained_ns: 2_000_180_000,
+        drained_queries: 4,
         queries: 612,
         transactions: 61,
         errors: 0,

@@ -83,6 +83,8 @@ class Environment:
     transparent_hugepages: str | None
     swappiness: int | None
     load_average: tuple[float, float, float] | None
+    hardware_counters: str | None
+    """Whether the CPU's counters (instructions, cache misses) can be read; None where nothing says so."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,27 @@ def environment_of(read: Read, cpus: int, kernel: str, place: Place) -> Environm
         transparent_hugepages=chosen(read("/sys/kernel/mm/transparent_hugepage/enabled")),
         swappiness=_integer(read("/proc/sys/vm/swappiness")),
         load_average=load_average(read("/proc/loadavg")),
+        hardware_counters=hardware_counters(read),
     )
+
+
+_COUNTERS = ("cpu", "cpu_core", "armv8_pmuv3_0", "armv8_pmuv3")
+"""The counters of x86, of its hybrids and of ARM, as /sys/bus/event_source/devices names them."""
+_FORBIDDEN = 3
+"""`kernel.perf_event_paranoid` of Debian and Ubuntu that allows ordinary users nothing."""
+
+
+def hardware_counters(read: Read) -> str | None:
+    """Whether instructions and cache misses can be counted by perf_event_open(2)."""
+    # -1 is one of its values.
+    paranoid = _integer((read("/proc/sys/kernel/perf_event_paranoid") or "").removeprefix("-"))
+    if paranoid is None:
+        return "none: this kernel has no perf events"
+    if not any(read(f"/sys/bus/event_source/devices/{name}/type") for name in _COUNTERS):
+        return "none: this machine has no PMU (most virtual machines have none)"
+    if paranoid >= _FORBIDDEN:
+        return f"for root only: kernel.perf_event_paranoid is {paranoid}"
+    return "in user space"
 
 
 def usable_cpus() -> int:

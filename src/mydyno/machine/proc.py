@@ -23,12 +23,17 @@ class DiskCounters(Record):
 class ProcessCounters(Record):
     """One process with all its threads; what its files do not say, or may not be read, is None."""
 
+    cpu_s: float | None = None
+    """User and system time together by the process's CPU clock; None where only ticks were read."""
     cpu_user_s: float
     cpu_system_s: float
     rss_bytes: int
     threads: int
     voluntary_switches: int | None
     involuntary_switches: int | None
+    instructions: int | None = None
+    """In user space since the first sample, with `cache_misses`; None without such counters."""
+    cache_misses: int | None = None
     read_bytes: int | None
     write_bytes: int | None
 

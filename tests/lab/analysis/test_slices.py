@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lab.analysis.slice_study import Machine, slices
-from mydyno.lab.analysis.slices import Slice, SliceFit, fit
+from mydyno.lab.analysis.slices import Slice, SliceFit, Spent, fit, fit_costs
 
 TIMES = 60
 
@@ -173,3 +173,27 @@ def test_correlated_slices_are_seen_and_widen_the_error() -> None:
     assert abs(np.mean([one.autocorrelation for one in apart])) < 0.08
     assert np.mean([one.autocorrelation for one in alike]) == pytest.approx(0.5, abs=0.1)
     assert np.mean([one.errors[0] for one in alike]) > 1.4 * np.mean([one.errors[0] for one in apart])
+
+
+def test_cpu_per_query_is_compared_within_rounds_and_one_odd_slice_does_not_count() -> None:
+    # Server 1 takes 5% more for a query; the machine makes every query dearer from round to round.
+    spent = [
+        Spent(server, number, (1.0, 1.05)[server] * (1 + number / 10) * 1e-4 * queries, queries)
+        for number in range(20)
+        for server, queries in ((0, 1000), (1, 700 + number))
+    ]
+    odd = [Spent(1, 7, 5.0, 10) if (one.server, one.round) == (1, 7) else one for one in spent]
+    for slices_ in (spent, odd):
+        first, second = fit_costs(slices_, 2)
+        assert first is not None
+        assert second is not None
+        assert second / first == pytest.approx(1.05, rel=1e-3)
+    first, second = fit_costs(spent, 2)
+    assert first == pytest.approx(1.95e-4, rel=0.01)
+
+
+def test_servers_whose_cpu_cannot_be_read_have_no_cost() -> None:
+    assert fit_costs([], 2) == (None, None)
+    assert fit_costs([Spent(0, number, 1e-4, 10) for number in range(3)], 2) == (None, None)
+    idle = [Spent(1, number, 0.0, 0) for number in range(3)]
+    assert fit_costs([*(Spent(0, number, 1e-4, 10) for number in range(3)), *idle], 2) == (None, None)

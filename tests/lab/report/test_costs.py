@@ -23,7 +23,7 @@ from mydyno.lab.report.text import summary
 from mydyno.lab.report.views.costs import Costs
 from mydyno.lab.report.views.page import page
 
-MEASURED = [metric for metric in COSTS if TYPICAL[metric.name]]
+MEASURED = [metric for metric in COSTS if TYPICAL.get(metric.name)]
 
 
 def run(repeats: int = 5, **options: object) -> MemoryRun:

@@ -35,6 +35,14 @@ def with_axe(page: Path) -> Path:
     return copy
 
 
+def violations(page) -> list[tuple[str, list[str]]]:
+    """Of WCAG A and AA: the rule and the first elements."""
+    page.ask(AXE.read_text() + "; undefined")
+    wanted = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+    found = page.ask(f"axe.run(document, {json.dumps(wanted)}).then((found) => found.violations)")
+    return [(each["id"], [node["html"][:160] for node in each["nodes"][:3]]) for each in found]
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1200, PHONE])
 def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium, report, width, dark):
@@ -42,10 +50,29 @@ def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium, report, width, dark):
         page.open(with_axe(report))
         page.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         page.draw_all()
-        page.ask(AXE.read_text() + "; undefined")
-        wanted = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
-        found = page.ask(f"axe.run(document, {json.dumps(wanted)}).then((found) => found.violations)")
-    assert [(each["id"], [node["html"][:160] for node in each["nodes"][:3]]) for each in found] == []
+        assert page.ask("document.querySelectorAll('.is-live:not([role=img][aria-label])').length") == 0
+        assert violations(page) == []
+
+
+def test_pictures_that_no_script_draws_scroll_by_keys_on_a_telephone(chromium, report):
+    with chromium.page(PHONE, script=False) as page:
+        page.open(with_axe(report))
+        # For the test only: nothing of the page has run.
+        page.call("Emulation.setScriptExecutionDisabled", value=False)
+        wide = "[...document.querySelectorAll('.still')].filter((box) => box.scrollWidth > box.clientWidth)"
+        assert page.ask(f"{wide}.length") >= 5
+        assert page.ask(f"{wide}.every((box) => box.tabIndex === 0 && box.role && box.ariaLabel)")
+        assert page.ask("document.querySelectorAll('[role=img] .still:not(:empty)').length") == 0
+        page.ask(f"{wide}[0].focus()")
+        key = {"key": "ArrowRight", "code": "ArrowRight", "windowsVirtualKeyCode": 39}
+        page.call("Input.dispatchKeyEvent", type="rawKeyDown", **key)
+        page.call("Input.dispatchKeyEvent", type="keyUp", **key)
+        for _ in range(1000):
+            page.ask("new Promise((done) => requestAnimationFrame(done))")
+            if page.ask(f"{wide}[0].scrollLeft") > 0:
+                break
+        assert page.ask(f"{wide}[0].scrollLeft") > 0
+        assert violations(page) == []
 
 
 def test_every_chart_is_drawn_in_place_of_its_picture_under_the_policy_of_the_page(chromium, report):

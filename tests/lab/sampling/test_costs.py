@@ -12,10 +12,13 @@ from mydyno.lab.sampling.costs import Work, costs
 
 SECONDS = 10
 PER_SECOND: Mapping[str, float] = {
+    "server.cpu_s": 0.84,
     "server.cpu_user_s": 0.6,
     "server.cpu_system_s": 0.2,
     "server.voluntary_switches": 3000,
     "server.involuntary_switches": 500,
+    "server.instructions": 5_000_000,
+    "server.cache_misses": 20_000,
     "server.read_bytes": 4096,
     "server.write_bytes": 16384,
     "status.Innodb_data_fsyncs": 50,
@@ -40,9 +43,12 @@ def test_what_grew_is_divided_by_the_queries_or_transactions_of_the_same_stretch
     found = costs(samples(offset_s=0.25), even(2, 8))
     assert found == pytest.approx(
         {
-            "server_cpu_per_query": 800_000,
-            "server_cpu_user_per_query": 600_000,
-            "server_cpu_system_per_query": 200_000,
+            # By the process's clock, shared out as the ticks are.
+            "server_cpu_per_query": 840_000,
+            "server_cpu_user_per_query": 630_000,
+            "server_cpu_system_per_query": 210_000,
+            "instructions_per_query": 5_000,
+            "cache_misses_per_query": 20,
             "voluntary_switches_per_query": 3,
             "involuntary_switches_per_query": 0.5,
             "read_per_query": 4.096,
@@ -58,12 +64,12 @@ def test_what_grew_is_divided_by_the_queries_or_transactions_of_the_same_stretch
 def test_a_rate_that_changes_at_the_edge_of_the_phase_does_not_blur_the_cost() -> None:
     # The first second has ten times the queries, and ends before the first sample.
     work = [Work(1.2, 2.0, 10_000, 5_000), *even(2, 8)]
-    assert costs(samples(), work)["server_cpu_per_query"] == pytest.approx(800_000)
+    assert costs(samples(), work)["server_cpu_per_query"] == pytest.approx(840_000)
 
 
 def test_an_interval_that_is_cut_by_a_sample_counts_with_its_share() -> None:
     halves = [Work(1.5, 3.5, 2000, 1000), Work(3.5, 5.5, 2000, 1000)]
-    assert costs(samples(), halves)["server_cpu_per_query"] == pytest.approx(800_000)
+    assert costs(samples(), halves)["server_cpu_per_query"] == pytest.approx(840_000)
 
 
 def test_a_phase_without_two_samples_has_no_costs() -> None:
@@ -75,7 +81,7 @@ def test_a_phase_without_two_samples_has_no_costs() -> None:
 
 def test_without_queries_or_transactions_there_is_nothing_to_divide_by() -> None:
     found = costs(samples(), [Work(2, 8, 6000, None)])
-    assert found["server_cpu_per_query"] == pytest.approx(800_000)
+    assert found["server_cpu_per_query"] == pytest.approx(840_000)
     assert not any(name.endswith("per_transaction") for name in found)
     assert costs(samples(), [Work(2, 8, 0, 0)]) == {}
 

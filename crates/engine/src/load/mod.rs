@@ -34,6 +34,7 @@ pub enum Event {
     SliceOver {
         reactor: usize,
         drained_ns: u64,
+        drained_queries: u64,
     },
     /// The reactor has carried all its events and keeps its connections until it is released.
     WorkOver,

@@ -107,6 +107,7 @@ pub struct Recorder {
     connection_errors: ErrorLog,
     retries: u64,
     last_ns: Option<u64>,
+    late: u64,
 }
 
 /// What a recorder has counted of the measured part, and errors of connections of the whole phase.
@@ -163,6 +164,7 @@ impl Recorder {
             connection_errors: ErrorLog::default(),
             retries: 0,
             last_ns: None,
+            late: 0,
         }
     }
 
@@ -172,6 +174,7 @@ impl Recorder {
             self.forget_warmup();
         }
         self.tenth = 0;
+        self.late = 0;
         self.window = window;
         self.interval = interval(window, window.start_ns, connections);
         self.boundary_ns = self.next_boundary(window.start_ns);
@@ -186,6 +189,7 @@ impl Recorder {
     #[inline]
     pub fn statement(&mut self, kind: usize, now_ns: u64, latency_ns: u64, rows: u64) {
         if now_ns >= self.boundary_ns && !self.cross(now_ns) {
+            self.late += 1;
             return;
         }
         let part = &mut self.statements[kind];
@@ -193,6 +197,11 @@ impl Recorder {
         part.latencies.record(latency_ns);
         self.interval.latencies.record(latency_ns);
         self.last_ns = Some(now_ns);
+    }
+
+    /// Statements that ended well after the window and do not count.
+    pub fn late(&self) -> u64 {
+        self.late
     }
 
     /// An event has opened its connection. That is no query.
@@ -519,7 +528,9 @@ mod tests {
         for now in [1_000, 1_009, 1_010, 1_104, 1_105, 1_200] {
             recorder.statement(0, now, 5, 1);
         }
+        assert_eq!(recorder.late(), 2);
         recorder.start(Window::slice(2_000, 2_100, false), 2);
+        assert_eq!(recorder.late(), 0);
         recorder.statement(0, 2_055, 5, 1);
         assert!(!recorder.cross(2_100));
         recorder.start(Window::slice(3_000, 3_100, false), 2);

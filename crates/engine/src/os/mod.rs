@@ -1,6 +1,7 @@
 //! The operating system, each part behind a small safe interface.
 
 pub mod address;
+pub mod counters;
 pub mod cpus;
 pub mod limits;
 pub mod poll;

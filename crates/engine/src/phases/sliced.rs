@@ -9,6 +9,8 @@ pub(super) struct Sliced {
     /// The slice under way: which reactors have ended it, when the last one did, and its counts.
     pub over: Vec<bool>,
     pub drained_ns: u64,
+    /// Statements that ended after the slice.
+    pub drained_queries: u64,
     pub part: Option<IntervalPart>,
     /// Start of the first measured slice and end of the last one.
     pub span: Option<(u64, u64)>,
@@ -23,14 +25,16 @@ impl Sliced {
         Self { over: vec![false; reactors], ..Self::default() }
     }
 
-    pub fn ended(&mut self, reactor: usize, drained_ns: u64) {
+    pub fn ended(&mut self, reactor: usize, drained_ns: u64, drained_queries: u64) {
         self.over[reactor] = true;
         self.drained_ns = self.drained_ns.max(drained_ns);
+        self.drained_queries += drained_queries;
     }
 
     pub fn begin(&mut self) {
         self.over.fill(false);
         self.drained_ns = 0;
+        self.drained_queries = 0;
         self.part = None;
     }
 

@@ -158,6 +158,7 @@ impl<'a> Rounds<'a> {
             from_ns: part.from_ns,
             to_ns: part.to_ns,
             drained_ns: watch.sliced.drained_ns,
+            drained_queries: watch.sliced.drained_queries,
             queries: latencies.count(),
             transactions: part.transactions.count(),
             errors: part.errors,
@@ -248,6 +249,7 @@ fn growth(from: &Option<ProcessSample>, to: Option<ProcessSample>) -> Option<Sli
     let (from, to) = (from.as_ref()?, to?);
     let bytes = |from: Option<u64>, to: Option<u64>| Some(to?.saturating_sub(from?));
     Some(SliceUsage {
+        cpu_s: to.cpu_s - from.cpu_s,
         cpu_user_s: to.cpu_user_s - from.cpu_user_s,
         cpu_system_s: to.cpu_system_s - from.cpu_system_s,
         read_bytes: bytes(from.read_bytes, to.read_bytes),

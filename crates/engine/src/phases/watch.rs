@@ -163,7 +163,9 @@ impl<'a> Watch<'a> {
                 let parts = self.intervals.add(reactor, *part);
                 self.take_intervals(parts);
             }
-            Event::SliceOver { reactor, drained_ns } => self.sliced.ended(reactor, drained_ns),
+            Event::SliceOver { reactor, drained_ns, drained_queries } => {
+                self.sliced.ended(reactor, drained_ns, drained_queries);
+            }
             Event::Lost { error } => self.on_lost(&error),
             Event::WorkOver => {
                 self.over += 1;

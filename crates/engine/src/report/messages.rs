@@ -131,6 +131,8 @@ pub struct Slice {
     pub to_ns: u64,
     /// When the last event of the slice had ended.
     pub drained_ns: u64,
+    /// Statements that ended after `to_ns`; they are not among the queries.
+    pub drained_queries: u64,
     pub queries: u64,
     pub transactions: u64,
     pub errors: u64,
@@ -149,6 +151,8 @@ pub struct Slice {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SliceUsage {
+    /// Exact, where user and system time count in clock ticks.
+    pub cpu_s: f64,
     pub cpu_user_s: f64,
     pub cpu_system_s: f64,
     pub read_bytes: Option<u64>,
@@ -168,12 +172,18 @@ pub struct Sample {
 /// What a process has used since it started, ended threads included.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProcessSample {
+    /// User and system time together by the process's CPU clock, exact.
+    pub cpu_s: f64,
+    /// Of another process in clock ticks of mostly 10 ms.
     pub cpu_user_s: f64,
     pub cpu_system_s: f64,
     pub rss_bytes: u64,
     pub threads: u64,
     pub voluntary_switches: Option<u64>,
     pub involuntary_switches: Option<u64>,
+    /// In user space since the first sample; null of the client, and where there are no such counters.
+    pub instructions: Option<u64>,
+    pub cache_misses: Option<u64>,
     pub read_bytes: Option<u64>,
     pub write_bytes: Option<u64>,
 }

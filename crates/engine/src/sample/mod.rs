@@ -17,9 +17,10 @@ use crate::clock::{Clock, nanoseconds};
 use crate::failure::{Fatal, FatalCode};
 use crate::job::Sampling;
 use crate::os::address::Address;
+use crate::os::counters::Counters;
 use crate::protocol::handshake::Login;
 use crate::report::Reporter;
-use crate::report::messages::{Message, Sample};
+use crate::report::messages::{Message, ProcessSample, Sample};
 
 /// A server that does not answer a status query for this long is taken as gone.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -65,6 +66,7 @@ impl<'scope> Sampler<'scope> {
             clock,
             admin: Some(admin),
             server_pid: sampling.server_pid,
+            counters: sampling.server_pid.and_then(Counters::of),
             interval_ns: nanoseconds(sampling.interval_s),
             reporter,
         };
@@ -93,6 +95,7 @@ struct Worker<'a> {
     clock: Clock,
     admin: Option<Admin>,
     server_pid: Option<u32>,
+    counters: Option<Counters>,
     interval_ns: u64,
     reporter: &'a Reporter,
 }
@@ -120,10 +123,20 @@ impl Worker<'_> {
         self.reporter.send(&Message::Sample(Sample {
             server_number: self.server,
             status,
-            server: self.server_pid.and_then(proc::process_with_switches),
+            server: self.process(),
             client,
             host: proc::host(),
         }));
+    }
+
+    fn process(&self) -> Option<ProcessSample> {
+        let sample = proc::process_with_switches(self.server_pid?)?;
+        let counted = self.counters.as_ref().and_then(Counters::read);
+        Some(ProcessSample {
+            instructions: counted.map(|counted| counted.instructions),
+            cache_misses: counted.map(|counted| counted.cache_misses),
+            ..sample
+        })
     }
 
     /// Every global status variable; `None` once the server does not answer any more.

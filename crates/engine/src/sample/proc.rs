@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::os::usage::Usage;
+use crate::os::usage::{Usage, cpu_clock_s};
 use crate::report::messages::{DiskSample, HostCpu, HostSample, ProcessSample};
 
 const SECTOR_BYTES: u64 = 512;
@@ -16,7 +16,8 @@ const MOST_THREADS: u64 = 256;
 pub fn process(pid: u32) -> Option<ProcessSample> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let io = fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
-    parse_process(&stat, &io)
+    let sample = parse_process(&stat, &io)?;
+    Some(ProcessSample { cpu_s: cpu_clock_s(pid).unwrap_or(sample.cpu_s), ..sample })
 }
 
 /// The same with context switches, which take a file to read for each thread.
@@ -52,6 +53,7 @@ fn parse_switches(status: &str) -> Option<(u64, u64)> {
 pub fn this_process() -> Option<ProcessSample> {
     let usage = Usage::now();
     Some(ProcessSample {
+        cpu_s: usage.cpu.user_s + usage.cpu.system_s,
         cpu_user_s: usage.cpu.user_s,
         cpu_system_s: usage.cpu.system_s,
         voluntary_switches: Some(usage.voluntary_switches),
@@ -84,13 +86,17 @@ fn parse_process(stat: &str, io: &str) -> Option<ProcessSample> {
         let line = io.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))?;
         line.trim().parse().ok()
     };
+    let (cpu_user_s, cpu_system_s) = (field(14)? as f64 / ticks, field(15)? as f64 / ticks);
     Some(ProcessSample {
-        cpu_user_s: field(14)? as f64 / ticks,
-        cpu_system_s: field(15)? as f64 / ticks,
+        cpu_s: cpu_user_s + cpu_system_s,
+        cpu_user_s,
+        cpu_system_s,
         rss_bytes: field(24)? * rustix::param::page_size() as u64,
         threads: field(20)?,
         voluntary_switches: None,
         involuntary_switches: None,
+        instructions: None,
+        cache_misses: None,
         read_bytes: io_field("read_bytes"),
         write_bytes: io_field("write_bytes"),
     })

@@ -55,20 +55,7 @@ fn shared_out(now: Server, then: Server) -> CpuSeconds {
 fn server(pid: u32) -> Option<Server> {
     let sample = process(pid)?;
     let ticks = CpuSeconds { user_s: sample.cpu_user_s, system_s: sample.cpu_system_s };
-    Some(Server { ticks, total_s: process_clock_s(pid)? })
-}
-
-/// The CPU clock of another process: nanoseconds, ended threads included.
-#[allow(unsafe_code)]
-fn process_clock_s(pid: u32) -> Option<f64> {
-    let mut clock = 0;
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: both calls only write to the variable that they are given.
-    let read = unsafe {
-        libc::clock_getcpuclockid(pid as libc::pid_t, &mut clock) == 0
-            && libc::clock_gettime(clock, &mut time) == 0
-    };
-    read.then(|| time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
+    Some(Server { ticks, total_s: sample.cpu_s })
 }
 
 #[allow(unsafe_code)]

@@ -81,6 +81,8 @@ def _cost(name: str, noun: str, unit: str = "") -> Metric:
 SERVER_CPU = _cost("server_cpu_per_query", "server CPU per query", "ns")
 SERVER_CPU_USER = _cost("server_cpu_user_per_query", "server user CPU per query", "ns")
 SERVER_CPU_SYSTEM = _cost("server_cpu_system_per_query", "server system CPU per query", "ns")
+INSTRUCTIONS = _cost("instructions_per_query", "instructions per query")
+CACHE_MISSES = _cost("cache_misses_per_query", "cache misses per query")
 VOLUNTARY_SWITCHES = _cost("voluntary_switches_per_query", "voluntary context switches per query")
 INVOLUNTARY_SWITCHES = _cost("involuntary_switches_per_query", "involuntary context switches per query")
 DATA_READ = _cost("read_per_query", "data read per query", "bytes")
@@ -93,6 +95,8 @@ COSTS = (
     SERVER_CPU,
     SERVER_CPU_USER,
     SERVER_CPU_SYSTEM,
+    INSTRUCTIONS,
+    CACHE_MISSES,
     VOLUNTARY_SWITCHES,
     INVOLUNTARY_SWITCHES,
     DATA_READ,

@@ -41,6 +41,16 @@ class Slice:
 
 
 @dataclass(frozen=True)
+class Spent:
+    """CPU of a server's process in one of its slices with the end that drains, and the queries of both."""
+
+    server: int
+    round: int
+    cpu_s: float
+    queries: int
+
+
+@dataclass(frozen=True)
 class CarryOver:
     """The largest difference between slices that came after different servers, on logarithms: slices after
     `servers[0]` are faster by `difference` than slices after `servers[1]`. The interval, of 99%, is corrected
@@ -118,6 +128,26 @@ def fit(slices: Sequence[Slice], servers: int) -> SliceFit:
         carry_over=carry_over,
         autocorrelation=autocorrelation,
     )
+
+
+def fit_costs(spent: Sequence[Spent], servers: int) -> tuple[float | None, ...]:
+    """CPU seconds per query of servers 0 to `servers` - 1, whose ratios are those within rounds, by the same
+    robust fit as rates; None of a server that no slice was read of or that was not compared."""
+    rows = {number: row for row, number in enumerate(sorted({one.round for one in spent}))}
+    cpu, queries = (np.full((len(rows), servers), np.nan) for _ in range(2))
+    for one in spent:
+        # A slice without either has no logarithm.
+        if one.cpu_s > 0 and one.queries:
+            cpu[rows[one.round], one.server], queries[rows[one.round], one.server] = one.cpu_s, one.queries
+    costs = _none(servers)
+    shared = np.isfinite(cpu).sum(axis=1) > 1
+    fitted = [of for of in range(servers) if np.isfinite(cpu[shared, of]).any()]
+    if fitted:
+        factors = np.exp(two_way(np.log(cpu[:, fitted] / queries[:, fitted])).columns)
+        level = np.nansum(cpu[:, fitted]) / (np.nansum(queries[:, fitted], axis=0) * factors).sum()
+        for factor, server in zip(factors, fitted, strict=True):
+            costs[server] = float(level * factor)
+    return tuple(costs)
 
 
 def _none(servers: int) -> list[float | None]:

@@ -111,6 +111,11 @@ class Hello(_OfServer):
     server_pid: int | None
     """Over a unix socket the process that listens there; else None."""
 
+    @property
+    def capacity(self) -> int:
+        """How many CPUs its threads can fill."""
+        return min(self.reactors, len(self.cpus)) if self.cpus else self.reactors
+
 
 class Alive(_Message):
     """Nothing else was to be said for some seconds."""
@@ -198,6 +203,8 @@ class Interval(_Stretch):
 class SliceUsage(Record):
     """What one server's process used while a slice ran."""
 
+    cpu_s: float
+    """By its CPU clock, exact; the other two count in clock ticks."""
     cpu_user_s: float
     cpu_system_s: float
     read_bytes: int | None
@@ -215,6 +222,8 @@ class Slice(_Stretch, _OfServer):
     """The server of the slice before; None for the first of a phase."""
     drained_ns: int
     """When the last event under way at the end had ended."""
+    drained_queries: int
+    """Those that ended after `to_ns`; they are not among `queries`."""
     parts: tuple[int, ...]
     """Queries that ended in each tenth of the slice."""
     usage: tuple[SliceUsage | None, ...]

@@ -4,10 +4,12 @@ A sample does not fall on the edge of a phase. What grew is therefore taken betw
 sample within the phase, and divided by the work of exactly that stretch, from the intervals. A phase that two
 samples do not fall into has no costs.
 
-CPU time is of the server's process and counts in ticks of the kernel (10 ms). Instructions and cache misses
-are not measured: virtual machines and perf_event_paranoid mostly forbid it.
+CPU time is of the server's process by its CPU clock, which is exact; user and system time share it as the
+ticks of the kernel (10 ms) of the same stretch do. Instructions and cache misses are of user space, where
+the machine has such counters and perf may be used.
 
-Sources: proc_pid_stat(5), proc_pid_io(5); MySQL 8.0 Reference Manual, "Server Status Variables".
+Sources: clock_getcpuclockid(3), proc_pid_stat(5), proc_pid_io(5), perf_event_open(2);
+MySQL 8.0 Reference Manual, "Server Status Variables".
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,9 +23,8 @@ from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.sampling.series import stretch
 
 _COLUMNS: Mapping[Metric, tuple[str, ...]] = {
-    metrics.SERVER_CPU: ("server.cpu_user_s", "server.cpu_system_s"),
-    metrics.SERVER_CPU_USER: ("server.cpu_user_s",),
-    metrics.SERVER_CPU_SYSTEM: ("server.cpu_system_s",),
+    metrics.INSTRUCTIONS: ("server.instructions",),
+    metrics.CACHE_MISSES: ("server.cache_misses",),
     metrics.VOLUNTARY_SWITCHES: ("server.voluntary_switches",),
     metrics.INVOLUNTARY_SWITCHES: ("server.involuntary_switches",),
     metrics.DATA_READ: ("server.read_bytes",),
@@ -64,7 +65,10 @@ def costs(samples: pl.DataFrame, work: Sequence[Work]) -> dict[str, float]:
     shares = [(one, one.share(seen.from_s, seen.to_s)) for one in work]
     queries = sum((one.queries or 0) * share for one, share in shares)
     transactions = sum((one.transactions or 0) * share for one, share in shares)
-    found: dict[str, float] = {}
+    all_s, user_s, system_s = (
+        seen.growth.get(f"server.{name}") for name in ("cpu_s", "cpu_user_s", "cpu_system_s")
+    )
+    found = cpu_costs(all_s, user_s, system_s, queries) if queries else {}
     for metric, columns in _COLUMNS.items():
         events = queries if metric.name.endswith("_per_query") else transactions
         grown = [seen.growth[column] for column in columns if column in seen.growth]
@@ -72,8 +76,23 @@ def costs(samples: pl.DataFrame, work: Sequence[Work]) -> dict[str, float]:
             continue
         if metric in _OF_THREADS and (seen.growth.get(_THREADS_STARTED) or _fewer_threads(samples, work)):
             continue
-        unit = _NS if metric.unit == "ns" else 1
-        found[metric.name] = sum(grown) * unit / events
+        found[metric.name] = sum(grown) / events
+    return found
+
+
+def cpu_costs(
+    all_s: float | None, user_s: float | None, system_s: float | None, queries: float
+) -> dict[str, float]:
+    """CPU per query in ns: `all_s` in all, shared out as the ticks of user and system time are; the sum of
+    the ticks where nothing better was read, and nothing where they were not read either."""
+    if user_s is None or system_s is None:
+        return {}
+    ticks = user_s + system_s
+    spent = (ticks if all_s is None else all_s) * _NS / queries
+    found = {metrics.SERVER_CPU.name: spent}
+    if ticks or not spent:
+        found[metrics.SERVER_CPU_USER.name] = spent * user_s / (ticks or 1)
+        found[metrics.SERVER_CPU_SYSTEM.name] = spent * system_s / (ticks or 1)
     return found
 
 

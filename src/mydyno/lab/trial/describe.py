@@ -172,6 +172,7 @@ def _machine_facts(machine: Environment) -> Facts:
     return {
         "cpu.model": machine.cpu_model,
         "cpu.usable": machine.cpus,
+        "cpu.hardware_counters": machine.hardware_counters,
         "memory.bytes": machine.memory_bytes,
         "memory.transparent_hugepages": machine.transparent_hugepages,
         "memory.swappiness": machine.swappiness,

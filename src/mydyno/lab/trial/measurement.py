@@ -83,7 +83,8 @@ def _with_costs(phase: PhaseRecord, intervals: Sequence[Interval], samples: pl.D
     work = [Work(one.from_ns / _NS, one.to_ns / _NS, one.queries, one.transactions) for one in intervals]
     if not work and phase.measured_from_s is not None and phase.measured_to_s is not None:
         work = [Work(phase.measured_from_s, phase.measured_to_s, phase.queries, phase.transactions)]
-    return phase if phase.aborted else replace(phase, costs=costs(samples, work))
+    # What the slices say of CPU is exact and compared within rounds: it goes before what the samples say.
+    return phase if phase.aborted else replace(phase, costs={**costs(samples, work), **phase.costs})
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def _evidence(
         settings_differences=observed.differences,
         misplaced=observed.misplaced,
         max_used_connections=None if most is None else int(most),
-        reactors=collector.hello.reactors if collector.hello else 1,
+        client_cpus=collector.hello.capacity if collector.hello else 1,
         steal=cpu.steal if cpu else None,
         server_alive=observed.server_alive,
         server_restarted=bool(restarts(samples)),

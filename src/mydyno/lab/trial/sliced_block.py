@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from mydyno.core.errors import EngineError, MydynoError
 from mydyno.core.interruption import uninterrupted
 from mydyno.lab.analysis import soundness
-from mydyno.lab.analysis.slices import Slice, SliceFit, fit
+from mydyno.lab.analysis.slices import Slice, SliceFit, Spent, fit, fit_costs
 from mydyno.lab.analysis.soundness import Idle, Usage
 from mydyno.lab.load import messages
 from mydyno.lab.load.engine import Engine
@@ -19,6 +19,7 @@ from mydyno.lab.plan import PlannedTrial
 from mydyno.lab.plan.slices import LONGEST_S, slice_order
 from mydyno.lab.results.records import PhaseRecord, SlicesRecord
 from mydyno.lab.results.writer import RunWriter
+from mydyno.lab.sampling.costs import cpu_costs
 from mydyno.lab.stack import Stack
 from mydyno.lab.trial.attempt import Attempt
 from mydyno.lab.trial.collect import Collector, progress_of
@@ -41,6 +42,7 @@ def fit_phases(collectors: Sequence[Collector], names: Sequence[str]) -> None:
     for phase in sorted({one.phase for one in everything}):
         slices = sorted((one for one in everything if one.phase == phase), key=lambda one: one.from_ns)
         fitted = fit([_slice(one) for one in slices], len(collectors))
+        cpu = fit_costs([spent for one in slices if (spent := _spent(one))], len(collectors))
         idle = [_idle(slices, server) for server in range(len(collectors))]
         remarks = [
             replace(remark, message=f"phase {phase + 1}: {remark.message}")
@@ -50,7 +52,9 @@ def fit_phases(collectors: Sequence[Collector], names: Sequence[str]) -> None:
             collector.remarks += remarks
             own = [one for one in slices if one.server == server]
             collector.phases = [
-                _with_slices(record, own, fitted, idle[server], server) if record.index == phase else record
+                _with_costs(_with_slices(record, own, fitted, idle[server], server), own, cpu[server])
+                if record.index == phase
+                else record
                 for record in collector.phases
             ]
 
@@ -79,6 +83,23 @@ def _with_slices(
     )
 
 
+def _with_costs(record: PhaseRecord, own: Sequence[messages.Slice], cpu_s: float | None) -> PhaseRecord:
+    """With CPU per query (`cpu_s`) as the fit over all servers has it, shared out as the ticks of all of the
+    server's slices are."""
+    used = [usage for one in own if (usage := one.usage[one.server]) is not None]
+    if cpu_s is None or not used:
+        return record
+    user_s, system_s = sum(one.cpu_user_s for one in used), sum(one.cpu_system_s for one in used)
+    return replace(record, costs=cpu_costs(cpu_s, user_s, system_s, queries=1))
+
+
+def _spent(one: messages.Slice) -> Spent | None:
+    used = one.usage[one.server]
+    if used is None:
+        return None
+    return Spent(one.server, one.round, used.cpu_s, one.queries + one.drained_queries)
+
+
 def _slice(one: messages.Slice) -> Slice:
     return Slice(one.server, one.round, one.after, _seconds(one), one.parts)
 
@@ -103,7 +124,7 @@ def _usage(slices: Sequence[messages.Slice], server: int) -> Usage:
     seen = [(one, used) for one in slices if (used := one.usage[server]) is not None]
     return Usage(
         seconds=sum((one.drained_ns - one.from_ns) / _NS for one, _ in seen),
-        cpu_s=sum(used.cpu_user_s + used.cpu_system_s for _, used in seen),
+        cpu_s=sum(used.cpu_s for _, used in seen),
         read_bytes=sum(used.read_bytes or 0 for _, used in seen),
         write_bytes=sum(used.write_bytes or 0 for _, used in seen),
     )

@@ -42,7 +42,7 @@ class Evidence:
     """One sentence for each kind of files that is not on its volume."""
     max_used_connections: int | None
     """The server's own high-water mark."""
-    reactors: int
+    client_cpus: int
     steal: float | None
     """Share of CPU time stolen during the load; None when not sampled."""
     server_alive: bool
@@ -151,11 +151,11 @@ def _client_saturation(evidence: Evidence) -> Reasons:
             continue
         length = phase.ended_s - phase.started_s
         used = phase.client_cpu_user_s + phase.client_cpu_system_s
-        if length >= _SHOWING_S and used > CLIENT_SATURATED * evidence.reactors * length:
+        if length >= _SHOWING_S and used > CLIENT_SATURATED * evidence.client_cpus * length:
             yield (
                 (
                     f"the client was the bottleneck: it used {format_duration(used)} of CPU in"
-                    f" {format_duration(length)} on {evidence.reactors} threads"
+                    f" {format_duration(length)} on {evidence.client_cpus} CPUs"
                     f" (over {CLIENT_SATURATED:.0%} of their capacity)"
                 ),
                 phase.index,

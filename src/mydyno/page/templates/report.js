@@ -70,6 +70,11 @@
     });
     before?.finalize?.();
     boxes.set(box, {width, place, view, finalize});
+    const picture = box.querySelector(".still[aria-label]");
+    if (picture) { // which is not shown any more
+      box.setAttribute("role", "img");
+      box.setAttribute("aria-label", picture.getAttribute("aria-label"));
+    }
     box.classList.add("is-live");
     if (spec.usermeta?.zoom) offerZoom(box, spec);
   }

@@ -63,7 +63,11 @@ impl Reactor<'_> {
             self.drain(DRAIN_INTERRUPTED_NS);
         } else if !self.connections.iter().any(Connection::is_in_event) {
             self.stretch = Stretch::Ready;
-            self.report(Event::SliceOver { reactor: self.index, drained_ns: self.now() });
+            self.report(Event::SliceOver {
+                reactor: self.index,
+                drained_ns: self.now(),
+                drained_queries: self.recorder.late(),
+            });
         }
     }
 

@@ -40,6 +40,7 @@ class Source:
 
 _PROCESSES = {"server": "the server's process", "client": "the load engine's process"}
 _OF_PROCESS = {
+    "cpu_s": ("cpu_clock_seconds", "counter", "User and system time of {} by its CPU clock", "seconds", {}),
     "cpu_user_s": ("cpu_seconds", "counter", "CPU time of {}", "seconds", {"mode": "user"}),
     "cpu_system_s": ("cpu_seconds", "counter", "CPU time of {}", "seconds", {"mode": "system"}),
     "rss_bytes": ("resident_memory_bytes", "gauge", "Resident memory of {}", "bytes", {}),
@@ -55,6 +56,8 @@ _OF_PROCESS = {
         *("context_switches", "counter", "Context switches of {}", ""),
         {"kind": "involuntary"},
     ),
+    "instructions": ("instructions", "counter", "Instructions in user space of {}", "", {}),
+    "cache_misses": ("cache_misses", "counter", "Cache misses in user space of {}", "", {}),
     "read_bytes": ("read_bytes", "counter", "Bytes that {} had fetched from disks", "bytes", {}),
     "write_bytes": ("written_bytes", "counter", "Bytes that {} had sent to disks", "bytes", {}),
 }

@@ -264,7 +264,7 @@ def share_of(generator: Generator, voice: _Voice, end: messages.PhaseEnd, phase:
         connections=end.connections_reached,
         queries=end.queries.count,
         transactions=end.transactions.count,
-        threads=min(voice.hello.reactors, end.connections_asked),
+        threads=min(voice.hello.capacity, end.connections_asked),
         cpu_s=end.client_cpu.user_s + end.client_cpu.system_s,
         machine_busy=None if generator.beside_server else end.machine_busy,
         measured_s=end.measured_s,
