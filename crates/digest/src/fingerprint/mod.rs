@@ -8,6 +8,7 @@
 
 pub(crate) mod bytes;
 pub(crate) mod comments;
+pub mod effect;
 mod hash;
 mod keywords;
 mod lexer;
