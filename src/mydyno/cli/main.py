@@ -30,6 +30,7 @@ from mydyno.cli import (
     new,
     plan,
     prove,
+    replay,
     report,
     rollback,
     rules,
@@ -86,7 +87,10 @@ PANELS = {
         *(facts.facts, advise.advise, rules.commands, prove.prove),
         *(apply.apply, rollback.rollback, history.history),
     ),
-    "Queries": (digest.digest, slowlog.slowlog, capture.capture, trace.commands),
+    "Queries": (
+        *(digest.digest, slowlog.slowlog, capture.capture, trace.commands),
+        *(replay.replay,),
+    ),
     "Machine": (
         *(doctor.doctor, cleanup.cleanup, hosts.commands, cloud.commands, servers.commands),
         *(variables.variables, images.commands, datasets.commands),

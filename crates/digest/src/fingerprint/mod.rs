@@ -8,6 +8,7 @@
 
 pub mod bytes;
 pub mod comments;
+pub mod effect;
 mod hash;
 mod keywords;
 mod lexer;
