@@ -20,6 +20,7 @@ pub mod phases;
 pub mod prepare;
 pub mod protocol;
 pub mod random;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod sample;

@@ -1,7 +1,7 @@
 //! `mydyno-engine`: reads a job, drives the load, writes messages; or reads slow logs and digests them.
 
 use std::fs::File;
-use std::io::{IsTerminal, Read};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -35,6 +35,9 @@ enum Command {
         #[arg(long, conflicts_with = "table")]
         starts: bool,
     },
+    /// Read a trace, and write what a replay of it would do as one JSON object. The input is the part
+    /// `workload.replay` of a job.
+    Survey,
     /// Read statements, one JSON string a line, and write their fingerprints, one JSON object a line.
     Fingerprint,
     /// Read slow logs, write what ran, grouped by fingerprint, to standard output as JSON lines.
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Command::Fingerprint => {
             fingerprints::run(std::io::stdin().lock(), std::io::stdout().lock())
         }
+        Command::Survey => survey(),
         Command::Digest(options) => digest::run(options),
     };
     let Err(fatal) = outcome else { return ExitCode::SUCCESS };
@@ -109,6 +113,16 @@ fn main() -> ExitCode {
         Reporter::to_stdout(clock).send(&Message::Fatal { code, message, hint });
     }
     status
+}
+
+/// Writes what a replay would do.
+fn survey() -> Result<(), Fatal> {
+    let job = serde_json::from_reader(std::io::stdin().lock())
+        .map_err(|error| Fatal::new(FatalCode::BadJob, format!("the replay: {error}")))?;
+    let survey = mydyno_engine::replay::survey::survey(&job)?;
+    let text = serde_json::to_string(&survey).expect("a survey is plain data");
+    writeln!(std::io::stdout(), "{}", visible::json(text))
+        .map_err(|error| Fatal::new(FatalCode::Internal, format!("cannot write: {error}")))
 }
 
 /// Reads a job out of a file, or out of standard input.

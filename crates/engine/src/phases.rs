@@ -12,15 +12,18 @@ use std::thread;
 
 use crate::clock::{Clock, nanoseconds};
 use crate::failure::{Fatal, FatalCode};
-use crate::job::{Job, Phase, ServerJob, Work};
+use crate::job::{Job, Phase, ReplayJob, ServerJob, Work};
 use crate::load::gate::Gate;
 use crate::load::reactor::{Plan, Reactor};
 use crate::load::{Event, ServerEvent};
 use crate::os::address::Address;
+use crate::os::poll::Waker;
 use crate::os::signals;
 use crate::protocol::handshake::Login;
+use crate::replay::feed::Feed;
+use crate::replay::tally::Summary;
 use crate::report::Reporter;
-use crate::report::messages::Exit;
+use crate::report::messages::{Exit, Message};
 use crate::starts;
 use crate::workload::Workload;
 use slices::Rounds;
@@ -43,6 +46,8 @@ pub struct Server<'a> {
     pub address: Address,
     pub login: Login,
     pub workload: Arc<dyn Workload>,
+    /// In place of a program.
+    pub replay: Option<&'a ReplayJob>,
 }
 
 impl Conductor<'_> {
@@ -86,6 +91,7 @@ impl Conductor<'_> {
             address: server.address.clone(),
             login: server.login.clone(),
             workload: server.workload.clone(),
+            is_paced: server.replay.is_some_and(|replay| replay.speed.is_some()),
             gate: match phase.work {
                 Work::Events { events } => Gate::sharing(events),
                 _ => Gate::default(),
@@ -99,12 +105,23 @@ impl Conductor<'_> {
     fn run_phase(&self, plans: &[Plan]) -> Result<Vec<Exit>, Fatal> {
         let mut reactors = Vec::new();
         let mut watches = Vec::new();
+        let mut feeds = Vec::new();
         for plan in plans {
+            let mut lanes = Vec::new();
+            if let Some(job) = self.servers[plan.server].replay {
+                let (feed, of_reactors) = Feed::start(job, plan.phase.connections, plan.reactors)?;
+                feeds.push((plan.server, feed));
+                lanes = of_reactors;
+            }
+            let mut lanes = lanes.into_iter();
             let of_server: Vec<Reactor<'_>> = (0..plan.reactors)
-                .map(|index| Reactor::new(plan, index, self.events.0.clone()))
+                .map(|index| Reactor::new(plan, index, self.events.0.clone(), lanes.next()))
                 .collect::<Result<_, _>>()
                 .map_err(|error| internal("cannot make an epoll set", error))?;
-            let wakers = of_server.iter().map(Reactor::waker).collect();
+            let wakers: Vec<Waker> = of_server.iter().map(Reactor::waker).collect();
+            if let Some((_, feed)) = feeds.last() {
+                feed.wake(wakers.clone());
+            }
             watches.push(Watch::new(self, plan, wakers));
             reactors.extend(of_server);
         }
@@ -118,6 +135,10 @@ impl Conductor<'_> {
             self.follow(&mut watches);
             Ok(())
         })?;
+        for (server, feed) in feeds {
+            let summary = Summary { server, ..feed.finish()? };
+            self.reporter.send(&Message::Replay(Box::new(summary)));
+        }
         Ok(watches.into_iter().map(Watch::end).collect())
     }
 

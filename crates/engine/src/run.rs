@@ -20,6 +20,7 @@ use crate::prepare::{Asked, prepare};
 use crate::protocol::code;
 use crate::protocol::handshake::Login;
 use crate::protocol::tls::Tls;
+use crate::replay::TraceWorkload;
 use crate::report::Reporter;
 use crate::report::messages::{Exit, Hello, Message};
 use crate::sample::{Sampled, Sampler};
@@ -96,6 +97,16 @@ fn prepare_and_drive(
                 return bench(job, server, sql_bench, clock, reporter);
             }
             WorkloadJob::Watch(_) => return watch(job, server, clock, reporter, &events.1),
+            WorkloadJob::Replay(replay) => {
+                let (address, login, admin) = connect(job, server)?;
+                reporter.send(&hello(job, number, clock, &admin, reactors, pins.is_some()));
+                // Each connection chooses the schema that the trace has.
+                let login = Login { database: None, ..login };
+                let workload = Arc::new(TraceWorkload::default());
+                let replay = Some(replay);
+                servers.push(Server { job: server, address, login, workload, replay });
+                continue;
+            }
             WorkloadJob::Program(program) => program,
         };
         let say_hello = |admin: &Admin| {
@@ -162,7 +173,7 @@ fn prepared<'a>(
         read_dictionaries(&mut admin, &server.target.database, &mut workload)?;
     }
     // No connection but the load's own and the sampler's while it is measured: this one is closed here.
-    Ok(Server { job: server, address, login, workload: Arc::new(workload) })
+    Ok(Server { job: server, address, login, workload: Arc::new(workload), replay: None })
 }
 
 /// Reports whether the conditions of each workload hold for its data after the load.

@@ -6,12 +6,13 @@
 //! docs/reference/digest-fingerprints.md says what is taken together, and where performance_schema and pt-query-digest
 //! decide otherwise.
 
-pub(crate) mod bytes;
+pub mod bytes;
 pub(crate) mod comments;
+pub mod effect;
 mod hash;
 mod keywords;
 mod lexer;
-pub(crate) mod literals;
+pub mod literals;
 mod naming;
 mod reducer;
 mod tables;

@@ -4,6 +4,7 @@
 
 mod part;
 pub mod program;
+pub mod replay;
 mod secret;
 mod sql_bench;
 mod validate;
@@ -19,6 +20,7 @@ use crate::failure::{Fatal, FatalCode};
 use crate::protocol::server_key::ServerKey;
 
 pub use part::Part;
+pub use replay::ReplayJob;
 pub use secret::Secret;
 pub use sql_bench::{AlterAlgorithm, SqlBenchJob, SqlBenchProgram};
 
@@ -179,6 +181,8 @@ impl CompressionAlgorithm {
 pub enum WorkloadJob {
     Program(Box<program::ProgramJob>),
     SqlBench(SqlBenchJob),
+    /// The statements of a trace.
+    Replay(ReplayJob),
     /// No load: sample until told to stop.
     Watch(WatchJob),
 }
@@ -284,6 +288,8 @@ pub enum Work {
     Split { events: u64 },
     /// The clock decides: first a warm-up that is not counted, then the measured part.
     Timed { warmup_s: f64, measure_s: f64 },
+    /// The statements of the trace, once.
+    Trace,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -382,6 +388,7 @@ fn name_the_key(path: &str, reason: &str) -> String {
 struct WorkloadKeys {
     program: Option<program::ProgramJob>,
     sql_bench: Option<SqlBenchJob>,
+    replay: Option<ReplayJob>,
     watch: Option<WatchJob>,
 }
 
@@ -389,11 +396,12 @@ impl TryFrom<WorkloadKeys> for WorkloadJob {
     type Error = &'static str;
 
     fn try_from(keys: WorkloadKeys) -> Result<Self, Self::Error> {
-        match (keys.program, keys.sql_bench, keys.watch) {
-            (Some(program), None, None) => Ok(WorkloadJob::Program(Box::new(program))),
-            (None, Some(sql_bench), None) => Ok(WorkloadJob::SqlBench(sql_bench)),
-            (None, None, Some(watch)) => Ok(WorkloadJob::Watch(watch)),
-            _ => Err("needs exactly one of program, sql_bench and watch"),
+        match (keys.program, keys.sql_bench, keys.replay, keys.watch) {
+            (Some(program), None, None, None) => Ok(WorkloadJob::Program(Box::new(program))),
+            (None, Some(sql_bench), None, None) => Ok(WorkloadJob::SqlBench(sql_bench)),
+            (None, None, Some(replay), None) => Ok(WorkloadJob::Replay(replay)),
+            (None, None, None, Some(watch)) => Ok(WorkloadJob::Watch(watch)),
+            _ => Err("needs exactly one of program, sql_bench, replay and watch"),
         }
     }
 }
@@ -444,6 +452,7 @@ enum WorkKind {
     Events,
     Split,
     Timed,
+    Trace,
 }
 
 impl TryFrom<WorkJob> for Work {
@@ -457,8 +466,13 @@ impl TryFrom<WorkJob> for Work {
             WorkKind::Rounds => {}
             WorkKind::Events | WorkKind::Split if job.rounds.is_none() => {}
             WorkKind::Events | WorkKind::Split => return Err("rounds goes with kind rounds"),
+            WorkKind::Trace if job.rounds.is_some() || job.events.is_some() => {
+                return Err("kind trace has no number of its own");
+            }
+            WorkKind::Trace => {}
         }
         match job.kind {
+            WorkKind::Trace => Ok(Work::Trace),
             WorkKind::Rounds | WorkKind::Timed if job.events.is_some() => {
                 Err("events goes with kind events or split")
             }

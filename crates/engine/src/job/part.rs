@@ -57,7 +57,7 @@ impl Part {
                 Work::Split { events } => {
                     Work::Split { events: events / u64::from(carriers) * u64::from(own) }
                 }
-                same @ (Work::Rounds { .. } | Work::Timed { .. }) => same,
+                same @ (Work::Rounds { .. } | Work::Timed { .. } | Work::Trace) => same,
             },
             part: self,
             in_all: Some(whole.connections),

@@ -1,8 +1,8 @@
 //! What the types of a job cannot say: limits, and keys that depend on each other.
 
 use super::{
-    Arrival, Job, PROTOCOL, Part, Phase, Prepare, ServerJob, Slices, SqlBenchJob, Target, Work,
-    WorkloadJob,
+    Arrival, Job, PROTOCOL, Part, Phase, Prepare, ReplayJob, ServerJob, Slices, SqlBenchJob, Target,
+    Work, WorkloadJob,
 };
 use crate::failure::{Fatal, FatalCode};
 
@@ -27,6 +27,11 @@ const LEAST_SLICE_S: f64 = 0.05;
 const MOST_SLICE_S: f64 = 60.0;
 /// Of zstd; the MySQL clients take no others.
 const MOST_ZSTD_LEVEL: u8 = 22;
+/// Beyond these a replay is a standstill, or as fast as possible.
+const LEAST_SPEED: f64 = 0.001;
+const MOST_SPEED: f64 = 1000.0;
+/// A month.
+const MOST_TRACE_S: f64 = 31.0 * 86_400.0;
 /// MySQL's limit for the name of a database.
 const LONGEST_NAME: usize = 64;
 
@@ -92,6 +97,7 @@ fn check_server(path: &str, job: &Job, server: &ServerJob) -> Result<(), Fatal> 
     match &server.workload {
         WorkloadJob::Program(_) => {}
         WorkloadJob::SqlBench(sql_bench) => check_sql_bench(server, sql_bench)?,
+        WorkloadJob::Replay(replay) => check_replay(job, server, replay)?,
         WorkloadJob::Watch(_) => check_watch(job, server)?,
     }
     for (index, phase) in server.phases.iter().enumerate() {
@@ -204,6 +210,32 @@ fn check_watch(job: &Job, server: &ServerJob) -> Result<(), Fatal> {
     Ok(())
 }
 
+fn check_replay(job: &Job, server: &ServerJob, replay: &ReplayJob) -> Result<(), Fatal> {
+    let key = |name: &str| format!("workload.replay.{name}");
+    if server.phases.len() != 1 || server.phases[0].work != Work::Trace {
+        return bad("phases", "must be one, with work of kind trace, when the workload is replay");
+    }
+    let phase = &server.phases[0];
+    if phase.arrival != Arrival::Closed
+        || phase.think.is_some()
+        || phase.active.is_some()
+        || phase.ramp_s > 0.0
+    {
+        return bad("phases[0]", "arrival, think, active and ramp_s do not go with a trace");
+    }
+    if job.prepare != Prepare::None {
+        return bad("prepare", "must be none when the workload is replay");
+    }
+    if let Some(speed) = replay.speed
+        && !(LEAST_SPEED..=MOST_SPEED).contains(&speed)
+    {
+        let reason = format!("must be from {LEAST_SPEED} to {MOST_SPEED}, is {speed}");
+        return bad(&key("speed"), reason);
+    }
+    between(&key("from_s"), replay.from_s, 0.0, MOST_TRACE_S)?;
+    between(&key("for_s"), replay.for_s.unwrap_or(1.0), 0.001, MOST_TRACE_S)
+}
+
 fn check_sql_bench(server: &ServerJob, sql_bench: &SqlBenchJob) -> Result<(), Fatal> {
     let key = |name: &str| format!("workload.sql_bench.{name}");
     if !server.phases.is_empty() {
@@ -257,7 +289,7 @@ fn check_phase(path: &str, phase: &Phase) -> Result<(), Fatal> {
             &format!("{path}.work.events"),
             format!("must be at least 1 for each of {} connections", phase.carriers()),
         )?,
-        Work::Rounds { .. } | Work::Events { .. } | Work::Split { .. } => {}
+        Work::Rounds { .. } | Work::Events { .. } | Work::Split { .. } | Work::Trace => {}
         Work::Timed { warmup_s, measure_s } => {
             between(&format!("{path}.work.warmup_s"), warmup_s, 0.0, MOST_SECONDS)?;
             between(&format!("{path}.work.measure_s"), measure_s, 0.001, MOST_SECONDS)?;

@@ -31,6 +31,10 @@ pub(super) enum Stage {
     Reading,
     /// The same, and the workload leaves a result set unread.
     Leaving,
+    /// A statement of a trace is under way.
+    Replaying,
+    /// The schema of the next one is being chosen.
+    Choosing,
     /// A failed transaction is being rolled back.
     RollingBack(Then),
     /// Nothing happens until the connection's timer.
@@ -149,7 +153,15 @@ impl Connection {
 
     /// A statement is under way and its answer is to come.
     pub fn in_flight(&self) -> bool {
-        matches!(self.stage, Stage::Busy | Stage::Reading | Stage::Leaving | Stage::RollingBack(_))
+        matches!(
+            self.stage,
+            Stage::Busy
+                | Stage::Reading
+                | Stage::Leaving
+                | Stage::Replaying
+                | Stage::Choosing
+                | Stage::RollingBack(_)
+        )
     }
 
     /// Waiting to be dialled, dialing, authenticating or preparing.

@@ -12,6 +12,7 @@
 mod answering;
 mod deadlines;
 mod opening;
+mod replaying;
 mod resting;
 mod running;
 mod sockets;
@@ -40,7 +41,9 @@ use crate::protocol::handshake::Login;
 use crate::protocol::template::Template;
 use crate::protocol::values::Values;
 use crate::random::Random;
+use crate::replay::feed::Lane;
 use crate::workload::{Boundary, Class, Policy, Statement, Workload};
+use replaying::Replay;
 use resting::Thinking;
 use sockets::Wrapper;
 
@@ -67,6 +70,8 @@ pub struct Plan {
     pub address: Address,
     pub login: Login,
     pub workload: Arc<dyn Workload>,
+    /// Statements have intended starts, those of a trace.
+    pub is_paced: bool,
     pub gate: Gate,
     pub reactors: usize,
     /// CPU for each reactor, or none to leave them to the scheduler.
@@ -164,14 +169,23 @@ pub struct Reactor<'a> {
     /// Events are taken from the gate.
     shared: bool,
     thinking: Option<Thinking>,
+    /// Its part of a trace, in place of a program.
+    replay: Option<Box<Replay>>,
 }
 
 impl<'a> Reactor<'a> {
-    /// A reactor for every `plan.reactors`-th connection, beginning with number `index`.
-    pub fn new(plan: &'a Plan, index: usize, tell: Sender<ServerEvent>) -> io::Result<Self> {
+    /// A reactor for every `plan.reactors`-th connection, beginning with number `index`; or for those of
+    /// a trace that come through `lane`.
+    pub fn new(
+        plan: &'a Plan,
+        index: usize,
+        tell: Sender<ServerEvent>,
+        lane: Option<Lane>,
+    ) -> io::Result<Self> {
         let poll = Poll::new()?;
         let waker = poll.waker()?;
-        let connections: Vec<_> = (index..plan.phase.connections as usize)
+        let planned = if lane.is_some() { 0 } else { plan.phase.connections as usize };
+        let connections: Vec<_> = (index..planned)
             .step_by(plan.reactors)
             .map(|number| connection(plan, number))
             .collect();
@@ -217,6 +231,7 @@ impl<'a> Reactor<'a> {
             idle,
             shared: matches!(plan.phase.work, Work::Events { .. }),
             thinking: Thinking::new(plan, index),
+            replay: lane.map(Replay::new),
         })
     }
 
@@ -249,7 +264,8 @@ impl<'a> Reactor<'a> {
         let _ = tell.send((server, Event::Finished { reactor, part }));
     }
 
-    fn into_part(self) -> PhasePart {
+    fn into_part(mut self) -> PhasePart {
+        self.hand_over_records();
         let count = |wanted: fn(&&Connection) -> bool| {
             self.connections.iter().filter(wanted).count() as u32
         };
@@ -347,6 +363,7 @@ impl<'a> Reactor<'a> {
     fn close_all(&mut self) {
         self.drained_ns = self.now();
         self.report(Event::Drained);
+        self.give_up_replayed();
         for index in 0..self.connections.len() {
             self.take_leave(index);
             self.connections[index].close();
@@ -367,7 +384,7 @@ fn connection(plan: &Plan, number: usize) -> Connection {
     let events = match plan.phase.work {
         Work::Rounds { rounds } => rounds,
         Work::Split { events } => events / u64::from(plan.phase.carriers()),
-        Work::Events { .. } | Work::Timed { .. } => u64::MAX,
+        Work::Events { .. } | Work::Timed { .. } | Work::Trace => u64::MAX,
     };
     let in_all = plan.phase.part.number_in_all(number as u64);
     let random = Random::stream(plan.seed, &[plan.phase_index as u64, in_all]);

@@ -214,6 +214,11 @@ impl Recorder {
         self.interval.connections = open;
     }
 
+    /// One more connection is counted.
+    pub fn add_connection(&mut self) {
+        self.shares.push(Share::default());
+    }
+
     /// A lost connection was opened again.
     pub fn reconnected(&mut self) {
         self.interval.reconnects += 1;

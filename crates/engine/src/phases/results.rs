@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::watch::Watch;
 use crate::clock::wall_clock_step_ns;
 use crate::histogram::Latencies;
-use crate::job::Arrival;
+use crate::job::{Arrival, Work};
 use crate::load::PhasePart;
 use crate::load::reactor::DRAIN_NS;
 use crate::load::recorder::{Recorded, Share, StatementPart};
@@ -38,13 +38,18 @@ impl Watch<'_> {
         let ended = plan.clock.with_wall_clock();
         let measured = self.measured(sum.recorded.last_ns);
         let open_loop = plan.phase.arrival != Arrival::Closed;
+        // A trace's connections come and go: it has all of them once the first is open.
+        let reached = match plan.phase.work {
+            Work::Trace if sum.reached > 0 => plan.phase.connections,
+            _ => sum.reached,
+        };
         sum.recorded.errors.merge(&self.opened_in_all().errors);
         let kinds = plan.workload.kinds();
         PhaseEnd {
             server: plan.server,
             phase: plan.phase_index,
             connections_asked: plan.phase.connections,
-            connections_reached: sum.reached,
+            connections_reached: reached,
             started_ns: self.started.monotonic_ns,
             measured_from_ns: measured.map(|(from, _)| from),
             measured_to_ns: measured.map(|(_, to)| to),
@@ -55,7 +60,7 @@ impl Watch<'_> {
             ended_ns: ended.monotonic_ns,
             interrupted: self.interrupted,
             aborted: self.aborted.clone(),
-            latency_kind: match open_loop {
+            latency_kind: match open_loop || plan.is_paced {
                 false => LatencyKind::Service,
                 true => LatencyKind::Response,
             },

@@ -24,6 +24,9 @@ use crate::starts;
 /// How long a server may take to answer whether it is still there.
 const PROBE_LIMIT: Duration = Duration::from_secs(2);
 
+/// From the start of a replay to the start of its trace.
+const TRACE_LEAD_NS: u64 = 300_000_000;
+
 /// Time between two such questions.
 const PROBE_EVERY_NS: u64 = 1_000_000_000;
 
@@ -242,6 +245,12 @@ impl<'a> Watch<'a> {
             // Work that is counted is counted whole, even while connections are still opening.
             Work::Rounds { .. } | Work::Events { .. } | Work::Split { .. } => {
                 Window { start_ns, measured_from_ns: start_ns, measured_to_ns: u64::MAX }
+            }
+            // Its first statements are due once their connections can be open.
+            Work::Trace => {
+                let lead_ns = if self.plan.is_paced { TRACE_LEAD_NS } else { 0 };
+                let measured_from_ns = start_ns + lead_ns;
+                Window { start_ns, measured_from_ns, measured_to_ns: u64::MAX }
             }
             Work::Timed { warmup_s, measure_s } => {
                 let measured_from_ns = start_ns + nanoseconds(self.plan.phase.ramp_s + warmup_s);

@@ -1,6 +1,7 @@
 //! The commands that a client sends, each as one packet.
 
 const QUIT: u8 = 0x01;
+const INIT_DB: u8 = 0x02;
 const QUERY: u8 = 0x03;
 const STMT_PREPARE: u8 = 0x16;
 const STMT_CLOSE: u8 = 0x19;
@@ -58,6 +59,11 @@ fn number_after(sent: &[u8]) -> u8 {
 
 pub fn query(sql: &[u8], out: &mut Vec<u8>) {
     command(QUERY, sql, out);
+}
+
+/// Makes a schema the session's.
+pub fn init_db(name: &[u8], out: &mut Vec<u8>) {
+    command(INIT_DB, name, out);
 }
 
 pub fn prepare(sql: &[u8], out: &mut Vec<u8>) {

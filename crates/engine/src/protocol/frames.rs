@@ -99,6 +99,8 @@ pub struct Frames {
     /// Payload bytes of the packet under way that have not arrived.
     missing: u32,
     split: Vec<u8>,
+    /// Bytes of a split payload that are kept where [`KEPT`] are too few.
+    pub longest: usize,
     /// The stream was compressed: the numbers of its packets mean nothing, as the server sets them to those
     /// of compressed packets from time to time.
     pub is_unnumbered: bool,
@@ -179,7 +181,7 @@ impl Frames {
 
     fn fill_payload(&mut self, bytes: &mut &[u8]) {
         let take = bytes.len().min(self.missing as usize);
-        let keep = take.min(KEPT - self.split.len());
+        let keep = take.min(KEPT.max(self.longest) - self.split.len());
         self.split.extend_from_slice(&bytes[..keep]);
         self.missing -= take as u32;
         *bytes = &bytes[take..];

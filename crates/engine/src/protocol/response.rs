@@ -18,6 +18,9 @@ const MOST_COLUMNS: u64 = 4096;
 /// Bit of the status flags: another result follows this one.
 const MORE_RESULTS: u16 = 0x0008;
 
+/// Bit of the status flags: a transaction is open.
+const IN_TRANSACTION: u16 = 0x0001;
+
 const LOCAL_FILE: &str = "request for a local file, which is refused";
 
 /// How the answer ended.
@@ -73,17 +76,28 @@ pub struct Response {
     rows: u64,
     /// Whether CLIENT_DEPRECATE_EOF is in force.
     no_eof: bool,
+    pub ends: Ends,
+}
+
+/// What the packets that end results said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// Rows changed; those of all results that have no rows.
+    pub affected: u64,
+    pub warnings: u16,
+    /// The session is in a transaction.
+    pub in_transaction: bool,
 }
 
 impl Response {
     /// Waits for the answer to a query or to the execution of a prepared statement.
     pub fn to_query(no_eof: bool) -> Self {
-        Self { expect: Expect::First, rows: 0, no_eof }
+        Self { expect: Expect::First, rows: 0, no_eof, ends: Ends::default() }
     }
 
     /// Waits for the answer to COM_STMT_PREPARE.
     pub fn to_prepare(no_eof: bool) -> Self {
-        Self { expect: Expect::Prepare, rows: 0, no_eof }
+        Self { expect: Expect::Prepare, rows: 0, no_eof, ends: Ends::default() }
     }
 
     /// What the next packet is; to be asked before it is taken.
@@ -154,6 +168,8 @@ impl Response {
                     return malformed("OK packet", packet);
                 };
                 self.rows = self.rows.saturating_add(changed);
+                self.ends.affected = self.ends.affected.saturating_add(changed);
+                self.ends.warnings = warnings(packet.head);
                 self.end_of_result(status)
             }
             Some(ERROR) => Some(Outcome::Failed(packet.error())),
@@ -175,6 +191,11 @@ impl Response {
         } else {
             packet.head.get(3..5).map(|flags| u16::from_le_bytes([flags[0], flags[1]]))
         };
+        let warned = match self.no_eof {
+            true => Some(ending_warnings(packet.head)),
+            false => packet.head.get(1..3).map(|count| u16::from_le_bytes([count[0], count[1]])),
+        };
+        self.ends.warnings = warned.unwrap_or(0);
         match status {
             Some(status) => self.end_of_result(status),
             None => malformed("end of the rows", packet),
@@ -182,6 +203,7 @@ impl Response {
     }
 
     fn end_of_result(&mut self, status: u16) -> Option<Outcome> {
+        self.ends.in_transaction = status & IN_TRANSACTION != 0;
         if status & MORE_RESULTS != 0 {
             self.expect = Expect::First;
             return None;
@@ -223,12 +245,17 @@ fn changed_rows(payload: &[u8]) -> Option<(u64, u16)> {
 
 /// Number of warnings in an OK packet; none in any other.
 pub fn warnings(payload: &[u8]) -> u16 {
+    if payload.first() == Some(&OK) { ending_warnings(payload) } else { 0 }
+}
+
+/// The same, whether the packet answers a statement or ends rows.
+fn ending_warnings(payload: &[u8]) -> u16 {
     let count = || {
         let (_changed, rest) = length_encoded(payload.get(1..)?)?;
         let (_last_insert_id, rest) = length_encoded(rest)?;
         rest.get(2..4).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
     };
-    if payload.first() == Some(&OK) { count().unwrap_or(0) } else { 0 }
+    count().unwrap_or(0)
 }
 
 #[cold]

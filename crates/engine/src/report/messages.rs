@@ -8,6 +8,7 @@ use crate::failure::FatalCode;
 use crate::histogram::LatencySummary;
 use crate::load::recorder::Classes;
 use crate::os::usage::CpuSeconds;
+use crate::replay::tally::Summary;
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -50,6 +51,8 @@ pub enum Message {
     Slice(Box<Slice>),
     Sample(Sample),
     Operation(Operation),
+    /// What a replay came to, before the end of its phase.
+    Replay(Box<Summary>),
     PhaseEnd(Box<PhaseEnd>),
     Check {
         server: usize,

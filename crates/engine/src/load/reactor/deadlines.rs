@@ -73,15 +73,17 @@ impl Reactor<'_> {
         let error = ServerError::new(code, format!("lost connection to the server: {reason}"));
         let error = self.with_number(index, &error);
         let connection = &mut self.connections[index];
+        let in_transaction = connection.in_transaction;
         let stage = std::mem::replace(&mut connection.stage, Stage::Closed);
         connection.close();
+        self.lose_replayed(index, &stage, in_transaction, &error);
         self.open -= 1;
         self.recorder.connections(self.open);
         self.recorder.connection_error(&error);
         self.tell_lost(&error);
         let again = self.policy.retry.contains(&code);
         let then = match stage {
-            Stage::Busy | Stage::Reading | Stage::Leaving => {
+            Stage::Busy | Stage::Reading | Stage::Leaving | Stage::Replaying => {
                 let kind = self.statements[self.connections[index].statement].kind;
                 self.recorder.lost_statement(kind, again);
                 if again { Then::Again } else { Then::Next }
@@ -154,6 +156,9 @@ impl Reactor<'_> {
         } else if then == Then::Step {
             let again = self.policy.retry.contains(&error.code);
             self.recorder.failure(self.connect_kind(), now, error, again);
+            if !full {
+                self.skip_unopened(index, now);
+            }
             let pause = if full { FULL_NS } else { REOPEN_NS };
             self.rest(index, now + pause, if again { Then::Again } else { Then::Next });
         } else {

@@ -11,6 +11,7 @@ use crate::protocol::frames::{Frames, Packet};
 use crate::protocol::handshake::{Handshake, Step, answer_to};
 use crate::protocol::response::{Outcome, Response};
 use crate::protocol::{ServerError, code, commands};
+use crate::replay::checksum::LONGEST_ROW;
 use crate::workload::Open;
 
 /// Time after which a full queue of the listening socket is tried again.
@@ -75,7 +76,8 @@ impl Reactor<'_> {
         let connection = &mut self.connections[index];
         connection.socket = Some(socket);
         connection.stage = stage;
-        connection.frames = Frames::default();
+        let longest = if self.replay.is_some() { LONGEST_ROW } else { 0 };
+        connection.frames = Frames { longest, ..Frames::default() };
         connection.next_number = 0;
         connection.handles.clear();
     }
@@ -244,8 +246,9 @@ impl Reactor<'_> {
 
     fn report_when_settled(&mut self) {
         if (self.opened.reached + self.opened.failed) as usize == self.first {
-            self.opened.carriers =
-                (0..self.connections.len()).filter(|&index| self.will_carry(index)).count() as u32;
+            let carriers = (0..self.connections.len()).filter(|&index| self.will_carry(index)).count();
+            // Those of a trace open while it is replayed.
+            self.opened.carriers = if self.replay.is_some() { 1 } else { carriers as u32 };
             self.stretch = Stretch::Ready;
             let opened = self.opened.clone();
             self.report(Event::Opened { reactor: self.index, opened });

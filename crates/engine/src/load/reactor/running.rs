@@ -27,6 +27,9 @@ impl Reactor<'_> {
         if self.starts > 1 {
             return self.start_again();
         }
+        if let Some(replay) = &mut self.replay {
+            replay.begin(start.window.measured_from_ns);
+        }
         let carriers: Vec<usize> =
             (0..self.connections.len()).filter(|&index| self.will_carry(index)).collect();
         self.active = carriers.len();
@@ -107,6 +110,13 @@ impl Reactor<'_> {
             self.stretch = Stretch::Finishing;
             return self.go_on_finishing();
         }
+        if self.replay.is_some() {
+            self.take_steps(now);
+            if self.is_replayed() {
+                self.end_work();
+            }
+            return;
+        }
         self.serve_arrivals(now);
         let arrivals_over = self.backlog.as_ref().is_some_and(Backlog::is_over);
         let all_idle = self.idle.len() >= self.active;
@@ -164,6 +174,17 @@ impl Reactor<'_> {
                 Stage::Busy | Stage::RollingBack(_) => {
                     if let Some(outcome) = connection.response.take(packet) {
                         self.on_outcome(index, outcome);
+                    }
+                }
+                Stage::Replaying => {
+                    self.sum_along(index, packet);
+                    if let Some(outcome) = self.connections[index].response.take(packet) {
+                        self.replayed(index, outcome);
+                    }
+                }
+                Stage::Choosing => {
+                    if let Some(outcome) = connection.response.take(packet) {
+                        self.chosen(index, outcome);
                     }
                 }
                 Stage::Reading => {
@@ -256,6 +277,9 @@ impl Reactor<'_> {
             self.connections[index].stage = Stage::Idle;
             return;
         }
+        if self.replay.is_some() {
+            return self.replay_next(index, now);
+        }
         if let Some(backlog) = &mut self.backlog {
             backlog.advance_to(now);
             match backlog.take() {
@@ -314,7 +338,7 @@ impl Reactor<'_> {
         self.think(index, now);
     }
 
-    fn hang_up(&mut self, index: usize) {
+    pub(super) fn hang_up(&mut self, index: usize) {
         self.take_leave(index);
         if self.connections[index].close() {
             self.open -= 1;
@@ -326,6 +350,9 @@ impl Reactor<'_> {
     /// counts from `from_ns`: the intended start of the event, or the end of the statement before.
     #[inline]
     pub(super) fn go_on(&mut self, index: usize, from_ns: u64) {
+        if self.replay.is_some() {
+            return self.replay_next(index, from_ns);
+        }
         self.values.clear();
         let connection = &mut self.connections[index];
         let action = self.plan.workload.next(

@@ -1,0 +1,23 @@
+//! Traces: what connections sent to a server, and when, in one compact file (docs/reference/trace-format.md).
+//!
+//! A [`record`] is a connection that opens or closes, or a statement. The [`writer`] puts records into
+//! blocks of columns; the [`reader`] gives them back one by one, in the order of their start instants, in
+//! bounded memory. Records that come in another order, as those of a slow log do, go through a [`sorter`].
+
+mod block;
+pub mod error;
+mod frame;
+pub mod header;
+pub mod reader;
+pub mod record;
+pub mod sorter;
+mod template;
+mod varint;
+pub mod writer;
+
+pub use error::Error;
+pub use header::{Footer, Header, Skipped, Source};
+pub use reader::{Records, Trace};
+pub use record::{Closed, Opened, Record, Statement};
+pub use sorter::Sorter;
+pub use writer::Writer;
