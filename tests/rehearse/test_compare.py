@@ -58,7 +58,7 @@ def test_few_repetitions_give_a_ratio_and_no_verdict(repetitions: int) -> None:
 
 def test_the_same_side_twice_is_silent_in_at_least_19_of_20() -> None:
     loud = 0
-    for seed in range(100):
+    for seed in range(40):
         random = np.random.default_rng(seed)
         old, new = sides([*KINDS, *KINDS[:10] * 30], noise=0.15, random=random)
         # What other connections do at the time: for some statements a coin decides, in each repetition.
@@ -66,7 +66,7 @@ def test_the_same_side_twice_is_silent_in_at_least_19_of_20() -> None:
             coin = where(trial, "select 3")
             trial.records["unordered"][coin] = random.integers(0, 2, int(coin.sum()))
         loud += any(each.is_notable for each in compare_sides(old, new, MARGIN).statements)
-    assert loud <= 5
+    assert loud <= 2
 
 
 def test_an_error_on_one_side_is_found_with_its_reason() -> None:

@@ -29,6 +29,7 @@ from mydyno.cli import (
     new,
     plan,
     prove,
+    rehearse,
     report,
     rollback,
     rules,
@@ -84,7 +85,7 @@ PANELS = {
         *(facts.facts, advise.advise, rules.commands, prove.prove),
         *(apply.apply, rollback.rollback, history.history),
     ),
-    "Queries": (digest.digest, slowlog.slowlog),
+    "Queries": (digest.digest, slowlog.slowlog, rehearse.rehearse),
     "Machine": (
         *(doctor.doctor, cleanup.cleanup, hosts.commands, cloud.commands, servers.commands),
         *(variables.variables, images.commands, datasets.commands),

@@ -34,7 +34,8 @@ from mydyno.rehearse.records import (
 from mydyno.rehearse.results import WRITE, Replayed, Shape
 from mydyno.rehearse.wording import headline
 
-LEVEL = 0.05
+LEVEL = 0.01
+"""Of all statements of a comparison together: an A/A rehearsal may be wrong once in a hundred times."""
 
 Mask = NDArray[np.bool_]
 

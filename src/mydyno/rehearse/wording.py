@@ -2,6 +2,7 @@
 
 from mydyno.core.plurals import plural
 from mydyno.page.format import change, count
+from mydyno.queries.records import Plan
 from mydyno.rehearse.records import SideComparison, StatementComparison, Times
 
 
@@ -82,3 +83,11 @@ def remarks(each: StatementComparison) -> list[str]:
     if each.not_compared:
         lines.append(f"results are not compared: {each.not_compared}")
     return lines
+
+
+def other_plan(plans: tuple[Plan, Plan]) -> bool:
+    """Whether the optimizer chose another way: other tables first, other access, other index."""
+    first, second = (
+        [(row.table, row.type, row.key, row.select_type) for row in plan.rows] for plan in plans
+    )
+    return bool(first and second) and first != second

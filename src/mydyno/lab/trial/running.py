@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mydyno.core.errors import LabError
 from mydyno.core.server_files import FORGOTTEN
 from mydyno.lab.plan import Point, dataset_of, tablespace_mib
 from mydyno.lab.plan.layers import starts_from_base
@@ -232,6 +233,16 @@ def _server(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[
         ),
         *([WarmPoolLayer(setup.cache)] if setup.cache in ("scan", "dump") else []),
     ]
+
+
+def clone_layers(prepared: Prepared, point: Point, folder: Path) -> list[Layer]:
+    """A server on a fresh clone of the point's dataset, on this machine, for what is asked of it after the
+    trials; `folder` gets its files."""
+
+    def made(server: Server) -> Mapping[str, Any]:
+        raise LabError("the dataset of a finished run is gone", "run it again")
+
+    return [*dataset_layers(prepared, point, made), *_server(prepared, point, folder, f"after {folder.name}")]
 
 
 def _check(built: BuiltLayers, storage: Storage) -> tuple[SelfCheckRecord, ...]:
