@@ -227,7 +227,14 @@ impl Reading {
         let mut last_us = 0;
         let mut has_begun = false;
         let mut problem = None;
-        for record in trace {
+        let records = match trace.records() {
+            Ok(records) => records,
+            Err(error) => {
+                problem = Some(error.to_string());
+                return self.end(last_us, problem);
+            }
+        };
+        for record in records {
             let record = match record {
                 Ok(record) => record,
                 Err(error) => {
@@ -262,6 +269,10 @@ impl Reading {
             self.deal(Step { connection, at_us, what });
             self.wait_for_room();
         }
+        self.end(last_us, problem)
+    }
+
+    fn end(mut self, last_us: u64, problem: Option<String>) -> (Fingerprints, Option<String>) {
         // What the trace does not close is closed where it ends.
         for connection in self.owners.keys().copied().collect::<Vec<_>>() {
             self.deal(Step { connection, at_us: last_us, what: What::Close });

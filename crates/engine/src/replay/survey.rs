@@ -66,7 +66,7 @@ pub fn survey(job: &ReplayJob) -> Result<Survey, Fatal> {
     };
     let mut reading = Reading::default();
     let (from_us, until_us) = job.part_us();
-    for record in trace {
+    for record in trace.records().map_err(|error| super::feed::unread(&error))? {
         let record = record.map_err(|error| super::feed::unread(&error))?;
         if record.at_us() >= until_us {
             break;
