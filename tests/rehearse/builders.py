@@ -46,7 +46,9 @@ class Trace:
         records["ordered"] = records["unordered"] = records["statement"] + 100
         records["outcome"] = 1
         records["class"] = [1 if text.startswith("select") else 2 for text in self.texts]
-        shapes = {number: Shape(f"{number:016x}", text, text, None, (), {}) for number, text in enumerate(texts, 1)}
+        shapes = {
+            number: Shape(f"{number:016x}", text, text, None, (), {}) for number, text in enumerate(texts, 1)
+        }
         return Replayed(side, block, records, shapes)
 
     def replays(self, side: str, repetitions: int) -> list[Replayed]:

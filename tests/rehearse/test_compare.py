@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from rehearse.builders import Trace
 
 from mydyno.rehearse.compare import compare_sides
 from mydyno.rehearse.records import SideComparison, StatementComparison
 from mydyno.rehearse.results import Replayed, Shape
+from rehearse.builders import Trace
 
 KINDS = [f"select {number}" for number in range(40)]
 MARGIN = 0.1
@@ -75,7 +75,9 @@ def test_an_error_on_one_side_is_found_with_its_reason() -> None:
         broken = where(trial, "insert into rank")
         trial.records["error"][broken] = 1064
         number = int(trial.records["fingerprint"][broken][0])
-        shape = Shape("2", "insert into rank", "", None, (), {1064: "syntax error near 'rank VALUES (1)' at 1"})
+        shape = Shape(
+            "2", "insert into rank", "", None, (), {1064: "syntax error near 'rank VALUES (1)' at 1"}
+        )
         trial.shapes[number] = shape  # type: ignore[index]
     comparison = compare_sides(old, new, MARGIN)
     (failure,) = comparison.statements[0].fails
@@ -119,7 +121,9 @@ def test_the_order_of_rows_counts_where_the_statement_asks_for_one() -> None:
     assert of(comparison, "select b order by b").other_result is not None
 
 
-@pytest.mark.parametrize("text", ["select now ( )", "select @@version", "select connection_id ( )", "show tables"])
+@pytest.mark.parametrize(
+    "text", ["select now ( )", "select @@version", "select connection_id ( )", "show tables"]
+)
 def test_what_depends_on_the_server_is_not_compared(text: str) -> None:
     old, new = sides([text])
     for trial in new:

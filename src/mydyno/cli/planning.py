@@ -34,8 +34,8 @@ def prepare(
     """Read, plan and check an experiment against this machine and its servers.
 
     Changes nothing; but with `install` it first installs the releases that are missing. Without --trust
-    no program is run that only the file names; `own_server` and `own_data`: an external server and the data
-    are the command line's choice, not the file's. `machines` are those that it may run on besides. Raises SpecErrors.
+    no program is run that only the file names; `own_server`, `own_data`: an external server, the data are the
+    command line's choice, not the file's. `machines` are those that it may run on besides. Raises SpecErrors.
     """
     from mydyno.lab import spec
     from mydyno.lab.plan import asked_disks, make

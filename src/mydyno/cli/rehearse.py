@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from mydyno.cli import options, outputs, screen
+from mydyno.cli import outputs, screen
 from mydyno.cli.declare import argument, option, option_group
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.quantities import Percent, percentage
@@ -47,7 +47,9 @@ class SideOptions:
     panel: ClassVar = "Sides"
 
     releases: str = option(
-        "--releases NAMES", "Releases (`mydyno servers list`), as mariadb-10.5,mariadb-11.8.", default="system"
+        "--releases NAMES",
+        "Releases (`mydyno servers list`), as mariadb-10.5,mariadb-11.8.",
+        default="system",
     )
     settings: str | None = option(
         "--settings FILES", "Option files (my.cnf): one for all sides, or one for each, as old.cnf,new.cnf."
@@ -98,8 +100,8 @@ def rehearse(
     ```text
     mydyno rehearse shop.trace --data shop.sql.gz --releases mariadb-10.5,mariadb-11.8
     mydyno rehearse shop.trace --data backup/ --settings now.cnf,new.cnf --html result.html
-    mydyno rehearse shop.trace --data shop.sql --schema-change index.sql --speed max
-    mydyno rehearse shop.trace --from-server mysql://app@db1 --releases mysql-8.0,mysql-9.7 --fail-if-slower 10%
+    mydyno rehearse shop.trace --data shop.sql --schema-change index.sql --speed max --fail-if-slower 10%
+    mydyno rehearse shop.trace --from-server mysql://app@db1 --releases mysql-8.0,mysql-9.7
     ```
     """
     from mydyno.cli import rehearsing

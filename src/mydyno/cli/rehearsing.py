@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mydyno.cli.rehearse import DataOptions, SideOptions
     from mydyno.lab.results.run import Run
     from mydyno.lab.spec import Experiment
-    from mydyno.lab.stack import Site
     from mydyno.lab.trial.preflight import Prepared
     from mydyno.rehearse.trace_facts import TraceFacts
 
@@ -47,9 +46,7 @@ class Planned:
     prepared: Prepared
 
 
-def request(
-    trace: Path, source: DataOptions, sides: SideOptions, lab: LabOptions, margin: float
-) -> Request:
+def request(trace: Path, source: DataOptions, sides: SideOptions, lab: LabOptions, margin: float) -> Request:
     """Reads the trace once, dumps the server where that was wanted, and translates the settings. Raises
     UsageError, MissingToolError, ServerError."""
     from mydyno.cli.planning import install_releases
@@ -186,7 +183,9 @@ def missing_tables(
     missing = sorted(wanted - there)
     if not missing:
         return ()
-    named = ", ".join(missing[:_LISTED]) + (f" and {len(missing) - _LISTED} more" if missing[_LISTED:] else "")
+    named = ", ".join(missing[:_LISTED]) + (
+        f" and {len(missing) - _LISTED} more" if missing[_LISTED:] else ""
+    )
     if len(missing) == len(wanted):
         raise UsageError(
             f"the data has none of the tables of the trace: {named}",
@@ -237,6 +236,8 @@ def is_worse(rehearsal: Rehearsal) -> bool:
     """Whether a statement, or the trace, is slower beyond the margin, fails or returns other rows."""
     return any(
         comparison.total.timing == "slower"
-        or any(each.fails or each.other_result or each.times.timing == "slower" for each in comparison.statements)
+        or any(
+            each.fails or each.other_result or each.times.timing == "slower" for each in comparison.statements
+        )
         for comparison in rehearsal.comparisons
     )

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool, own_data: bool) -> None:
     """The plan has not been run yet. Raises SpecErrors with all that needs --trust, each at its place.
 
-    `own_server`, `own_data`: an external server, the data are the command line's choice. A server binary outside the known places is
-    confirmed where there is a terminal.
+    `own_server`, `own_data`: an external server, the data are the command line's choice. A server binary
+    outside the known places is confirmed where there is a terminal.
     """
     from mydyno.core.document.problems import SpecErrors
     from mydyno.lab.spec.trust import trust_problems

@@ -7,11 +7,11 @@ servers, random order), executions in one are not, so the interval and the test 
 (`lab.analysis.ratio`), corrected by Holm for all fingerprints that were tested. A statement is called slower
 or faster only when that test says so and the best estimate is beyond the margin.
 
-**Results.** An execution is compared when every repetition on one side agrees. Where rows depend on what other
-connections do at the time, repetitions differ by chance, and by chance they agree, too: among n repetitions of
-each side, that both sides agree with themselves and not with each other is at most 1/6 as likely as that one
-does not agree with itself (n = 2, a coin; less for every other n). So a fingerprint has another result, or
-a new error, only when more executions say so than do not repeat.
+**Results.** An execution is compared when every repetition on one side agrees. Where rows depend on what
+other connections do at the time, repetitions differ by chance, and by chance they agree, too: among n
+repetitions of each side, that both sides agree with themselves and not with each other is at most 1/6 as
+likely as that one does not agree with itself (n = 2, a coin; less for every other n). So a fingerprint has
+another result, or a new error, only when more executions say so than do not repeat.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,15 +49,15 @@ class _Side:
     @property
     def always(self) -> Mask:
         """Replayed in every repetition."""
-        return np.logical_and.reduce([trial.replayed for trial in self.trials])
+        return np.asarray(np.logical_and.reduce([trial.replayed for trial in self.trials]))
 
     @property
     def fails(self) -> Mask:
-        return np.logical_and.reduce([trial.failed for trial in self.trials])
+        return np.asarray(np.logical_and.reduce([trial.failed for trial in self.trials]))
 
     @property
     def works(self) -> Mask:
-        return self.always & ~np.logical_or.reduce([trial.failed for trial in self.trials])
+        return np.asarray(self.always & ~np.logical_or.reduce([trial.failed for trial in self.trials]))
 
     def agrees(self) -> Mask:
         """Every repetition returned, or changed, the same."""
@@ -85,7 +85,7 @@ class _Groups:
         return np.bincount(self.index[mask], minlength=len(self.ids)).astype(np.int64)
 
     def sum(self, values: NDArray[np.float64], mask: Mask) -> NDArray[np.float64]:
-        return np.bincount(self.index[mask], values[mask], len(self.ids))
+        return np.bincount(self.index[mask], values[mask], len(self.ids)).astype(np.float64)
 
     def first(self, mask: Mask, group: int) -> int:
         """Place of the first statement of a group within the mask."""
@@ -150,16 +150,9 @@ def _mean_sums(side: _Side, groups: _Groups) -> NDArray[np.float64]:
     return np.asarray(np.mean(sums, axis=0), dtype=np.float64)
 
 
-def _times(
-    one: _Side, two: _Side, groups: _Groups, both: Mask, margin: float
-) -> tuple[list[Times], Times]:
+def _times(one: _Side, two: _Side, groups: _Groups, both: Mask, margin: float) -> tuple[list[Times], Times]:
     """Of each fingerprint, and of the trace as a whole."""
-    pairs = [
-        (left, right)
-        for left in one.trials
-        for right in two.trials
-        if left.block == right.block
-    ]
+    pairs = [(left, right) for left in one.trials for right in two.trials if left.block == right.block]
     works = both & one.works & two.works
     counts = groups.count(works)
     logs, totals, means = [], [], []
@@ -261,7 +254,10 @@ class _Answers:
     def of(self, group: int, statement: StatementComparison) -> StatementComparison:
         unstable = int(self._counts["unstable"][group])
         found = {name: int(counts[group]) for name, counts in self._counts.items()}
-        update: dict[str, object] = {"not_repeatable": unstable, "not_compared": depends_on_the_server(statement.text)}
+        update: dict[str, object] = {
+            "not_repeatable": unstable,
+            "not_compared": depends_on_the_server(statement.text),
+        }
         if found["fails"] > unstable:
             update["fails"] = tuple(self._failures(group, self._fails, self._two, statement))
         if found["repaired"] > unstable:

@@ -32,7 +32,9 @@ def dump(login: Login, target: Path) -> Path:
         return target
     program = next((found for name in _PROGRAMS if (found := shutil.which(name))), None)
     if program is None:
-        raise MissingToolError("mariadb-dump or mysqldump is needed to dump a server", "apt-get install mariadb-client")
+        raise MissingToolError(
+            "mariadb-dump or mysqldump is needed to dump a server", "apt-get install mariadb-client"
+        )
     with session(login) as cursor:
         cursor.execute("SHOW DATABASES")
         schemas = [str(name) for (name,) in cursor.fetchall() if str(name).lower() not in SYSTEM_SCHEMAS]
@@ -71,8 +73,9 @@ def _run(program: str, login: Login, schemas: Sequence[str], partial: Path) -> N
         secret.wipe()
     if done.returncode != 0:
         errors = done.stderr.decode(errors="replace").strip().splitlines()
+        says = errors[-1] if errors else f"exit code {done.returncode}"
         raise ServerError(
-            f"{login.address} could not be dumped: {errors[-1] if errors else f'exit code {done.returncode}'}",
+            f"{login.address} could not be dumped: {says}",
             "the account needs SELECT, SHOW VIEW, TRIGGER, EVENT and, for routines, rights on them",
         )
 

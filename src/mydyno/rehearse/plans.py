@@ -65,4 +65,3 @@ def _advice(side: str, server: RunningServer) -> list[Advice]:
         for each in made.findings
         if each.rule in RULES
     ]
-

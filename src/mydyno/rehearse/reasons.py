@@ -43,8 +43,8 @@ _NEAR = re.compile(r"near '([^']*)")
 _WORD = re.compile(r"[a-z_]+", re.IGNORECASE)
 _SERVER = re.compile(
     r"@@|\b(?:version|connection_id|uuid|uuid_short|now|rand|sysdate|curdate|curtime|current_timestamp"
-    r"|current_date|current_time|localtime|localtimestamp|unix_timestamp ?\( ?\)|utc_timestamp|utc_date|utc_time"
-    r"|last_insert_id|row_count|found_rows|sleep|benchmark|random_bytes)\b ?\(?"
+    r"|current_date|current_time|localtime|localtimestamp|unix_timestamp ?\( ?\)|utc_timestamp"
+    r"|utc_date|utc_time|last_insert_id|row_count|found_rows|sleep|benchmark|random_bytes)\b ?\(?"
     r"|\b(?:information_schema|performance_schema|mysql|sys) ?\.|^(?:show|explain|describe|desc|analyze|check"
     r"|checksum|optimize|repair)\b",
     re.IGNORECASE,

@@ -17,7 +17,20 @@ WRITE = 2
 ORDER_BY = 2
 STATEMENTS, FINGERPRINTS = "statements.npy", "fingerprints.jsonl"
 _FIELDS = frozenset(
-    "statement fingerprint service_us rows affected ordered unordered error warnings flags outcome class".split()
+    [
+        "statement",
+        "fingerprint",
+        "service_us",
+        "rows",
+        "affected",
+        "ordered",
+        "unordered",
+        "error",
+        "warnings",
+        "flags",
+        "outcome",
+        "class",
+    ]
 )
 
 
@@ -55,7 +68,7 @@ class Replayed:
 
     @cached_property
     def failed(self) -> NDArray[np.bool_]:
-        return self.replayed & (self.records["error"] != 0)
+        return np.asarray(self.replayed & (self.records["error"] != 0))
 
 
 def read_replay(folder: Path, side: str, block: int) -> Replayed:

@@ -37,7 +37,9 @@ class Side:
         return ", ".join(parts)
 
 
-def sides_of(releases: Sequence[str], settings: Sequence[Path], schema_change: Path | None) -> tuple[Side, ...]:
+def sides_of(
+    releases: Sequence[str], settings: Sequence[Path], schema_change: Path | None
+) -> tuple[Side, ...]:
     """Sides that differ in one respect. Raises UsageError when there are not two, or two respects."""
     names = tuple(releases) or ("system",)
     if len(names) > 1 and schema_change is not None:
@@ -49,7 +51,8 @@ def sides_of(releases: Sequence[str], settings: Sequence[Path], schema_change: P
             f"{len(settings)} settings files for {len(names)} releases", "one for all, or one for each"
         )
     if len(names) > 1:
-        files = [*settings] * len(names) if len(settings) == 1 else [*settings] or [None] * len(names)
+        files: list[Path | None] = [*settings] or [None]
+        files = files * len(names) if len(files) == 1 else files
         sides = [Side(name, name, file) for name, file in zip(names, files, strict=True)]
     elif len(settings) > 1:
         sides = [Side(file.stem, names[0], file) for file in settings]
@@ -84,7 +87,11 @@ def with_settings(side: Side, binary: ServerBinary) -> Side:
         return side
     path = str(side.settings_file)
     read = option_files(
-        (path,), lambda name: _text(Path(name)), lambda name: _names(Path(name)), server_groups(binary.version)
+        lambda name: _text(Path(name)),
+        lambda name: _names(Path(name)),
+        (path,),
+        server_groups(binary.version),
+        binary.options.keys(),
     )
     if not read.files:
         raise UsageError(f"--settings {path} cannot be read", "an option file with a group [mysqld]")

@@ -11,7 +11,9 @@ def headline(comparison: SideComparison, margin: float) -> str:
     all_of = comparison.statements
     parts = [
         _part(sum(bool(each.fails) for each in all_of), "fails", "fail"),
-        _part(sum(each.other_result is not None for each in all_of), "returns other rows", "return other rows"),
+        _part(
+            sum(each.other_result is not None for each in all_of), "returns other rows", "return other rows"
+        ),
         _part(len(comparison.with_timing("slower")), "is slower", "are slower"),
         _part(len(comparison.with_timing("faster")), "is faster", "are faster"),
         _part(sum(bool(each.warnings) for each in all_of), "warns anew", "warn anew"),
@@ -87,7 +89,5 @@ def remarks(each: StatementComparison) -> list[str]:
 
 def other_plan(plans: tuple[Plan, Plan]) -> bool:
     """Whether the optimizer chose another way: other tables first, other access, other index."""
-    first, second = (
-        [(row.table, row.type, row.key, row.select_type) for row in plan.rows] for plan in plans
-    )
+    first, second = ([(row.table, row.type, row.key, row.select_type) for row in plan.rows] for plan in plans)
     return bool(first and second) and first != second

@@ -38,8 +38,11 @@ def test_delimiter_lines_change_what_ends_a_statement() -> None:
 
 
 @pytest.mark.parametrize("portion", [1, 2, 3, 7])
-def test_where_a_file_is_cut_into_portions_does_not_matter(portion: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "delimiter //\nselect 'a//b' -- x // y\n//\ndelimiter ;\ninsert into d values (';');\n/* ; */ select 2;"
+def test_where_a_file_is_cut_into_portions_does_not_matter(
+    portion: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "delimiter //\nselect 'a//b' -- x // y\n//\ndelimiter ;\ninsert into d values (';');\n"
+    text += "/* ; */ select 2;"
     whole = split(text)
     monkeypatch.setattr("mydyno.lab.stack.own_data.statements._PORTION", portion)
     assert split(text) == whole
@@ -88,7 +91,12 @@ def test_log_applied_is_prepared_where_mariadb_backup_wrote_it(tmp_path: Path) -
 
 def test_a_mydumper_folder_is_loaded_schemas_first_and_routines_last(tmp_path: Path) -> None:
     names = [
-        *("shop-schema-post.sql", "shop.v-schema-view.sql", "shop.orders.00000.sql", "shop.orders-schema.sql"),
+        *(
+            "shop-schema-post.sql",
+            "shop.v-schema-view.sql",
+            "shop.orders.00000.sql",
+            "shop.orders-schema.sql",
+        ),
         *("shop-schema-create.sql", "shop.orders-schema-triggers.sql", "metadata"),
     ]
     for name in names:

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, StringConstraints, model_serializer, model_validator
 
-
 from mydyno.core.document.base import Fault, Section, refuse
 from mydyno.core.document.spec_folder import spec_folder
 

@@ -143,7 +143,9 @@ def _is_plain(value: ConfigValue) -> bool:
     )
 
 
-def trust_problems(variant: Variant, *, own_server: bool = False, own_data: bool = False) -> Iterator[Problem]:
+def trust_problems(
+    variant: Variant, *, own_server: bool = False, own_data: bool = False
+) -> Iterator[Problem]:
     """Everything in one combination of levels that needs trust, at its place in the file.
 
     `own_server`, `own_data`: the external server, the data were chosen on the command line, not by the file.

@@ -1,10 +1,13 @@
 """Makes the datasets of a plan before its first trial, for what has to be known of them before a load."""
 
 from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 from mydyno.core.errors import LabError
 from mydyno.core.units import format_bytes
-from mydyno.lab.stack import BuiltLayers, FrozenDataset, Site
+from mydyno.lab.plan import Point
+from mydyno.lab.stack import BuiltLayers, FrozenDataset, Server, Site
 from mydyno.lab.stack.datasets.manifest import read_manifest
 from mydyno.lab.trial.drivers import load_tables
 from mydyno.lab.trial.events import Listener, Step
@@ -24,15 +27,17 @@ def make_datasets(prepared: Prepared, site: Site, emit: Listener) -> Mapping[str
     for point in prepared.plan.points:
         if not point.starts_server:
             continue
-        layers = dataset_layers(
-            prepared, point, lambda server, point=point: load_tables(server, point, prepared.plan.seed, emit)
-        )
+        layers = dataset_layers(prepared, point, partial(_loaded, point, prepared.plan.seed, emit))
         emit(Step(f"loading the data for {point.title or prepared.binary(point).version}"))
         for layer in layers:
             frozen: FrozenDataset = layer.build(site, BuiltLayers())
             listed = read_manifest(frozen.data.parent).tables or {}
             tables[point.id] = frozenset(name.lower() for name in listed)
     return tables
+
+
+def _loaded(point: Point, seed: int, emit: Listener, server: Server) -> Mapping[str, Any]:
+    return load_tables(server, point, seed, emit)
 
 
 def _refuse_full_disk(prepared: Prepared, site: Site) -> None:

@@ -21,8 +21,8 @@ from mydyno.lab.spec import Host as SpecHost
 from mydyno.lab.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.lab.stack.server.release_variables import default_at
 from mydyno.lab.trial.attempt import settings_of
-from mydyno.lab.trial.own_data import Identified, identify
 from mydyno.lab.trial.generators.hosts import examine_generators, opened
+from mydyno.lab.trial.own_data import Identified, identify
 from mydyno.lab.trial.preflight_binary import (
     cache_notes,
     idle_problems,

@@ -5,12 +5,19 @@ from collections.abc import Iterator
 from mydyno.page.format import MISSING, count, printable, shorten
 from mydyno.page.lines import Line, Style, wrapped
 from mydyno.queries.records import Plan
-from mydyno.rehearse.records import Rehearsal, SideComparison, StatementComparison
+from mydyno.rehearse.records import Rehearsal, SideComparison, StatementComparison, Timing
 from mydyno.rehearse.wording import interval_text, other_plan, remarks, verdict
 
 SHOWN = 20
 _INDENT = "     "
-_SYNTHETIC = "The trace is synthetic: its statements were put together from digests. This is no replay of what ran."
+_SYNTHETIC = (
+    "The trace is synthetic: its statements were put together from digests. This is no replay of what ran."
+)
+_TIMINGS: dict[Timing, str] = {
+    "same": "as fast as before",
+    "unclear": "unclear: more repetitions would tell",
+    "not timed": "not timed",
+}
 _NOTHING = "Nothing differs that this rehearsal can show."
 
 
@@ -46,8 +53,8 @@ def _comparison(comparison: SideComparison, width: int, limit: int) -> Iterator[
     yield from wrapped(f"time of the whole trace {interval_text(comparison.total)}", width, first=_INDENT)
     if comparison.diverged is not None:
         text = (
-            f"statement {count(comparison.diverged + 1)} changes other rows on the two sides: results behind it"
-            " may differ for that alone"
+            f"statement {count(comparison.diverged + 1)} changes other rows on the two sides: results behind"
+            " it may differ for that alone"
         )
         yield from wrapped(text, width, first=_INDENT, style="medium")
     notable = [each for each in comparison.statements if each.is_notable]
@@ -58,12 +65,8 @@ def _comparison(comparison: SideComparison, width: int, limit: int) -> Iterator[
         yield Line(f"and {count(len(notable) - limit)} more (--limit)", "faint")
     counts = [
         f"{count(len(comparison.with_timing(timing)))} {words}"
-        for timing, words in (
-            ("same", "as fast as before"),
-            ("unclear", "unclear: more repetitions would tell"),
-            ("not timed", "not timed"),
-        )
-        if comparison.with_timing(timing)  # type: ignore[arg-type]
+        for timing, words in _TIMINGS.items()
+        if comparison.with_timing(timing)
     ]
     yield Line()
     yield from wrapped(f"{'' if notable else _NOTHING + ' '}Of all statements: {'; '.join(counts)}.", width)
@@ -72,7 +75,7 @@ def _comparison(comparison: SideComparison, width: int, limit: int) -> Iterator[
 def _statement(number: int, each: StatementComparison, width: int) -> Iterator[Line]:
     styles: dict[str, Style] = {"fails": "critical", "other result": "high", "slower": "high", "faster": "do"}
     word = verdict(each)
-    style = next((style for name, style in styles.items() if name in word), "medium")
+    style: Style = next((style for name, style in styles.items() if name in word), "medium")
     shares = " -> ".join(f"{share * 100:.1f}%" for share in each.shares)
     yield Line(f"{number:3}. {word}, share of the time {shares}", style)
     yield from wrapped(shorten(each.text, 300), width, first=_INDENT)
@@ -94,4 +97,3 @@ def plan_text(plan: Plan) -> str:
         extra = f" ({row.extra})" if row.extra else ""
         parts.append(f"{row.table or MISSING}: {access or MISSING}, {count(row.rows)} rows{extra}")
     return printable("; ".join(parts))
-

@@ -78,7 +78,8 @@ def read_everything(server: RunningServer) -> int:
 def _tables(cursor: dbapi.Cursor) -> list[tuple[str, str]]:
     cursor.execute(
         "SELECT table_schema, table_name FROM information_schema.tables "
-        f"WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ({', '.join(['%s'] * len(SYSTEM_SCHEMAS))}) "
+        "WHERE table_type = 'BASE TABLE' AND table_schema NOT IN "
+        f"({', '.join(['%s'] * len(SYSTEM_SCHEMAS))}) "
         "ORDER BY table_schema, table_name",
         SYSTEM_SCHEMAS,
     )

@@ -54,7 +54,9 @@ def refuse_unreachable(data: OwnData, version: Version) -> None:
         way = " -> ".join(".".join(map(str, step)) for step in _STEPS if old <= step <= new)
         raise UsageError(f"{data.said} is not upgraded to {version} in one step (the way is {way})", dump)
     if new < (8, 0):
-        raise UsageError(f"{data.said} is upgraded to {version} by mysql_upgrade, which is not run here", dump)
+        raise UsageError(
+            f"{data.said} is upgraded to {version} by mysql_upgrade, which is not run here", dump
+        )
 
 
 def copy(site: Site, data: OwnData, datadir: Path, scratch: Path) -> None:
@@ -85,7 +87,10 @@ def finish_upgrade(server: RunningServer, binary: ServerBinary, data: OwnData) -
     """Takes it out of replication and brings system tables and tables up to the release, as mariadb-upgrade
     does; MySQL 8.0.16 and later have done that at their start. Raises ServerError."""
     word = "SLAVE" if server.version.is_mariadb or server.version.numbers < (8, 4, 0) else "REPLICA"
-    with server.connect(answer_seconds=int(LONGEST_COPY_SECONDS)) as connection, connection.cursor() as cursor:
+    with (
+        server.connect(answer_seconds=int(LONGEST_COPY_SECONDS)) as connection,
+        connection.cursor() as cursor,
+    ):
         with suppress(dbapi.Error):
             cursor.execute(f"RESET {word} ALL")
         upgraded = data.release is None or data.release[:2] != server.version.numbers[:2]

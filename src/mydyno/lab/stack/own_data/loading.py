@@ -103,7 +103,10 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _session(server: RunningServer) -> Iterator[dbapi.Cursor]:
-    with server.connect(answer_seconds=int(LONGEST_COPY_SECONDS)) as connection, connection.cursor() as cursor:
+    with (
+        server.connect(answer_seconds=int(LONGEST_COPY_SECONDS)) as connection,
+        connection.cursor() as cursor,
+    ):
         cursor.execute("SET SESSION foreign_key_checks = 0, SESSION unique_checks = 0")
         yield cursor
 

@@ -26,9 +26,7 @@ def init_file(statements: list[str]) -> bytes:
     return "".join(f"{statement};\n" for statement in statements).encode()
 
 
-def set_password(
-    version: Version, password: Secret, *, over_network: bool, adopt: bool = False
-) -> list[str]:
+def set_password(version: Version, password: Secret, *, over_network: bool, adopt: bool = False) -> list[str]:
     """SQL statements that give root `password` over the socket and, where requested, over 127.0.0.1.
 
     `adopt`: the accounts are those of another server, which may have no root.
