@@ -11,7 +11,7 @@
 pub mod attribute;
 mod banner;
 pub mod chunk;
-mod clock;
+pub mod clock;
 pub mod context;
 pub mod cut;
 pub mod entry;

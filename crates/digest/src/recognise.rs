@@ -50,6 +50,11 @@ pub fn recognise(head: &[u8]) -> Recognised {
     Recognised::Other("text without a line that begins an entry of a slow log".into())
 }
 
+/// Whether it is a general log, which has every statement but no times of theirs.
+pub fn is_general_log(head: &[u8]) -> bool {
+    text::is_general_log(banner::behind(head).unwrap_or(head))
+}
+
 /// The server that wrote the log, as its banner has it: `8.0.36 (MySQL Community Server - GPL)`.
 pub fn server(head: &[u8]) -> Option<String> {
     banner::server(head)

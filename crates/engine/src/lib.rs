@@ -26,4 +26,5 @@ pub mod run;
 pub mod sample;
 pub mod sqlbench;
 pub mod starts;
+pub mod trace;
 pub mod workload;

@@ -16,6 +16,7 @@ use mydyno_engine::report::messages::Message;
 use mydyno_engine::report::table::Table;
 use mydyno_engine::report::visible;
 use mydyno_engine::run::run;
+use mydyno_engine::trace;
 
 /// The engine of mydyno: drives a MySQL or MariaDB server and measures it, and digests slow logs.
 #[derive(Parser)]
@@ -43,6 +44,9 @@ enum Command {
     /// Read slow logs, write what ran, grouped by fingerprint, to standard output as JSON lines.
     #[command(after_help = "The format of filters and messages: docs/reference/digest-format.md.")]
     Digest(digest::Options),
+    /// Write, show and edit traces; answers are JSON lines.
+    #[command(subcommand, after_help = "The format of traces: docs/reference/trace-format.md.")]
+    Trace(trace::Command),
 }
 
 const EXAMPLE: &str = r#"Example: 8 connections read single rows of a table that the job makes, for 5
@@ -103,6 +107,7 @@ fn main() -> ExitCode {
         }
         Command::Survey => survey(),
         Command::Digest(options) => digest::run(options),
+        Command::Trace(command) => trace::run(command),
     };
     let Err(fatal) = outcome else { return ExitCode::SUCCESS };
     let status = ExitCode::from(fatal.code.exit_status());

@@ -5,12 +5,18 @@
 //! bounded memory. Records that come in another order, as those of a slow log do, go through a [`sorter`].
 
 mod block;
+pub mod capture;
+pub mod effect;
 pub mod error;
 mod frame;
 pub mod header;
+pub mod mask;
+pub mod merge;
 pub mod reader;
 pub mod record;
+pub mod select;
 pub mod sorter;
+pub mod summary;
 mod template;
 mod varint;
 pub mod writer;

@@ -7,7 +7,7 @@
 //! decide otherwise.
 
 pub mod bytes;
-pub(crate) mod comments;
+pub mod comments;
 pub mod effect;
 mod hash;
 mod keywords;

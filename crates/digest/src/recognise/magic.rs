@@ -23,6 +23,7 @@ pub fn named(head: &[u8]) -> Option<&'static str> {
             "text in UTF-16: give it as `iconv -f UTF-16 -t UTF-8 FILE | mydyno digest -`",
         ),
         (b"\xFE\xFE\x07", "an index of a MyISAM table: myisamchk looks at it"),
+        (b"\x89MYDYNO\n", "a trace of mydyno: `mydyno trace show` reads it"),
         (b"\x7FELF", "a program"),
     ];
     if head.is_empty() {
