@@ -40,6 +40,7 @@ from mydyno.cli import (
     serve,
     servers,
     slowlog,
+    synthesize,
     trend,
     variables,
     workload,
@@ -85,7 +86,7 @@ PANELS = {
         *(facts.facts, advise.advise, rules.commands, prove.prove),
         *(apply.apply, rollback.rollback, history.history),
     ),
-    "Queries": (digest.digest, slowlog.slowlog, rehearse.rehearse),
+    "Queries": (digest.digest, slowlog.slowlog, rehearse.rehearse, synthesize.synthesize),
     "Machine": (
         *(doctor.doctor, cleanup.cleanup, hosts.commands, cloud.commands, servers.commands),
         *(variables.variables, images.commands, datasets.commands),
