@@ -30,6 +30,7 @@ from mydyno.cli import (
     plan,
     prove,
     rehearse,
+    replay,
     report,
     rollback,
     rules,
@@ -86,7 +87,10 @@ PANELS = {
         *(facts.facts, advise.advise, rules.commands, prove.prove),
         *(apply.apply, rollback.rollback, history.history),
     ),
-    "Queries": (digest.digest, slowlog.slowlog, rehearse.rehearse, synthesize.synthesize),
+    "Queries": (
+        *(digest.digest, slowlog.slowlog, replay.replay),
+        *(rehearse.rehearse, synthesize.synthesize),
+    ),
     "Machine": (
         *(doctor.doctor, cleanup.cleanup, hosts.commands, cloud.commands, servers.commands),
         *(variables.variables, images.commands, datasets.commands),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from mydyno.cli import screen
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.errors import LabError, UsageError
+from mydyno.core.sql_names import SYSTEM_SCHEMAS
 from mydyno.rehearse.experiment import FACTOR, Proposal
 from mydyno.rehearse.records import Rehearsal, SideComparison
 from mydyno.rehearse.sides import Side, sides_of, with_settings
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from mydyno.lab.results.run import Run
     from mydyno.lab.spec import Experiment
     from mydyno.lab.trial.preflight import Prepared
-    from mydyno.rehearse.trace_facts import TraceFacts
+    from mydyno.lab.workload.trace import Survey
 
+SYNTHETIC = "synthetic"
+"""The source of a trace that `mydyno synthesize` made."""
 _LISTED = 10
 """Missing tables that are named."""
 
@@ -33,7 +36,7 @@ class Request:
     """The command line, checked."""
 
     proposal: Proposal
-    facts: TraceFacts
+    survey: Survey
     said: str
     """The data, for people."""
     lab: LabOptions
@@ -50,13 +53,23 @@ def request(trace: Path, source: DataOptions, sides: SideOptions, lab: LabOption
     """Reads the trace once, dumps the server where that was wanted, and translates the settings. Raises
     UsageError, MissingToolError, ServerError."""
     from mydyno.cli.planning import install_releases
+    from mydyno.lab.workload.trace import survey
     from mydyno.machine.local import LocalHost
-    from mydyno.rehearse.trace_facts import read_trace
     from mydyno.server.releases import binary_of, not_installed
 
     if (source.data is None) == (source.from_server is None):
         raise UsageError("a rehearsal needs data", "either --data PATH or --from-server SOCKET|DSN")
-    facts = read_trace(trace)
+    if not trace.is_file():
+        raise UsageError(f"there is no trace {trace}", "`mydyno capture` or `mydyno synthesize` makes one")
+    seen = survey(
+        {
+            "trace": str(trace.resolve()),
+            "reads_only": False,
+            "from_s": 0.0,
+            "for_s": None,
+            "schema": source.database,
+        }
+    )
     settings = [Path(name) for name in _listed(sides.settings)]
     chosen = sides_of(_listed(sides.releases), settings, sides.schema_change)
     install_releases(not_installed(list(dict.fromkeys(side.release for side in chosen))))
@@ -71,7 +84,7 @@ def request(trace: Path, source: DataOptions, sides: SideOptions, lab: LabOption
         repeats=sides.repeats,
         speed=sides.speed,
     )
-    return Request(proposal, facts, said, lab, margin)
+    return Request(proposal, seen, said, lab, margin)
 
 
 def _listed(text: str | None) -> list[str]:
@@ -127,10 +140,24 @@ def show_plan(request: Request, *, quiet: bool) -> Planned:
                 screen.echo(f"  {name} = {value}")
             for note in side.notes:
                 screen.echo(f"  note: {note}")
-        for line in request.facts.lines():
+        for line in trace_lines(request.survey, request.proposal.trace):
             screen.echo(line)
         screen.echo(f"experiment {file}")
     return Planned(experiment, prepared)
+
+
+def trace_lines(survey: Survey, trace: Path) -> Iterator[str]:
+    """What the trace is, and what of it is never replayed."""
+    from mydyno.page.format import count, duration
+
+    kind = "synthetic trace" if survey.source == SYNTHETIC else "trace"
+    of = f" of {survey.server}" if survey.server else ""
+    yield (
+        f"{kind} {trace.name}{of}: {count(survey.statements)} statements on {count(survey.connections)}"
+        f" connections in {duration(survey.length_us / 1e6)}"
+    )
+    for reason, number in sorted(survey.skipped.items()):
+        yield f"  {count(number)} statements are left out: {reason}"
 
 
 def measure(request: Request, planned: Planned) -> tuple[Rehearsal, bool]:
@@ -149,7 +176,7 @@ def measure(request: Request, planned: Planned) -> tuple[Rehearsal, bool]:
         site.journal.replay()
         with display.for_stream() as show:
             tables = make_datasets(planned.prepared, site, show)
-            notes = missing_tables(request.facts, tables, request.proposal)
+            notes = missing_tables(request.survey, tables, request.proposal.database)
             for note in notes:
                 screen.echo(f"note: {note}", err=True)
             run = Campaign(planned.experiment, planned.prepared, host, opened).go(show)
@@ -161,7 +188,7 @@ def measure(request: Request, planned: Planned) -> tuple[Rehearsal, bool]:
     rehearsal = Rehearsal(
         mydyno=__version__,
         trace=request.proposal.trace.name,
-        synthetic=request.facts.is_synthetic,
+        synthetic=request.survey.source == SYNTHETIC,
         data=request.said,
         sides={side.name: side.said for side in request.proposal.sides},
         repetitions=request.proposal.repeats,
@@ -175,11 +202,16 @@ def measure(request: Request, planned: Planned) -> tuple[Rehearsal, bool]:
 
 
 def missing_tables(
-    facts: TraceFacts, tables: Mapping[str, frozenset[str]], proposal: Proposal
+    survey: Survey, tables: Mapping[str, frozenset[str]], database: str | None
 ) -> tuple[str, ...]:
     """What the trace names and the data has not. Raises UsageError when that is all of it."""
     there = frozenset[str]().union(*tables.values())
-    wanted = facts.table_names(proposal.database)
+    named_tables = ((table.schema_name or database, table.name) for table in survey.tables)
+    wanted = {
+        f"{schema}.{name}".lower()
+        for schema, name in named_tables
+        if schema is not None and schema.lower() not in SYSTEM_SCHEMAS
+    }
     missing = sorted(wanted - there)
     if not missing:
         return ()
@@ -196,14 +228,15 @@ def missing_tables(
 
 def _comparisons(run: Run, request: Request) -> tuple[SideComparison, ...]:
     """Every other side against the first, over blocks in which both are valid. Raises LabError."""
+    from mydyno.lab.trial.drive import REPLAY
     from mydyno.rehearse.compare import compare_sides
-    from mydyno.rehearse.results import Replayed, read_replay, results_folder
+    from mydyno.rehearse.results import Replayed, read_replay
 
     replays: dict[str, list[Replayed]] = {}
     for trial in run.trials():
         if trial.measured:
             side = trial.levels[FACTOR]
-            folder = results_folder(run.trial_folder(trial.trial_id))
+            folder = run.trial_folder(trial.trial_id) / REPLAY
             replays.setdefault(side, []).append(read_replay(folder, side, trial.block))
     names = [side.name for side in request.proposal.sides]
     if missing := [name for name in names if name not in replays]:

@@ -44,7 +44,7 @@ def _lines(proposal: Proposal) -> Iterator[str]:
         yield f"    {inline(Text(side.name))}:"
         yield from block(_changed(side, proposal), 6)
     yield "workload:"
-    yield from block({"trace": {"path": str(proposal.trace), "speed": proposal.speed}}, 2)
+    yield from block({"trace": _trace(proposal)}, 2)
     yield f"design: {{repeats: {proposal.repeats}, seed: 1}}"
     # Releases differ in defaults; here that is the question.
     yield f"unequal: {inline(list(get_args(PropertyName)))}"
@@ -57,6 +57,11 @@ def _list(sides: Sequence[Side]) -> str:
 def _data(proposal: Proposal) -> dict[str, Any]:
     given = {"path": str(proposal.data)}
     return given if proposal.database is None else {**given, "database": proposal.database}
+
+
+def _trace(proposal: Proposal) -> dict[str, Any]:
+    given = {"path": str(proposal.trace), "speed": proposal.speed}
+    return given if proposal.database is None else {**given, "schema_name": proposal.database}
 
 
 def _changed(side: Side, proposal: Proposal) -> Mapping[str, Any]:

@@ -95,11 +95,3 @@ def _shape(entry: Mapping[str, Any]) -> Shape:
         tables=tuple(entry.get("tables") or ()),
         messages={int(number): str(seen.get("message", "")) for number, seen in errors.items()},
     )
-
-
-def results_folder(trial: Path) -> Path:
-    """Where a trial's folder has the results of its replay. Raises LabError."""
-    found = next(trial.rglob(STATEMENTS), None)
-    if found is None:
-        raise LabError(f"{trial} has no results of a replay", "was the trial of another version of mydyno?")
-    return found.parent

@@ -100,13 +100,18 @@ pub struct Frames {
     missing: u32,
     split: Vec<u8>,
     /// Bytes of a split payload that are kept where [`KEPT`] are too few.
-    pub longest: usize,
+    longest: usize,
     /// The stream was compressed: the numbers of its packets mean nothing, as the server sets them to those
     /// of compressed packets from time to time.
     pub is_unnumbered: bool,
 }
 
 impl Frames {
+    /// Keeps so many bytes of a split payload, where these are more than [`KEPT`].
+    pub fn keeping(longest: usize) -> Self {
+        Self { longest, ..Self::default() }
+    }
+
     /// The next complete packet of `bytes`, which is moved past what was used; `None` when the
     /// rest of the bytes has been taken in and more are needed. `expected` is the number that the
     /// packet must have, and then that of the one after it.

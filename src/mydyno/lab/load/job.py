@@ -197,6 +197,11 @@ def split(count: int) -> dict[str, Any]:
     return {"kind": "split", "events": count}
 
 
+def whole_trace() -> dict[str, Any]:
+    """The statements of a trace, once."""
+    return {"kind": "trace"}
+
+
 def think(kind: str, mean_s: float) -> dict[str, Any]:
     """The rest of a connection between two transactions: `constant`, `exponential` or `uniform`."""
     return {"kind": kind, "mean_s": mean_s}

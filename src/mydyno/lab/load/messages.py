@@ -255,6 +255,64 @@ class Operation(_Message):
     in_totals: bool
 
 
+class OfFingerprint(Record):
+    """Statements of one fingerprint that were replayed; times in microseconds.
+
+    `compared` of them have a duration in the trace: `compared_service_us` is their time now.
+    """
+
+    id: str
+    text: str
+    replayed: int
+    errors: int
+    service_us: int
+    compared: int
+    compared_service_us: int
+    trace_service_us: int
+
+
+class Replay(_OfServer):
+    """What the replay of a trace came to (docs/reference/replay-results.md)."""
+
+    type: Literal["replay"] = "replay"
+    trace: str
+    speed: float | None
+    """None: as fast as possible."""
+    reads_only: bool
+    statements: int
+    """That the replay has reached."""
+    replayed: int
+    skipped: dict[str, int]
+    lost: int
+    late: int | None
+    failed_newly: int
+    failed_again: int
+    failed_unknown: int
+    failed_no_more: int
+    rows_compared: int
+    rows_differ: int
+    warnings: int
+    lateness: Histogram | None
+    latency: Histogram
+    service: Histogram
+    trace_service: Histogram
+    elapsed_us: int
+    trace_elapsed_us: int
+    fingerprint_count: int
+    fingerprints: tuple[OfFingerprint, ...]
+    problem: str | None
+
+    @property
+    def fidelity(self) -> str:
+        """`1,000 of 1,200 statements replayed, 3 late by more than 5 ms, ...`."""
+        late = "" if self.late is None else f", {self.late:,} late by more than 5 ms"
+        return (
+            f"{self.replayed:,} of {self.statements:,} statements replayed{late}, "
+            f"{self.failed_newly:,} failed that had not failed, {self.rows_differ:,} of "
+            f"{self.rows_compared:,} returned another number of rows"
+        )
+
+
 class PhaseEnd(_OfServer):
     type: Literal["phase_end"] = "phase_end"
     phase: int
@@ -359,6 +417,7 @@ Message = Annotated[
     | Slice
     | Sample
     | Operation
+    | Replay
     | PhaseEnd
     | Check
     | Remark

@@ -15,6 +15,7 @@ from mydyno.lab.workload import Resolved, WorkloadFile, builtin_names, read, sla
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.lab.workload.smack import resolve as smack
 from mydyno.lab.workload.sql_bench import SqlBench
+from mydyno.lab.workload.trace import TraceOptions
 
 
 class OwnFile(Section):
@@ -122,6 +123,7 @@ PROGRAMS = tuple(_PROGRAMS)
 
 _OTHERS: dict[str, tuple[type[Section], str]] = {
     "file": (OwnFile, "A workload file (docs/reference/workloads.md) or a `.smack` script of your own."),
+    "trace": (TraceOptions, "A trace of real traffic, replayed on its connections and at its pace."),
     "slap": (slap.Options, "The auto-generated load of mysqlslap, by the engine."),
     "sql-bench": (SqlBench, "The test programs of sql-bench, by one connection."),
     "sysbench": (ExternalSysbench, "The real sysbench, where it is installed."),
@@ -134,7 +136,7 @@ _OTHERS: dict[str, tuple[type[Section], str]] = {
 
 GENERATORS = (*PROGRAMS, *_OTHERS)
 EXTERNAL = ("sysbench", "mysqlslap")
-OWN_ORDER = ("sql-bench", "fio")
+OWN_ORDER = ("sql-bench", "fio", "trace")
 """Generators that decide their phases themselves."""
 
 _fields: dict[str, Any] = {

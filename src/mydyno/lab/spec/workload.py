@@ -21,9 +21,10 @@ from mydyno.lab.spec.load_shape import Arrival, Each, Think
 from mydyno.lab.workload import Options, Resolved, slap
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.lab.workload.sql_bench import SqlBench
+from mydyno.lab.workload.trace import TraceOptions
 
 _SHAPE = ("connections", "each", "arrival", "pause", "active", "think", "ramp")
-"""What sql-bench and fio decide for themselves."""
+"""What sql-bench, fio and a trace decide for themselves."""
 _NOT_EXTERNAL = ("active", "think", "ramp")
 _OF_SLAP_ALONE = {"queries", "execute_number"}
 """Options with which `mydyno load slap` counts its own events."""
@@ -51,14 +52,14 @@ class Workload(Generators):
     connections: Connections = Field(
         default=(1,),
         description="The numbers of connections to step through, one phase each: a number, a range "
-        "`10..400 step 10` (both ends included), or a list of both. Every generator but sql-bench and fio "
-        "needs it.",
+        "`10..400 step 10` (both ends included), or a list of both. Every generator but sql-bench, fio and "
+        "trace needs it.",
         examples=[_EXAMPLES["connections"], [1, 8, 64]],
     )
     each: Each | None = Field(
         default=None,
         description="How long each phase goes on: `{warmup: TIME, measure: TIME}`, `{rounds: N}`, "
-        "`{events: N}` or `{split: N}`. Every generator but sql-bench and fio needs it.",
+        "`{events: N}` or `{split: N}`. Every generator but sql-bench, fio and trace needs it.",
         examples=[_EXAMPLES["each"], {"rounds": 100}],
     )
     arrival: Annotated[Arrival, BeforeValidator(Arrival.from_written)] = Field(
@@ -122,6 +123,10 @@ class Workload(Generators):
         return self.options if isinstance(self.options, SqlBench) else None
 
     @property
+    def trace(self) -> TraceOptions | None:
+        return self.options if isinstance(self.options, TraceOptions) else None
+
+    @property
     def fio_options(self) -> FioOptions | None:
         return self.options if isinstance(self.options, FioOptions) else None
 
@@ -144,7 +149,7 @@ class Workload(Generators):
     @property
     def makes_its_tables(self) -> bool:
         """Whether there is no table before the load begins: sql-bench, mysqlslap."""
-        return self.resolved is None and not isinstance(self.options, ExternalSysbench)
+        return self.resolved is None and not isinstance(self.options, ExternalSysbench | TraceOptions)
 
     @property
     def phases(self) -> int:

@@ -38,6 +38,7 @@ class Collector:
     """With the phase of each."""
     run: list[messages.PhaseStart | messages.Operation] = field(default_factory=list)
     """What the report of sql-bench is made of."""
+    replays: list[messages.Replay] = field(default_factory=list)
     shares: list[messages.Share] = field(default_factory=list)
     checks: list[CheckRecord] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
@@ -62,6 +63,9 @@ class Collector:
             case messages.Operation():
                 self.run.append(message)
                 self.operations.append((message.phase, operation_record(message)))
+            case messages.Replay():
+                self.replays.append(message)
+                self.remarks.append(Remark(check="replay", message=message.fidelity))
             case messages.Share():
                 self.shares.append(message)
             case messages.Check():

@@ -24,12 +24,15 @@ from mydyno.lab.trial.generators.hosts import generators_of
 from mydyno.lab.trial.generators.network import measure_network
 from mydyno.lab.trial.job import database_of, driving, keeps_row_counts, sampling_of
 from mydyno.lab.trial.preflight import Prepared
+from mydyno.lab.trial.replay_checks import reaching_elsewhere
 from mydyno.lab.trial.running import Running
 from mydyno.machine.process_limits import limits_difference
 from mydyno.server.access import dbapi
 from mydyno.server.variables.durability import durability
 
 _ENDING_SECONDS = 2.0
+REPLAY = "replay"
+"""Folder of a trial with the results of each statement of a trace."""
 
 
 @dataclass
@@ -139,7 +142,13 @@ class LoadRun:
             self._note_data(server)
         observed.rows_expected = self.running.tables if keeps_row_counts(point.workload) else {}
         target = Target.of(server.login, database_of(point))
-        return driving(target, self.prepared.plan, point, planned, server.pid)
+        job = driving(target, self.prepared.plan, point, planned, server.pid)
+        if point.workload.trace is None:
+            return job
+        out = str((self.attempt.folder / REPLAY).resolve())
+        with server.connect() as connection:
+            replay = {**job.workload["replay"], **reaching_elsewhere(connection), "out": out}
+        return replace(job, workload={"replay": replay})
 
     def end(self) -> None:
         """Notes what the load has left."""

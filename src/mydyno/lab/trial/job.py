@@ -37,7 +37,7 @@ def driving(
     return jobs.Job(
         target=target,
         seed=trial.seed,
-        workload=engine_workload(workload),
+        workload=engine_workload(workload, reads_only=point.setup.server.external is not None),
         phases=phases(workload),
         sampling=jobs.Sampling(interval_s=plan.sampling.every, server_pid=server_pid),
         interval_s=interval_of(workload, plan.sampling.every),
@@ -65,8 +65,13 @@ def interval_of(workload: Workload, sampled_every_s: float) -> float:
     return min(sampled_every_s, max(measured_s / INTERVALS, SHORTEST_S))
 
 
-def engine_workload(workload: Workload) -> dict[str, Any]:
-    """What is run, as the engine's `workload` object. An external program has a different one."""
+def engine_workload(workload: Workload, *, reads_only: bool = False) -> dict[str, Any]:
+    """What is run, as the engine's `workload` object. An external program has a different one.
+
+    `reads_only`: of a trace that does not say itself what of it is replayed.
+    """
+    if workload.trace is not None:
+        return {"replay": workload.trace.job(reads_only=reads_only)}
     if workload.sql_bench is not None:
         return {"sql_bench": workload.sql_bench.job}
     if workload.resolved is not None:
@@ -77,6 +82,9 @@ def engine_workload(workload: Workload) -> dict[str, Any]:
 def phases(workload: Workload) -> tuple[jobs.Phase, ...]:
     """One for each number of connections; the engine makes those of sql-bench itself."""
     each, rate, think = workload.each, workload.arrival.rate, workload.think
+    if workload.trace is not None:
+        peak = workload.trace.survey.peak_connections
+        return (jobs.Phase(max(1, peak), jobs.closed_loop(), jobs.whole_trace()),)
     if each is None:
         return ()
     last = len(workload.connections) - 1
@@ -96,8 +104,8 @@ def phases(workload: Workload) -> tuple[jobs.Phase, ...]:
 
 def load_of(workload: Workload, phase: PhaseRecord) -> Load | None:
     """What Little's law needs to know of a phase's load; None for test programs, whose statements are
-    alone, and for slices, at whose ends the connections empty."""
-    if workload.sql_bench is not None or phase.slices is not None:
+    alone, for traces, and for slices, at whose ends the connections empty."""
+    if workload.sql_bench is not None or workload.trace is not None or phase.slices is not None:
         return None
     if workload.fio_options is not None:
         # Options of fio let its jobs rest and wait for fsync in ways that only fio knows.

@@ -77,7 +77,7 @@ impl Reactor<'_> {
         connection.socket = Some(socket);
         connection.stage = stage;
         let longest = if self.replay.is_some() { LONGEST_ROW } else { 0 };
-        connection.frames = Frames { longest, ..Frames::default() };
+        connection.frames = Frames::keeping(longest);
         connection.next_number = 0;
         connection.handles.clear();
     }

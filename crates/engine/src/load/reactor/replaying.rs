@@ -296,10 +296,15 @@ impl Reactor<'_> {
                 }
                 What::Statement(queued) => queued,
             };
+            let choice = queued.choice;
+            let schema = match queued.traced.schema.is_empty() {
+                false => Some(queued.traced.schema.clone()),
+                true => replay.lane.default_schema.clone(),
+            };
             let own = &mut replay.slots[slot];
-            own.is_doomed &= !queued.choice.is_boundary;
+            own.is_doomed &= !choice.is_boundary;
             let doomed = own.is_doomed.then_some(Reason::TransactionLost);
-            if let Some(reason) = queued.choice.skip.or(doomed) {
+            if let Some(reason) = choice.skip.or(doomed) {
                 if now < due_ns {
                     return Next::Rest(due_ns);
                 }
@@ -313,14 +318,11 @@ impl Reactor<'_> {
                 }
                 return if replay.may_open(slot) { Next::Open } else { Next::Rest(now + CROWDED_NS) };
             }
-            let schema = match queued.traced.schema.is_empty() {
-                false => Some(&queued.traced.schema),
-                true => replay.lane.default_schema.as_ref(),
-            };
+            let own = &mut replay.slots[slot];
             if let Some(schema) = schema
-                && own.schema.as_ref() != Some(schema)
+                && own.schema.as_ref() != Some(&schema)
             {
-                return Next::Choose(schema.clone());
+                return Next::Choose(schema);
             }
             if now < due_ns {
                 return Next::Rest(due_ns);
