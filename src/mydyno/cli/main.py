@@ -30,6 +30,7 @@ from mydyno.cli import (
     new,
     plan,
     prove,
+    rehearse,
     replay,
     report,
     rollback,
@@ -41,6 +42,7 @@ from mydyno.cli import (
     serve,
     servers,
     slowlog,
+    synthesize,
     trace,
     trend,
     variables,
@@ -89,7 +91,7 @@ PANELS = {
     ),
     "Queries": (
         *(digest.digest, slowlog.slowlog, capture.capture, trace.commands),
-        *(replay.replay,),
+        *(replay.replay, rehearse.rehearse, synthesize.synthesize),
     ),
     "Machine": (
         *(doctor.doctor, cleanup.cleanup, hosts.commands, cloud.commands, servers.commands),

@@ -27,14 +27,15 @@ def prepare(
     host: Host,
     *,
     own_server: bool = False,
+    own_data: bool = False,
     install: bool = False,
     machines: Machines | None = None,
 ) -> tuple[Experiment, Prepared]:
     """Read, plan and check an experiment against this machine and its servers.
 
     Changes nothing; but with `install` it first installs the releases that are missing. Without --trust
-    no program is run that only the file names; `own_server`: an external server is the command line's choice,
-    not the file's. `machines` are those that it may run on besides. Raises SpecErrors.
+    no program is run that only the file names; `own_server`, `own_data`: an external server, the data are the
+    command line's choice, not the file's. `machines` are those that it may run on besides. Raises SpecErrors.
     """
     from mydyno.lab import spec
     from mydyno.lab.plan import asked_disks, make
@@ -50,7 +51,7 @@ def prepare(
     plan = make(experiment, facts, read_ground_facts(asked_disks(experiment)), past)
     plan = plan.model_copy(update={"warnings": (*plan.warnings, *left_out)})
     if not lab.trust:
-        refuse_untrusted(experiment, plan, own_server=own_server)
+        refuse_untrusted(experiment, plan, own_server=own_server, own_data=own_data)
     if install:
         refuse_missing_tools(plan)
         install_releases(not_installed(preflight.releases_of(plan)))

@@ -13,18 +13,22 @@ if TYPE_CHECKING:
     from mydyno.lab.spec import Experiment, Problem
 
 
-def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool) -> None:
+def refuse_untrusted(experiment: Experiment, plan: Plan, *, own_server: bool, own_data: bool) -> None:
     """The plan has not been run yet. Raises SpecErrors with all that needs --trust, each at its place.
 
-    `own_server`: an external server is the command line's choice. A server binary outside the known places is
-    confirmed where there is a terminal.
+    `own_server`, `own_data`: an external server, the data are the command line's choice. A server binary
+    outside the known places is confirmed where there is a terminal.
     """
     from mydyno.core.document.problems import SpecErrors
     from mydyno.lab.spec.trust import trust_problems
     from mydyno.lab.workload.statement_trust import HINT
 
     variants = [experiment.variant(point.levels) for point in plan.points]
-    problems = [problem for variant in variants for problem in trust_problems(variant, own_server=own_server)]
+    problems = [
+        problem
+        for variant in variants
+        for problem in trust_problems(variant, own_server=own_server, own_data=own_data)
+    ]
     if problems:
         raise SpecErrors(problems, HINT)
     unknown = _unknown_binaries(experiment, plan)

@@ -58,9 +58,9 @@ class ExitCode(IntEnum):
         "the run finished, but some of its trials are invalid or failed",
     )
     SLOWER = (
-        *(8, "slower than allowed (compare, digest)"),
-        "`mydyno compare` or `mydyno digest --compare`: slower than `--fail-if-slower` allows, or with "
-        "`--fail-if-unsure` perhaps so",
+        *(8, "slower than allowed (compare, digest, rehearse)"),
+        "`mydyno compare`, `mydyno digest --compare` or `mydyno rehearse`: slower than `--fail-if-slower` "
+        "allows (a rehearsal also: fails or returns other rows), or with `--fail-if-unsure` perhaps so",
     )
     NOT_APPLIED = (
         *(9, "advice was not carried out, everything is as before"),

@@ -7,3 +7,7 @@ def quote(*names: str) -> str:
     Source: MySQL Reference Manual, "Schema Object Names".
     """
     return ".".join("`" + name.replace("`", "``") + "`" for name in names)
+
+
+SYSTEM_SCHEMAS = ("information_schema", "mysql", "performance_schema", "sys")
+"""Those that belong to the server itself, in small letters."""

@@ -19,7 +19,7 @@ from typing import Any
 from mydyno.core.server_version import Version, parse_version
 from mydyno.queries.explainable import Explainable, explainable, without_locks
 from mydyno.queries.fingerprints import fingerprints
-from mydyno.queries.records import Digest, Group, Plan, PlanRow
+from mydyno.queries.records import Digest, Example, Group, Plan, PlanRow
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
 from mydyno.server.access.session import session, show_global, version_line
@@ -49,7 +49,16 @@ def with_plans(digest: Digest, login: Login, most: int, report: Report = lambda 
 
 
 def _plans(groups: Sequence[Group], login: Login, report: Report) -> dict[str, Plan]:
-    examples = [group.example for group in groups]
+    plans = plans_of([group.example for group in groups], login, report)
+    return {group.id: plan for group, plan in zip(groups, plans, strict=True)}
+
+
+def plans_of(
+    examples: Sequence[Example | None], login: Login, report: Report = lambda text: None
+) -> list[Plan]:
+    """A plan, or the reason for having none, for each statement. Raises as `with_plans`."""
+    if not examples:
+        return []
     texts = [without_locks(each.text) if each else "" for each in examples]
     statements = [
         explainable(example, fingerprint)
@@ -58,11 +67,10 @@ def _plans(groups: Sequence[Group], login: Login, report: Report) -> dict[str, P
     changing = [each for each in statements if isinstance(each, Explainable) and each.changes]
     with session(login) as cursor:
         server = _read_server(cursor, login, {word for each in changing for word in each.words})
-    plans = {}
-    for number, (group, statement) in enumerate(zip(groups, statements, strict=True), 1):
-        report(f"explaining statements: {number} of {len(groups)}")
-        database = group.example.database if group.example else None
-        plans[group.id] = server.plan(statement, database)
+    plans = []
+    for number, (example, statement) in enumerate(zip(examples, statements, strict=True), 1):
+        report(f"explaining statements: {number} of {len(examples)}")
+        plans.append(server.plan(statement, example.database if example else None))
     return plans
 
 

@@ -73,11 +73,12 @@ struct Capture {
 }
 
 /// Reads slow logs and general logs and writes one trace of them to `out`. What cannot be read is in the
-/// footer; an error when nothing could be. `tell` hears how far it has come.
+/// footer; an error when nothing could be. `is_synthetic`: nobody sent what the logs hold. `tell` hears how far it has come.
 pub fn capture(
     files: &[String],
     out: &Path,
     is_masked: bool,
+    is_synthetic: bool,
     stop: &Stop,
     mut tell: impl FnMut(Progress),
 ) -> Result<(Header, Footer), Refused> {
@@ -111,7 +112,11 @@ pub fn capture(
     let Some(start_us) = capture.sorter.first_us() else { return Err(Refused::Nothing(skipped)) };
     kinds.dedup();
     let header = Header {
-        source: if let [kind] = kinds[..] { kind } else { Source::Several },
+        source: match kinds[..] {
+            _ if is_synthetic => Source::Synthetic,
+            [kind] => kind,
+            _ => Source::Several,
+        },
         server: version,
         masked: is_masked,
         start_us: Some(start_us),

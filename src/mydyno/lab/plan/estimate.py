@@ -163,7 +163,8 @@ def _fio_seconds(fio: FioOptions) -> float:
 def dataset_bytes(point: Point) -> int:
     """Bytes of a data directory with the workload's tables, freshly loaded or at their largest."""
     config = point.setup.server.config
-    return EMPTY_DATADIR_BYTES + redo_bytes(config) + tables_bytes(point.workload)
+    own = 0 if point.setup.data is None else point.setup.data.size_bytes
+    return EMPTY_DATADIR_BYTES + redo_bytes(config) + tables_bytes(point.workload) + own
 
 
 def tablespace_mib(point: Point) -> int:

@@ -4,6 +4,7 @@ from mydyno.core.document.problems import Position, Problem, SpecErrors
 from mydyno.core.raid import Raid
 from mydyno.lab.spec.arrays import usable_bytes
 from mydyno.lab.spec.config_value import ConfigValue
+from mydyno.lab.spec.data import Data
 from mydyno.lab.spec.design import Design, PointsKind
 from mydyno.lab.spec.experiment import Experiment, Variant
 from mydyno.lab.spec.host import Host, kernel_version
@@ -20,6 +21,7 @@ from mydyno.server.access.address import External
 
 __all__ = [
     "ConfigValue",
+    "Data",
     "Design",
     "Each",
     "Experiment",

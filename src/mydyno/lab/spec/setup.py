@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, mode
 
 from mydyno.core.document.base import Fault, Section, clash
 from mydyno.core.grounds import GUESTS
+from mydyno.lab.spec.data import Data
 from mydyno.lab.spec.host import Host
 from mydyno.lab.spec.server import Server
 from mydyno.lab.spec.storage import Storage
@@ -35,6 +36,11 @@ class Setup(Section):
     )
     limits: Limits | None = Field(default=None, description="Limits of the server's process.")
     server: Server = Field(default_factory=Server, description="Which server runs, and its settings.")
+    data: Annotated[Data | None, BeforeValidator(Data.from_written)] = Field(
+        default=None,
+        description="Data of your own, loaded once for each release and cloned for each trial, next to the "
+        "tables of the workload (docs/how-to/rehearse.md). Needs `--trust`: the server runs its SQL.",
+    )
     cache: Cache = Field(
         default=AS_CLONED,
         description="How warm the caches are before the first phase. `as-cloned`: as the making of the clone "
@@ -81,7 +87,7 @@ def _refused_over_ssh(raw: Mapping[str, Any], server: Mapping[str, Any]) -> Iter
 
 def _beside_external(raw: Mapping[str, Any], kind: Any) -> Iterable[Fault]:
     """What only a server that mydyno starts itself can stand on."""
-    for key in ("storage", "limits"):
+    for key in ("storage", "limits", "data"):
         if raw.get(key) is not None:
             yield clash(
                 key, f"{key} is given, but mydyno builds nothing for an external server", "one of them"

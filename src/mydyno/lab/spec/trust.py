@@ -143,11 +143,16 @@ def _is_plain(value: ConfigValue) -> bool:
     )
 
 
-def trust_problems(variant: Variant, *, own_server: bool = False) -> Iterator[Problem]:
+def trust_problems(
+    variant: Variant, *, own_server: bool = False, own_data: bool = False
+) -> Iterator[Problem]:
     """Everything in one combination of levels that needs trust, at its place in the file.
 
-    `own_server`: the external server was chosen on the command line, not by the file.
+    `own_server`, `own_data`: the external server, the data were chosen on the command line, not by the file.
     """
+    if variant.setup.data is not None and not own_data:
+        message = "data needs --trust: the server runs the SQL, triggers and routines in it"
+        yield variant.problem(("setup", "data"), message, at_key=True)
     server = variant.setup.server
     for name, value in server.config.items():
         if why := trust_needed(name, value, external=server.external is not None):

@@ -14,6 +14,8 @@ from mydyno.lab.stack.datasets.manifest import DatasetManifest, TableContent, re
 from mydyno.lab.stack.datasets.store import DatasetStore, touch
 from mydyno.lab.stack.datasets.tables import PAGE_LIST, contents_of, dump_pages, one_checksum, read_everything
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
+from mydyno.lab.stack.own_data.copying import copy, finish_upgrade
+from mydyno.lab.stack.own_data.source import OwnData
 from mydyno.lab.stack.server.initialise import initialise
 from mydyno.lab.stack.server.sandbox import RunningServer, start_server
 from mydyno.lab.stack.site import Site
@@ -43,7 +45,11 @@ _LAX: dict[str, Setting] = {
     "local_infile": True,
 }
 
+# A size that nobody has: the redo log of a copied directory is made again, and names this release.
+_COPIED: dict[str, Setting] = {"innodb_log_file_size": "97M"}
+
 _SHUTDOWN_SECONDS = 1800.0
+_UPGRADE_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,8 @@ class DatasetLayer:
     contents: Mapping[str, object]
     prepare: Callable[[RunningServer], Facts] = field(compare=False)
     origin: Origin | None = field(default=None, compare=False)
+    copied: OwnData | None = field(default=None, compare=False)
+    """The data directory that it starts from instead of an empty one; `contents` identifies it."""
     cost_seconds: float = 60.0
     name: str = field(default="dataset", init=False)
 
@@ -165,14 +173,29 @@ class DatasetLayer:
     def _load(self, site: Site, work: Path) -> _Loaded:
         datadir, scratch = work / "data", work / "scratch"
         shaping = self._shaping()
-        initialise(site, self.binary, datadir=datadir, scratch=scratch, settings=shaping)
+        copied = self.copied
+        if copied is None:
+            initialise(site, self.binary, datadir=datadir, scratch=scratch, settings=shaping)
+        else:
+            copy(site, copied, datadir, scratch)
         lax = {name: value for name, value in _LAX.items() if name in self.binary.options}
         lax["innodb_buffer_pool_size"] = _loading_pool(site)
+        if copied is not None and "innodb_redo_log_capacity" not in self.binary.options:
+            lax |= _COPIED
         # The log goes where only we look, and is quoted by errors: a prepared dataset needs none.
         server = start_server(
-            site, self.binary, datadir=datadir, scratch=scratch, config={**lax, **shaping}, folder=work
+            site,
+            self.binary,
+            datadir=datadir,
+            scratch=scratch,
+            config={**lax, **shaping},
+            folder=work,
+            adopt=copied is not None,
+            ready_seconds=120.0 if copied is None else _UPGRADE_SECONDS,
         )
         try:
+            if copied is not None:
+                finish_upgrade(server, self.binary, copied)
             loaded = self._fill(server)
         except BaseException:
             server.stop(patience_seconds=1.0)

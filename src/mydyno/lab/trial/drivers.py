@@ -11,7 +11,7 @@ from mydyno.lab.load.engine import Driver, Engine
 from mydyno.lab.load.external import External
 from mydyno.lab.load.fio import Fio
 from mydyno.lab.load.job import Job, Target
-from mydyno.lab.plan import Plan, PlannedTrial, dataset_of
+from mydyno.lab.plan import Plan, PlannedTrial, Point, dataset_of
 from mydyno.lab.spec import Workload
 from mydyno.lab.stack import Server
 from mydyno.lab.trial.attempt import Attempt
@@ -52,9 +52,9 @@ def disk_driver(
     )
 
 
-def load_tables(server: Server, attempt: Attempt, seed: int, emit: Listener) -> Mapping[str, Any]:
+def load_tables(server: Server, point: Point, seed: int, emit: Listener) -> Mapping[str, Any]:
     """Fills a new dataset; its facts are the rows of each table, which every trial must find again."""
-    point, database = attempt.point, database_of(attempt.point)
+    database = database_of(point)
     _create_schema(server, database)
     if not dataset_of(point.workload):
         return {"tables": {}}

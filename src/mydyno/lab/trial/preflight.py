@@ -22,6 +22,7 @@ from mydyno.lab.stack import ExternalFacts, ServerBinary, Setting, understand
 from mydyno.lab.stack.server.release_variables import default_at
 from mydyno.lab.trial.attempt import settings_of
 from mydyno.lab.trial.generators.hosts import examine_generators, opened
+from mydyno.lab.trial.own_data import Identified, identify
 from mydyno.lab.trial.preflight_binary import (
     cache_notes,
     idle_problems,
@@ -157,6 +158,8 @@ class Prepared:
     """Host of the fleet -> point id -> the binary there."""
     place: str | None = None
     """The host of the fleet that trials run on; None without a fleet, and before one is chosen."""
+    own_data: Mapping[str, Identified] = field(default_factory=dict)
+    """Point id -> the user's own data, where the setup names it."""
 
     def on(self, host: str) -> Self:
         """The same for trials on one host of the fleet."""
@@ -198,6 +201,7 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     binaries: dict[str, ServerBinary] = {}
     there: dict[str, dict[str, ServerBinary]] = {name: {} for name in _fleet_names(plan)}
     makers: dict[str, ServerBinary] = {}
+    own_data: dict[str, Identified] = {}
     externals, notes, problems = look_at_all(experiment, plan)
     pools: dict[str, int | None] = {}
     looked_at: list[_LookedAt] = []
@@ -210,6 +214,8 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
         maker = binary_of(server.release, server.binary, host)
         for name, of_point in there.items():
             of_point[point.id] = _far_binary(maker, name, machines)
+        if point.setup.data is not None:
+            own_data[point.id] = identify(point.setup.data, maker)
         binary = _under_test(maker, point, machines, there)
         makers[point.id], binaries[point.id] = maker, binary
         variant, config = experiment.variant(point.levels), settings_of(point)
@@ -238,11 +244,11 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
         raise SpecErrors(idle)
     for one, asked, point, _ in settings:
         notes[point.id] += (*volume_notes(one, asked, point), *cache_notes(one, asked, point))
-    final = _with_releases(with_pools(plan, pools), makers if there else binaries, externals)
+    final = _with_releases(with_pools(plan, pools), makers if there else binaries, externals, own_data)
     final = _with_openings(_with_installs(_with_notes(final, notes), missing), machines)
     warnings = (*final.warnings, *unequal_warnings(differing, experiment.unequal))
     final = final.model_copy(update={"warnings": warnings})
-    return Prepared(final, binaries, makers, externals, missing, machines, there)
+    return Prepared(final, binaries, makers, externals, missing, machines, there, own_data=own_data)
 
 
 def _unknown_settings(binary: ServerBinary, understood: Understood, variant: Variant) -> Iterator[Problem]:
@@ -366,10 +372,15 @@ def _with_openings(plan: Plan, machines: Machines) -> Plan:
 
 
 def _with_releases(
-    plan: Plan, binaries: dict[str, ServerBinary], externals: dict[str, ExternalFacts]
+    plan: Plan,
+    binaries: dict[str, ServerBinary],
+    externals: dict[str, ExternalFacts],
+    own_data: dict[str, Identified],
 ) -> Plan:
-    """`release: system` is another release after an upgrade: a run must not go on with it."""
+    """`release: system` is another release after an upgrade, and own data may have changed: a run must not go
+    on with either."""
     releases = [f"{point} {binary.build}" for point, binary in sorted(binaries.items())]
     releases += [f"{point} {facts.version}" for point, facts in sorted(externals.items())]
+    releases += [f"{point} {data.contents}" for point, data in sorted(own_data.items())]
     fingerprint = sha256("\n".join([plan.fingerprint, *releases]).encode()).hexdigest()
     return plan.model_copy(update={"fingerprint": fingerprint})

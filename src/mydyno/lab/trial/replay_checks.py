@@ -19,7 +19,9 @@ _SHOWN = 10
 def reaching_elsewhere(connection: Any) -> dict[str, list[str]]:
     """The engine's `refuse_tables` and `refuse_functions`: tables of other servers, loadable functions."""
     engines = ", ".join(f"'{engine}'" for engine in _ELSEWHERE)
-    tables = _column(connection, f"SELECT table_name FROM information_schema.tables WHERE engine IN ({engines})")
+    tables = _column(
+        connection, f"SELECT table_name FROM information_schema.tables WHERE engine IN ({engines})"
+    )
     try:
         functions = _column(connection, "SELECT name FROM mysql.func")
     except dbapi.Error:
@@ -71,7 +73,10 @@ class Needs:
             if (table.schema_name or self.schema or "").lower() not in _SYSTEM
         }
         schemas = {schema for schema, _ in wanted if schema} | set(self.survey.schemas)
-        seen = {name.lower() for name in _column(connection, "SELECT schema_name FROM information_schema.schemata")}
+        seen = {
+            name.lower()
+            for name in _column(connection, "SELECT schema_name FROM information_schema.schemata")
+        }
         if hidden := sorted(schema for schema in schemas if schema.lower() not in seen | _SYSTEM):
             raise UsageError(
                 f"the server has no schema {_listed(hidden)}, or the account has no right to it",
@@ -104,7 +109,9 @@ class Needs:
 
 def skipped_text(skipped: Any) -> str:
     """`150 write, 20 lock`."""
-    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(skipped.items(), key=lambda one: -one[1]))
+    return ", ".join(
+        f"{count:,} {reason}" for reason, count in sorted(skipped.items(), key=lambda one: -one[1])
+    )
 
 
 def _existing(connection: Any, schemas: set[str]) -> set[str]:

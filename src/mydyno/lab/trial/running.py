@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mydyno.core.errors import LabError
 from mydyno.core.server_files import FORGOTTEN
 from mydyno.lab.plan import Point, dataset_of, tablespace_mib
 from mydyno.lab.plan.layers import starts_from_base
@@ -20,6 +21,7 @@ from mydyno.lab.stack import (
     Layer,
     LoadedTables,
     Origin,
+    RunningServer,
     Server,
     ServerBinary,
     ServerLayer,
@@ -35,6 +37,7 @@ from mydyno.lab.stack.storage import FLUSHES, MountedVolume, building_layers, de
 from mydyno.lab.stack.storage.degrade import ThrottleLayer
 from mydyno.lab.trial.attempt import Attempt, settings_of
 from mydyno.lab.trial.generators.hosts import opening_of
+from mydyno.lab.trial.own_data import load_own_data
 from mydyno.lab.trial.preflight import Prepared
 from mydyno.lab.trial.self_check import self_check
 from mydyno.server.program.file_places import undo_settings
@@ -125,13 +128,31 @@ def dataset_layers(prepared: Prepared, point: Point, load: Load) -> list[Dataset
     if point.workload.fio_options is not None:
         return []
     maker = prepared.maker(point)
-    config = settings_of(point) | shaping(maker, point)
+    own = prepared.own_data.get(point.id)
+    config = own_settings(prepared, point, maker) | settings_of(point) | shaping(maker, point)
     if _on_raw_device(point):
         config["innodb_data_file_path"] = f"ibdata1:{tablespace_mib(point)}M"
-    contents = {**dataset_of(point.workload), "seed": prepared.plan.seed}
+    contents: dict[str, object] = {**dataset_of(point.workload), "seed": prepared.plan.seed}
     workload = point.workload
     origin = Origin(workload.generator, workload.options.model_dump(mode="json"))
-    return [DatasetLayer(maker, config, contents=contents, prepare=load, origin=origin)]
+    if own is None:
+        return [DatasetLayer(maker, config, contents=contents, prepare=load, origin=origin)]
+
+    def load_both(server: RunningServer) -> Mapping[str, Any]:
+        load_own_data(server, own)
+        return load(server)
+
+    copied = own.data if own.data.is_files else None
+    contents["own data"] = own.contents
+    origin = Origin(own.data.path.name.partition(".")[0], {"path": str(own.data.path)})
+    return [DatasetLayer(maker, config, contents=contents, prepare=load_both, origin=origin, copied=copied)]
+
+
+def own_settings(prepared: Prepared, point: Point, binary: ServerBinary) -> dict[str, Setting]:
+    """Those without which no server starts on the files of a backup."""
+    own = prepared.own_data.get(point.id)
+    written = (own.data.settings if own is not None else None) or {}
+    return {name: value for name, value in written.items() if name in binary.options}
 
 
 def shaping(binary: ServerBinary, point: Point) -> dict[str, Setting]:
@@ -204,7 +225,7 @@ def _server(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[
         PageCacheLayer(drop=setup.cache == "cold"),
         ServerLayer(
             binary,
-            settings_of(point) | shaping(binary, point),
+            own_settings(prepared, point, binary) | settings_of(point) | shaping(binary, point),
             folder=folder,
             port=setup.server.network.port,
             limits=setup.limits,
@@ -212,6 +233,16 @@ def _server(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[
         ),
         *([WarmPoolLayer(setup.cache)] if setup.cache in ("scan", "dump") else []),
     ]
+
+
+def clone_layers(prepared: Prepared, point: Point, folder: Path) -> list[Layer]:
+    """A server on a fresh clone of the point's dataset, on this machine, for what is asked of it after the
+    trials; `folder` gets its files."""
+
+    def made(server: Server) -> Mapping[str, Any]:
+        raise LabError("the dataset of a finished run is gone", "run it again")
+
+    return [*dataset_layers(prepared, point, made), *_server(prepared, point, folder, f"after {folder.name}")]
 
 
 def _check(built: BuiltLayers, storage: Storage) -> tuple[SelfCheckRecord, ...]:

@@ -112,7 +112,9 @@ class TraceOptions(Section):
         self._file = (spec_folder() / self.path).resolve()
         if not self._file.is_file():
             if self.sha256 is None:
-                raise refuse(Fault("there is no such file", "a trace that `mydyno capture` wrote", at=("path",)))
+                raise refuse(
+                    Fault("there is no such file", "a trace that `mydyno capture` wrote", at=("path",))
+                )
             return self
         digest = _digest(self._file, self._file.stat().st_mtime_ns)
         if self.sha256 not in (None, digest):

@@ -26,10 +26,11 @@ from pydantic_core import CoreSchema
 
 from mydyno.core.document.base import Fault, Section, clash, refuse
 from mydyno.core.errors import UsageError
+from mydyno.core.sql_names import SYSTEM_SCHEMAS
 from mydyno.server.access.transport import compression
 
 DEFAULT_PORT = 3306
-_NOT_OURS = ("information_schema", "mysql", "performance_schema", "sys")
+_NOT_OURS = SYSTEM_SCHEMAS
 _WAYS = ("dsn", "defaults_file", "socket", "host")
 _TRANSPORT = ("ssl_mode", "ssl_ca", "ssl_cert", "ssl_key", "server_public_key")
 _PATHS = ("defaults_file", "socket", "password_file", *_TRANSPORT[1:])

@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Literal
 
 from mydyno.core.errors import ServerError
-from mydyno.core.sql_names import quote
+from mydyno.core.sql_names import SYSTEM_SCHEMAS, quote
 from mydyno.lab.stack.datasets.manifest import TableContent
 from mydyno.lab.stack.server.sandbox import RunningServer
 from mydyno.machine.trees import LONGEST_COPY_SECONDS
 from mydyno.server.access import dbapi
 
-_OWN_SCHEMAS = ("information_schema", "mysql", "performance_schema", "sys")
 PAGE_LIST = "pages"
 """Next to the manifest: in the data directory the first server to start there would load it."""
 
@@ -79,9 +78,10 @@ def read_everything(server: RunningServer) -> int:
 def _tables(cursor: dbapi.Cursor) -> list[tuple[str, str]]:
     cursor.execute(
         "SELECT table_schema, table_name FROM information_schema.tables "
-        f"WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ({', '.join(['%s'] * len(_OWN_SCHEMAS))}) "
+        "WHERE table_type = 'BASE TABLE' AND table_schema NOT IN "
+        f"({', '.join(['%s'] * len(SYSTEM_SCHEMAS))}) "
         "ORDER BY table_schema, table_name",
-        _OWN_SCHEMAS,
+        SYSTEM_SCHEMAS,
     )
     return [(str(schema), str(table)) for schema, table in cursor.fetchall()]
 

@@ -26,8 +26,10 @@ def init_file(statements: list[str]) -> bytes:
     return "".join(f"{statement};\n" for statement in statements).encode()
 
 
-def set_password(version: Version, password: Secret, *, over_network: bool) -> list[str]:
+def set_password(version: Version, password: Secret, *, over_network: bool, adopt: bool = False) -> list[str]:
     """SQL statements that give root `password` over the socket and, where requested, over 127.0.0.1.
+
+    `adopt`: the accounts are those of another server, which may have no root.
 
     A separate account for 127.0.0.1 is needed since a server that skips name resolution does not
     take that address for localhost.
@@ -35,7 +37,7 @@ def set_password(version: Version, password: Secret, *, over_network: bool) -> l
     hosts = ["localhost", "127.0.0.1"] if over_network else ["localhost"]
     statements = ["SET SESSION sql_log_bin = 0"]
     for host in hosts:
-        statements += _admin(version, host, password)
+        statements += _admin(version, host, password, is_new=adopt or host != "localhost")
     return statements
 
 
@@ -49,7 +51,7 @@ def account(version: Version, name: str, password: Secret, *, on: str) -> list[s
     return [f"CREATE USER IF NOT EXISTS {name} {proof}", granted, f"ALTER USER {name} {proof}"]
 
 
-def _admin(version: Version, host: str, password: Secret) -> list[str]:
+def _admin(version: Version, host: str, password: Secret, *, is_new: bool) -> list[str]:
     account = f"'{ADMIN_USER}'@'{host}'"
     everything = f"GRANT ALL PRIVILEGES ON *.* TO {account}"
     by_hash = f"IDENTIFIED BY PASSWORD '{native_hash(password)}'"
@@ -59,7 +61,7 @@ def _admin(version: Version, host: str, password: Secret) -> list[str]:
         return [f"{everything} {by_hash} WITH GRANT OPTION"]
     proof = by_hash if version.is_mariadb else f"IDENTIFIED BY '{password.reveal()}'"
     change = f"ALTER USER {account} {proof}"
-    if host == "localhost":
+    if not is_new:
         return [change]
     return [f"CREATE USER IF NOT EXISTS {account} {proof}", f"{everything} WITH GRANT OPTION", change]
 

@@ -36,6 +36,13 @@ from mydyno.server.variables.names import canonical
 # back (MySQL Reference Manual, "Server Command Options", --upgrade).
 _NO_UPGRADE: dict[str, Setting] = {"upgrade": "NONE"}
 
+# The copy of a replica must not go on replicating, nor that of a server with events go on running them.
+_ADOPTED: dict[str, Setting] = {
+    "skip_slave_start": True,
+    "skip_replica_start": True,
+    "event_scheduler": False,
+}
+
 _LOOPBACK = "127.0.0.1"
 _POLL_SECONDS = 0.02
 _ANSWER_SECONDS = 30
@@ -132,11 +139,13 @@ def start_server(
     places: Mapping[str, Setting] = MappingProxyType({}),
     limits: Limits | None = None,
     opening: Opening | None = None,
+    adopt: bool = False,
     ready_seconds: float = 120.0,
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `places` say where else its files are. `folder` must exist and gets `my.cnf` and `error.log`. `port` and
+    `places` say where else its files are. `adopt`: the files are a copy of another server's, which may be of
+    an older release and are upgraded. `folder` must exist and gets `my.cnf` and `error.log`. `port` and
     `opening`: as of ServerLayer. Raises SettingsError for an unknown setting before anything is started,
     MissingToolError when the host cannot give it `limits`, ServerError when it does not come up.
     """
@@ -145,12 +154,12 @@ def start_server(
         check(site.host, limits)
     port, password = _usable_port(port), Secret.random()
     gate = None if opening is None else _Gate(opening, usable_port(site.host, opening), Secret.random())
-    with ExitStack() as failed, _init_file(site, binary, password, port, gate) as login:
+    with ExitStack() as failed, _init_file(site, binary, password, port, gate, adopt) as login:
         private = site.short_folder()
         failed.callback(site.remove, private)
         refuse_covered(binary.root, (datadir, scratch, private.path))
         own = place_settings(binary, datadir, scratch) | _unasked(room_settings(binary, site.host), settings)
-        own |= {**places, **_access_settings(binary, private.path, port, gate)}
+        own |= {**places, **_access_settings(binary, private.path, port, gate, adopt)}
         _write(site, private, folder, render({**own, "init_file": login.path}, _unasked(settings, own)))
         log, log_start = _open_log(site, private, folder / "error.log", failed)
         ending = site.intend(EndProcesses(argument=_defaults(private)))
@@ -195,10 +204,10 @@ class _Gate:
 
 @contextmanager
 def _init_file(
-    site: Site, binary: ServerBinary, password: Secret, port: int | None, gate: _Gate | None
+    site: Site, binary: ServerBinary, password: Secret, port: int | None, gate: _Gate | None, adopt: bool
 ) -> Iterator[HeldFile]:
     """The statements of the server's first start, which it has read when it answers."""
-    statements = set_password(binary.version, password, over_network=port is not None)
+    statements = set_password(binary.version, password, over_network=port is not None, adopt=adopt)
     if gate is not None:
         statements += gate.opening.statements(binary, gate.password)
     file = site.host.hold(init_file(statements))
@@ -257,9 +266,10 @@ def _unasked(settings: Mapping[str, Setting], others: Mapping[str, Setting]) -> 
 
 
 def _access_settings(
-    binary: ServerBinary, private: Path, port: int | None, gate: _Gate | None
+    binary: ServerBinary, private: Path, port: int | None, gate: _Gate | None, adopt: bool
 ) -> dict[str, Setting]:
-    settings = {name: value for name, value in _NO_UPGRADE.items() if name in binary.options}
+    first = _ADOPTED if adopt else _NO_UPGRADE
+    settings = {name: value for name, value in first.items() if name in binary.options}
     settings |= {"socket": str(private / "s.sock"), "pid_file": str(private / "pid")}
     if gate is not None:
         settings |= gate.opening.settings(gate.port)

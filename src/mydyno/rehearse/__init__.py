@@ -1,0 +1,1 @@
+"""A trace replayed on the user's own data on two sides, and what differs, statement by statement."""

@@ -1,0 +1,1 @@
+"""A rehearsal for people: text for a terminal, and a page."""
