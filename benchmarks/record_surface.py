@@ -1,11 +1,11 @@
-"""Records what a server's settings are worth: every point of a grid, measured several times, kept with its noise.
+"""Records what a server's settings are worth: every point of a grid, several times, with the noise.
 
 A private server with four tables of 60,000 rows (60 MB), so that the smallest buffer pool is I/O-bound and
 the largest holds all data. Two of the six settings need a restart: the servers are started in random order,
 each twice a repetition, and all other settings are changed while it runs, in random order. Every trial is
 appended to the file when it has ended; started again with the same file, the script goes on.
 
-    python benchmarks/record_surface.py OUT.csv [--load oltp-read-write] [--repeats 2] [--seconds 4] [--seed 1]
+    python benchmarks/record_surface.py OUT.csv [--load NAME] [--repeats 2] [--seconds 4] [--seed 1]
 
 `tests/tune/surface.csv` was recorded by it, and replaying it compares samplers (benchmarks/samplers.py).
 """

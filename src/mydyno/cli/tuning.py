@@ -68,7 +68,8 @@ def tune(
 
 def say(text: str) -> None:
     """One line of at most 80 characters."""
-    screen.redraw_line() if screen.error_is_terminal() else None
+    if screen.error_is_terminal():
+        screen.redraw_line()
     screen.echo(text if len(text) <= _LINE else f"{text[: _LINE - 1]}…")
     screen.flush()
 
@@ -189,7 +190,9 @@ def _task(experiment: Experiment, base: Base, bench: LabBench, start: Prepared) 
     if point.setup.server.external is None:
         advice = _advice(bench, start, space, f"{base.name}-{print_}")
         references = starts(space, base.config, advice)
-    return Task(base, search, space, _defaults(space, base, start, point), references, release, print_)
+    shipped = _shipped(start, point)
+    defaults = _defaults(space, base, shipped)
+    return Task(base, search, space, defaults, shipped, references, release, print_)
 
 
 def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Space:
@@ -226,18 +229,25 @@ def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Sp
     return Space(tuple(dimensions))
 
 
-def _defaults(space: Space, base: Base, start: Prepared, point: Point) -> Mapping[str, Any]:
-    """What each path is without a candidate: the setup's own value, else the server's."""
+def _shipped(start: Prepared, point: Point) -> Mapping[str, Any]:
+    """Path -> value without any setting; nothing of a server that mydyno does not start."""
     from mydyno.lab.spec.paths import CONFIG_PATH
 
-    options: Mapping[str, Any] = {}
-    if point.setup.server.external is None:
-        options = start.binary(point).options
+    if point.setup.server.external is not None:
+        return {}
+    options = start.binary(point).options
+    return {f"{CONFIG_PATH}{name}": value for name, value in options.items() if value is not None}
+
+
+def _defaults(space: Space, base: Base, shipped: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What each path is without a candidate: the setup's own value, else the release's."""
+    from mydyno.lab.spec.paths import CONFIG_PATH
+
     found = {}
     for each in space.dimensions:
-        name = each.path.removeprefix(CONFIG_PATH)
-        value = base.config.get(name, options.get(name))
-        if not each.path.startswith(CONFIG_PATH):
+        if each.path.startswith(CONFIG_PATH):
+            value = base.config.get(each.path.removeprefix(CONFIG_PATH), shipped.get(each.path))
+        else:
             value = _at(base.keys.get("setup") or {}, each.path.split("."))
         if isinstance(value, str | int | float):
             found[each.path] = value

@@ -130,7 +130,7 @@ def _beside_names(size: Size) -> int:
 def _slices(slices: dict[str, Rows], title: str, size: Size) -> Chart:
     columns = 1 if size.narrow else 3
     width = (size.width - _MARGIN * columns) // columns
-    panels = []
+    panels: list[draw.Layered] = []
     for name, rows in slices.items():
         order = list(dict.fromkeys(row["value"] for row in rows))
         x = alt.X("value:N", sort=order, title=name, axis=alt.Axis(labelAngle=-60, labelOverlap=True))

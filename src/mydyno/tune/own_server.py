@@ -52,12 +52,13 @@ class OwnServer:
     def loaded(self, emit: Listener) -> Iterator[float]:
         """Drives the load meanwhile; gives the seconds that it lasts, without its warm-up."""
         each = self.attempt.point.workload.each
-        seconds = each.measure or _WATCHED_S
+        seconds = (each.measure if each is not None else None) or _WATCHED_S
+        warmup = (each.warmup if each is not None else None) or 0.0
         load = LoadRun(self.prepared, self.attempt, self.running, emit)
         thread = threading.Thread(target=_drive, args=(load,), daemon=True)
         thread.start()
         try:
-            time.sleep(min(each.warmup or 0.0, _SETTLING_S) + _SETTLING_S)
+            time.sleep(min(warmup, _SETTLING_S) + _SETTLING_S)
             yield seconds
         finally:
             thread.join(seconds * len(self.attempt.point.workload.connections) * 2 + _ENDING_S)

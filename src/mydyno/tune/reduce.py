@@ -46,21 +46,24 @@ class Reduced:
     runs: tuple[str, ...]
 
 
-def changes_of(base: Base, candidate: Candidate) -> dict[str, Any]:
-    """Path -> value of what the candidate has otherwise than the start."""
-    start, own = settings_of(base, {}), settings_of(base, candidate.settings)
-    return {path: value for path, value in own.items() if path not in start or not same(value, start[path])}
+def changes_of(task: Task, candidate: Candidate) -> dict[str, Any]:
+    """Path -> value of what the candidate has otherwise than the start; a setting of the start that it does
+    not have is at the release's own value."""
+    start, own = settings_of(task.base, {}), settings_of(task.base, candidate.settings)
+    shipped = {path: task.shipped[path] for path in start if path not in own and path in task.shipped}
+    whole = {**shipped, **own}
+    return {path: value for path, value in whole.items() if path not in start or not same(value, start[path])}
 
 
 def reduce(
     task: Task, bench: Bench, confirmed: Confirmation, attempt: int, say: Callable[[str], None]
 ) -> Reduced:
     """Raises MydynoError when nothing can be measured."""
-    base, winner = task.base, changes_of(task.base, confirmed.candidate)
+    base, winner = task.base, changes_of(task, confirmed.candidate)
     if len(winner) < 2:
         gain = confirmed.against[0]
-        worth = tuple(Worth(path, value, gain, True) for path, value in winner.items())
-        return Reduced(winner, worth, gain, ())
+        only = tuple(Worth(path, value, gain, True) for path, value in winner.items())
+        return Reduced(winner, only, gain, ())
     say(f"removing: what each of {len(winner)} settings is worth")
     levels = [_level(ALL, base, winner)]
     levels += [_level(f"without {short(path)}", base, _without(winner, path)) for path in winner]

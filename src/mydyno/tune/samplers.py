@@ -40,7 +40,8 @@ where the space has no more."""
 
 
 def random(space: Space, seen: Sequence[Observation], taken: set[str], seed: int, count: int) -> list[Point]:
-    chosen, points, known = Random(f"{seed} {len(seen)}"), [], set(taken)
+    chosen, known = Random(f"{seed} {len(seen)}"), set(taken)
+    points: list[Point] = []
     while len(points) < count and (point := space.unseen(known, chosen)) is not None:
         points.append(point)
         known.add(key_of(point))
@@ -136,7 +137,7 @@ def _index(each: Dimension, trial: optuna.Trial) -> int:
     return int(trial.suggest_categorical(each.path, list(range(last + 1))))
 
 
-def _encoded(space: Space, point: Point) -> Mapping[str, Any]:
+def _encoded(space: Space, point: Point) -> dict[str, Any]:
     return {each.path: each.index(point[each.path]) for each in space.active(point)}
 
 

@@ -15,7 +15,7 @@ from mydyno.server.variables import catalogue
 from mydyno.server.variables.durability import Level
 from mydyno.server.variables.memory import MemorySum
 from mydyno.tune.experiment import FACTOR
-from mydyno.tune.history import Candidate, Measured, Round, Score
+from mydyno.tune.history import Candidate, Measured, Round, Score, State
 from mydyno.tune.racing import Noise, pooled
 
 _BY_LABEL = {level.label: level for level in Level}
@@ -193,7 +193,7 @@ def _score(
     failure = next((each.failure for each in reversed(results) if each.failure), None)
     if number == 0:
         n = sum(bool(each.values) for each in results)
-        state = "measured" if n else "unmeasured"
+        state: State = "measured" if n else "unmeasured"
         ratios = dict.fromkeys(objectives, 0.0) if n else {}
         return Score(candidate, state, ratios, n, 0.0 if n else None, violations, failure)
     own = [each for each in rounds if each.leader != number]
@@ -207,8 +207,8 @@ def _score(
             ratios[objective] = statistics.fmean(logs)
             n = max(n, len(logs))
     if objectives[0] not in ratios:
-        state = "failed" if failure else "unmeasured"
-        return Score(candidate, state, {}, 0, None, violations, failure, stopped)
+        unmeasured: State = "failed" if failure else "unmeasured"
+        return Score(candidate, unmeasured, {}, 0, None, violations, failure, stopped)
     if failure:
         return Score(candidate, "failed", {}, n, None, violations, failure, stopped)
     return Score(candidate, "measured", ratios, n, noise.sd / math.sqrt(n), violations, None, stopped)

@@ -7,7 +7,8 @@ ends: the ends themselves are where servers do not start.
 
 from collections.abc import Sequence
 
-from mydyno.lab.spec.designs.fraction import plackett_burman
+from mydyno.lab.spec.designs.fraction import MOST_SCREENED, plackett_burman
+from mydyno.lab.spec.search import Scalar
 from mydyno.tune.history import Score
 from mydyno.tune.space import Dimension, Point, Space, same
 
@@ -30,7 +31,7 @@ def points_left(space: Space, done: int) -> list[Point]:
 
 def _independent(space: Space) -> list[Dimension]:
     """Those that are there at every point: one that depends on another is kept or dropped with it."""
-    return [each for each in space.dimensions if not each.when]
+    return [each for each in space.dimensions if not each.when][:MOST_SCREENED]
 
 
 def _point(space: Space, free: Sequence[Dimension], signs: Sequence[float]) -> Point:
@@ -38,7 +39,7 @@ def _point(space: Space, free: Sequence[Dimension], signs: Sequence[float]) -> P
     return space.nearest(chosen)
 
 
-def _ends(each: Dimension) -> tuple[object, object]:
+def _ends(each: Dimension) -> tuple[Scalar, Scalar]:
     last = len(each.values) - 1
     low = round(_FROM_THE_ENDS * last)
     return each.values[low], each.values[last - low]

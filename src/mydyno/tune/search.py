@@ -319,7 +319,7 @@ class Search:
         if heat.leader in known and known[heat.leader].violations and not better:
             better = [number for number in logs if known[number].feasible]
         leader = max(better, key=lambda number: sum(logs[number]) / len(logs[number]), default=heat.leader)
-        dropped = ()
+        dropped: tuple[str, ...] = ()
         if heat.screening and not screening.points_left(self.task.space, self._screened()):
             dropped = screening.dropped(self.task.space, list(known.values()), objective)
         self.journal.append(HeatEnd(number=heat.number, leader=leader, stopped=stopped, dropped=dropped))

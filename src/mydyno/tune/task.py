@@ -39,6 +39,8 @@ class Task:
     space: Space
     defaults: Mapping[str, Any]
     """Path -> the value without a setting, as far as it is known."""
+    shipped: Mapping[str, Any]
+    """Path of a server variable -> the value that the release ships, where it is known."""
     references: Mapping[str, Settings]
     """Name -> settings that the winner is compared with, and that are tried first."""
     release: str

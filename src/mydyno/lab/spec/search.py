@@ -185,7 +185,6 @@ class Search(Section):
     objectives: tuple[Objective, ...] = Field(
         default=("throughput",),
         strict=False,
-        min_length=1,
         description="What is better: `throughput` (more), `p99` and `cpu-per-transaction` (less). The first "
         "one decides which candidate leads; several give a Pareto front.",
     )
@@ -218,6 +217,8 @@ class Search(Section):
         memory = constraints.get("memory") if isinstance(constraints, Mapping) else None
         yield from _memory_faults(space, memory)
         objectives = raw.get("objectives")
+        if objectives == []:
+            yield Fault("is empty", ", ".join(OBJECTIVES), at=("objectives",))
         if isinstance(objectives, list) and len(set(map(str, objectives))) < len(objectives):
             yield Fault("names one twice", "each objective once", at=("objectives",))
 
