@@ -1,8 +1,9 @@
 """Samplers compared on the recorded surface: how far from its best point they are after so many trials.
 
 A replay takes the points that a sampler proposes and gives it one of the recorded trials of each, noise and
-all. Regret is judged by what the point is worth on average: 0.1 says that the best is 10% better. Medians
-over the seeds, with the whole curve; the random sampler is what the others are compared with.
+all. Regret is that of the best point that was tried, by what points are worth on average: 0.1 says that the
+best of the surface is 10% better. (Which of the points tried is the best, the heats find out by repeats.)
+Medians over the seeds, with the whole curve; the random sampler is what the others are compared with.
 
     python benchmarks/samplers.py [--surface tests/tune/surface.csv] [--seeds 20] [--trials 40]
 """
@@ -81,7 +82,7 @@ def _dimension(name: str, values: set[str]) -> Dimension:
 
 
 def regrets(surface: Surface, sampler: str, seed: int, trials: int, at_once: int = 3) -> list[float]:
-    """After each trial: the best point's worth over that of the point that looks best, less 1."""
+    """After each trial: the worth of the surface's best point over that of the best one tried, less 1."""
     chosen = Random(seed)
     seen = [Observation(START, (surface.measured(START, chosen),))]
     curve = [_regret(surface, seen)]
@@ -97,8 +98,7 @@ def regrets(surface: Surface, sampler: str, seed: int, trials: int, at_once: int
 
 
 def _regret(surface: Surface, seen: Sequence[Observation]) -> float:
-    looks_best = max(seen, key=lambda each: each.values or ())
-    return math.exp(surface.best - surface.worth(looks_best.point)) - 1
+    return math.exp(surface.best - max(surface.worth(each.point) for each in seen)) - 1
 
 
 def medians(surface: Surface, sampler: str, seeds: int, trials: int) -> list[float]:

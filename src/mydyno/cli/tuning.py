@@ -121,7 +121,7 @@ class LabBench:
         try:
             return Campaign(experiment, prepared, self.host, self.opened).go(_show)
         except MydynoError as error:
-            hint = "the search is kept: the same command continues when that is mended"
+            hint = "the search is kept: fix that; the same command continues"
             raise type(error)(f"nothing could be measured: {error.message}", error.hint or hint) from error
         finally:
             if screen.error_is_terminal():
@@ -230,7 +230,7 @@ def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Sp
 
 
 def _shipped(start: Prepared, point: Point) -> Mapping[str, Any]:
-    """Path -> value without any setting; nothing of a server that mydyno does not start."""
+    """Path -> value without any setting; empty for a server that mydyno does not start."""
     from mydyno.lab.spec.paths import CONFIG_PATH
 
     if point.setup.server.external is not None:
@@ -261,7 +261,7 @@ def _at(keys: Any, path: list[str]) -> Any:
 
 
 def _advice(bench: LabBench, start: Prepared, space: Space, folder: str) -> dict[str, str]:
-    """Server variables that mydyno's own advice sets without lowering the durability; asked once a search."""
+    """Server variables that mydyno's own advice sets without lowering the durability; made once for each search."""
     from mydyno.advisor.advice import read_advice
     from mydyno.apply.change import SetVariable
     from mydyno.core.durable import replace_file

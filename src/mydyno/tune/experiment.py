@@ -13,7 +13,7 @@ from mydyno.tune.history import SERVER_CONFIG, Candidate, Settings
 
 FACTOR = "candidate"
 _OWN = ("experiment", "question", "factors", "search", "sizes", "claims", "design")
-"""Keys of the searched file that its heats do not have, or have of their own."""
+"""Keys of the searched file that its heats do not have, or set themselves."""
 _LONGEST = 64
 
 

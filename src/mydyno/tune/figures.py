@@ -16,7 +16,7 @@ from mydyno.tune.views import Rows
 
 _HEIGHT, _PANEL, _ROW = 260, 150, 26
 _MARGIN, _NAMES = 70, 230
-"""Pixels beside a chart's box: of an axis with numbers, and of one with the names of settings."""
+"""Pixels left of a chart's box: for an axis with numbers, and for one with the names of settings."""
 
 
 def figures(found: Found) -> Iterator[Figure]:
@@ -35,7 +35,7 @@ def figures(found: Found) -> Iterator[Figure]:
         yield _figure(
             "gain",
             "Confirmed gain",
-            "The winner over each reference on other data, with 95% intervals. 1 is no difference.",
+            "The winner over each reference on other data, with 95% intervals. 1 means equal.",
             lambda size, rows=rows: _intervals(rows, "the winner, times as good", size),
         )
     if rows := views.worth_rows(found):

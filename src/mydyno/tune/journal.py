@@ -53,5 +53,5 @@ class Journal:
         except (ValueError, ValidationError) as error:
             raise LabError(
                 f"{self._log.path}:{number} is damaged: {str(error).splitlines()[0]}",
-                "move the folder away to begin the search anew; its runs stay in the lab",
+                "move the folder away and start the search again; its runs stay in the lab",
             ) from error

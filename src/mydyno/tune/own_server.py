@@ -35,7 +35,7 @@ _WATCHED_S = 10.0
 _SETTLING_S = 1.0
 _ENDING_S = 30.0
 _READY_S = 3600.0
-"""A recovery may take long, and its time is what is asked."""
+"""A recovery may take long, and its time is what is measured."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ is Student's t with a pooled variance; it assumes that ratios are about log-norm
 
 Both are looked at after every round without a correction: a candidate that is stopped by chance costs the
 search one candidate, one that leads by chance is measured again with every heat after it, and neither is
-reported: what is reported is confirmed in an experiment of its own.
+reported: what is reported is confirmed in a separate experiment.
 """
 
 import math

@@ -47,7 +47,7 @@ class Found:
 
 
 def option_file(found: Found) -> str:
-    """`best.cnf`; paths that are no server variables are comments. Only of what was confirmed."""
+    """`best.cnf`; other paths are comments. Only of what was confirmed."""
     assert found.reduced is not None
     return "\n".join(_lines(found, found.reduced)) + "\n"
 

@@ -1,7 +1,7 @@
 """Which points are tried next: Optuna's tree-structured Parzen estimator, random, one factor at a time.
 
 Each is a function of what was measured and of a seed, so that a search that goes on after a kill proposes
-what it would have proposed. Optuna keeps nothing: its study is made anew of the history each time.
+what it would have proposed. Optuna keeps nothing: its study is made from the history each time.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from mydyno.tune.space import Dimension, Point, Space, key_of
 if TYPE_CHECKING:
     import optuna
 
-_STARTUP = 6
-"""Random points before the estimator has enough to go by."""
+_STARTUP = 10
+"""Points, references included, before the estimator has enough to go by. Of 4, 6 and 10 the last had the
+least regret on the recorded surface (docs/reference/performance.md)."""
 _MOST_ASKS = 40
 _BROKEN = "constraints broken"
 

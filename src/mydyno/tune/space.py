@@ -11,7 +11,7 @@ from mydyno.core.units import bytes_or_none
 from mydyno.lab.spec.search import Parameter, Scalar, number_of
 
 STEPS = 17
-"""Values of a range: 16 equal steps. What lies between two of them is below what a search can tell apart."""
+"""Values of a range: 16 equal steps. What lies between two of them is below what a search can distinguish."""
 _MOST_DRAWS = 1000
 
 Point = Mapping[str, Scalar]

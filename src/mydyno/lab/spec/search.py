@@ -175,7 +175,7 @@ class Search(Section):
     preset: Literal["innodb-write", "innodb-read", "connections"] | None = Field(
         default=None,
         description="A space for the release of the server, from the catalogue of variables; its ranges come "
-        "from the server's binary and the machine. Paths of `space` take the place of its own.",
+        "from the server's binary and the machine. Paths of `space` replace those of the preset.",
     )
     space: dict[str, Annotated[Parameter, BeforeValidator(Parameter.from_written)]] = Field(
         default_factory=dict,
@@ -266,7 +266,7 @@ def _when_faults(path: str, written: Any, space: Mapping[str, Any]) -> Iterator[
         if other not in before:
             likely = nearest(other, before)
             yield Fault(
-                f"{path} depends on {other}, which is no path above it in the space",
+                f"{path} depends on {other}, which is not a path above it in the space",
                 ", ".join(before) or "a path above it",
                 likely,
                 at,
@@ -278,7 +278,7 @@ def _when_faults(path: str, written: Any, space: Mapping[str, Any]) -> Iterator[
         values = _values_of(space[other])
         for value in wanted if isinstance(wanted, list) else [wanted]:
             if values is not None and str(value).casefold() not in [str(each).casefold() for each in values]:
-                yield Fault(f"is no value of {other}", ", ".join(map(str, values)), at=at)
+                yield Fault(f"is not a value of {other}", ", ".join(map(str, values)), at=at)
 
 
 def _values_of(written: Any) -> list[Any] | None:

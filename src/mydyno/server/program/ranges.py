@@ -1,4 +1,4 @@
-"""The smallest and the largest value that a server binary takes for a variable: asked of itself.
+"""The smallest and the largest value that a server binary takes for a variable: as it prints them itself.
 
 `--verbose --help` prints the values in force after its parser has adjusted them, so an option that is given
 far too small or far too large is shown as the least or the largest that there is. No server is started.
