@@ -17,7 +17,7 @@ BROWSER := chromium|chromium-browser|google-chrome=chromium?
 RELEASE_TOOLS := npm=npm? mvn=maven?
 export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 
-.PHONY: help demo test test-all check lint bench setup setup-dev docs dist lock clean
+.PHONY: help demo test test-all check lint bench bench-search setup setup-dev docs dist lock clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,10 @@ bench: setup-dev ## measure engine, advice and digest against their peers, and w
 	python benchmarks/vm_base.py
 	python benchmarks/advice_vs_peers.py
 	python benchmarks/digest_vs_peers.py
+
+bench-search: setup-dev ## compare searches with each other and with settings as shipped, by hand and advised (hours)
+	python benchmarks/samplers.py
+	python benchmarks/search.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs
 setup-dev: $(STAMPS)/dev ## what `make test` needs

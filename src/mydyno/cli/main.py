@@ -45,6 +45,7 @@ from mydyno.cli import (
     synthesize,
     trace,
     trend,
+    tune,
     variables,
     workload,
 )
@@ -79,7 +80,8 @@ mydyno load oltp-read-only --socket /run/mysqld/mysqld.sock --threads 64
 
 PANELS = {
     "Experiments": (
-        *(new.new, plan.plan, run.run, load.commands, workload.commands, gen_data.gen_data, schema.schema),
+        *(new.new, plan.plan, run.run, tune.tune, load.commands, workload.commands),
+        *(gen_data.gen_data, schema.schema),
     ),
     "Results": (
         *(report.report, compare.compare, baseline.commands, trend.trend, runs.runs, serve.serve),

@@ -31,20 +31,34 @@ def prepare(
     install: bool = False,
     machines: Machines | None = None,
 ) -> tuple[Experiment, Prepared]:
-    """Read, plan and check an experiment against this machine and its servers.
+    """Read, plan and check an experiment against this machine and its servers. Raises SpecErrors."""
+    from mydyno.lab import spec
+
+    read = spec.load(file, size)
+    return prepare_read(read, lab, host, own_server=own_server, install=install, machines=machines)
+
+
+def prepare_read(
+    experiment: Experiment,
+    lab: LabOptions,
+    host: Host,
+    *,
+    own_server: bool = False,
+    install: bool = False,
+    machines: Machines | None = None,
+) -> tuple[Experiment, Prepared]:
+    """The same of an experiment that was read.
 
     Changes nothing; but with `install` it first installs the releases that are missing. Without --trust
     no program is run that only the file names; `own_server`, `own_data`: an external server, the data are the
     command line's choice, not the file's. `machines` are those that it may run on besides. Raises SpecErrors.
     """
-    from mydyno.lab import spec
     from mydyno.lab.plan import asked_disks, make
     from mydyno.lab.trial import preflight
     from mydyno.lab.trial.lab_times import past_times
     from mydyno.machine.ground_facts import read_ground_facts
     from mydyno.server.releases import not_installed
 
-    experiment = spec.load(file, size)
     others, left_out = _others(experiment, machines)
     facts = replace(host.facts(lab.folder), others=others)
     past = past_times(lab.folder, facts, trust=lab.trust)

@@ -21,6 +21,12 @@ HERE = Path(__file__).parent
 GOOD = [*sorted((HERE / "good").glob("*.yaml")), *sorted((HERE.parents[2] / "experiments").glob("*.yaml"))]
 
 NOT_OF_STRUCTURE = {
+    "search-condition": "paths compared",
+    "search-data-file-path": "what a variable means",
+    "search-durability": "what a variable means",
+    "search-memory": "two values compared",
+    "search-page-size": "what a variable means",
+    "search-range-of-nothing": "two numbers compared",
     "claims": "names compared",
     "cache-of-fio": "two values that depend on each other",
     "cache-of-sql-bench": "two values that depend on each other",

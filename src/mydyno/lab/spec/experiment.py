@@ -23,6 +23,7 @@ from mydyno.lab.spec.factors import Factor, FactorSource
 from mydyno.lab.spec.load_hosts import Load
 from mydyno.lab.spec.paths import location_of
 from mydyno.lab.spec.sampling import Sampling
+from mydyno.lab.spec.search import Search
 from mydyno.lab.spec.setup import Setup
 from mydyno.lab.spec.sizes import apply_level
 from mydyno.lab.spec.workload import Workload
@@ -140,6 +141,10 @@ class Experiment(Section):
         description="What a guide, a paper or an advice says of the levels of a factor; the report holds "
         "each claim with what was measured.",
     )
+    search: Search | None = Field(
+        default=None,
+        description="What `mydyno tune` searches (docs/reference/search.md). `mydyno run` leaves it alone.",
+    )
     sizes: tuple[str, ...] = Field(
         default=(),
         description="Overlays for `--size`: a name and the dotted paths that it replaces, "
@@ -176,6 +181,11 @@ class Experiment(Section):
     def file(self) -> str:
         """The file's path as it was given."""
         return self._source.file
+
+    def plain(self) -> dict[str, Any]:
+        """The file's keys and values, with the chosen size laid over them."""
+        written: dict[str, Any] = self._source.tree.plain()
+        return written
 
     def combinations(self) -> Iterator[dict[str, str]]:
         """The points of the design, factor name to level name; the last factor varies fastest.

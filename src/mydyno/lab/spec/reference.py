@@ -53,6 +53,10 @@ _WRITTEN_DIFFERENTLY: dict[str, str] = {
     "control": "`auto`, `true`, `false`",
     "options": "NAME: VALUE",
     "hosts": "`[c1, c2]`",
+    "space": "PATH: `[A, B]`, or keys, see below",
+    "values": "`[A, B, C]`",
+    "range": "`[LOW, HIGH]`",
+    "when": "PATH: VALUE or `[VALUE, VALUE]`",
     "network": "`false`, `true`, `{port: N}`",
 }
 _OF_RULE: dict[Any, str] = {
@@ -100,8 +104,9 @@ def _section(section: type[BaseModel], title: str, path: str) -> Iterator[str]:
 
 
 def _value(name: str, field: FieldInfo) -> str:
-    # setup.host has its own ways to be written; the host of an external server is a plain text.
-    if name in _WRITTEN_DIFFERENTLY and not (name == "host" and section_of(field.annotation) is None):
+    # setup.host and the volume `log` have their own ways to be written; of other sections they are plain values.
+    plain = name in ("host", "log") and section_of(field.annotation) is None
+    if name in _WRITTEN_DIFFERENTLY and not plain:
         return _WRITTEN_DIFFERENTLY[name]
     if is_config(field.annotation):
         return "VARIABLE: VALUE"
@@ -169,6 +174,8 @@ def _default(field: FieldInfo) -> str:
         return f"`{str(value).lower()}`"
     if isinstance(value, list):
         return "all"
+    if isinstance(value, tuple):
+        return f"`[{', '.join(map(str, value))}]`"
     if isinstance(value, float) and any(isinstance(part, DurationRule) for part in _parts(field)):
         return f"`{format_duration(value)}`" if value else "`0`"
     return f"`{value}`"

@@ -135,6 +135,11 @@ def json_schema(releases: Iterable[str] = ()) -> Schema:
     config["properties"] = _by_name("")
     if of_each := of_releases(releases):
         definitions["Server"]["allOf"] = of_each
+    definitions["Search"]["properties"]["space"] |= {
+        "additionalProperties": _varied(),
+        "propertyNames": {"pattern": r"^(server\.config\.[a-z]|storage\.|limits\.)"},
+    }
+    definitions["Search"]["anyOf"] = [{"required": ["space"]}, {"required": ["preset"]}]
     levels = {path: _levels(_schema_at(definitions, path)) for path in known_paths(*FACTOR_ROOTS)}
     any_levels = _levels({})
     definitions["settings"] = _settings(definitions, FACTOR_ROOTS, {})
@@ -158,6 +163,14 @@ def json_schema(releases: Iterable[str] = ()) -> Schema:
         description = schema["properties"][name]["description"]
         schema["properties"][name] = {"$ref": f"#/$defs/{name}", "description": description}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _varied() -> Schema:
+    """What a path of a search is given: values, or the keys of a parameter."""
+    values = {"type": "array", "minItems": 2, "uniqueItems": True, "items": _LEVEL}
+    keys: Schema = {"$ref": "#/$defs/Parameter"}
+    one_way = {"oneOf": [{"required": ["values"]}, {"required": ["range"]}]}
+    return {"anyOf": [values, keys | one_way]}
 
 
 def _by_name(prefix: str) -> Schema:

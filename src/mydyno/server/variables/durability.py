@@ -64,6 +64,14 @@ def durability(in_force: Mapping[str, str], unflushed: Sequence[str] = ()) -> Du
     return Durability(level, tuple(reason for _, reason in losses))
 
 
+def lowered_to(name: str, value: str) -> Level | None:
+    """The least durability that this value of this variable can leave, whatever the others are; None: it
+    does not lower it."""
+    row = catalogue().get(name)
+    losses = [] if row is None else [each for each in row.losses if not each.absent]
+    return min((_LEVELS[each.level] for each in losses if _is_lossy(each, value)), default=None)
+
+
 def _losses(in_force: Mapping[str, str]) -> Iterator[tuple[Level, str]]:
     for name, row in catalogue().variables.items():
         value = in_force.get(name)
@@ -80,6 +88,11 @@ def _applies(loss: Loss, value: str | None, in_force: Mapping[str, str]) -> bool
         return False
     if any(same_value(in_force.get(name, ""), other) for name, other in loss.not_with.items()):
         return False
+    return _is_lossy(loss, value)
+
+
+def _is_lossy(loss: Loss, value: str) -> bool:
+    """Whether the value itself is one that loses, under the loss's other conditions."""
     if loss.value is not None:
         return same_value(value, loss.value)
     if loss.other_than:

@@ -1,0 +1,355 @@
+"""From the options of `mydyno tune` to a search in the lab, and from its journal to its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mydyno.cli import screen
+from mydyno.core.errors import LabError, MissingToolError, MydynoError, SpecError, UsageError
+
+if TYPE_CHECKING:
+    from mydyno.advisor.advice import Advice
+    from mydyno.cli.labs import LabOptions
+    from mydyno.lab.plan import Point
+    from mydyno.lab.results.run import Run
+    from mydyno.lab.results.store import Lab
+    from mydyno.lab.spec import Experiment
+    from mydyno.lab.spec.search import Parameter, Search
+    from mydyno.lab.trial.events import Event
+    from mydyno.lab.trial.preflight import Prepared
+    from mydyno.survey.facts import System
+    from mydyno.tune.confirm import Confirmation
+    from mydyno.tune.experiment import Base
+    from mydyno.tune.reduce import Reduced
+    from mydyno.tune.result import Found
+    from mydyno.tune.space import Space
+    from mydyno.tune.task import Task
+
+_LINE = 80
+
+
+def tune(
+    file: Path, size: str | None, budget: float | None, trials: int | None, confirm: bool, lab: LabOptions
+) -> bool:
+    """Searches, and writes what was found; False when there was nothing that holds."""
+    from mydyno.core.interruption import interruptible
+    from mydyno.lab import spec
+    from mydyno.tune.experiment import base_of
+    from mydyno.tune.journal import Journal
+    from mydyno.tune.search import Search as Loop
+    from mydyno.tune.task import Budget
+
+    experiment = spec.load(file, size)
+    base = base_of(experiment)
+    assert experiment.search is not None
+    bench = LabBench(base, lab)
+    start = bench.start()
+    with lab.open(write=True) as opened, interruptible():
+        bench.opened = opened
+        task = _task(experiment, base, bench, start)
+        journal = Journal(opened.path, task.folder)
+        say(f"search {journal.folder}")
+        loop = Loop(task, bench, journal, Budget(trials, budget), say)
+        try:
+            loop.run()
+            confirmations, reduced = _confirmed(task, bench, loop) if confirm else ((), None)
+        except KeyboardInterrupt:
+            say("interrupted: the same command continues")
+            raise
+        found = _found(task, loop, confirmations, reduced)
+        _write(found, bench, journal.folder / "report")
+    return reduced is not None or not confirm
+
+
+def say(text: str) -> None:
+    """One line of at most 80 characters."""
+    if screen.error_is_terminal():
+        screen.redraw_line()
+    screen.echo(text if len(text) <= _LINE else f"{text[: _LINE - 1]}…")
+    screen.flush()
+
+
+@dataclass
+class LabBench:
+    """Measures in the lab, as `mydyno run` does."""
+
+    base: Base
+    lab: LabOptions
+    opened: Lab | None = None
+    _checked: dict[str, str | None] = field(default_factory=dict)
+    system: System | None = None
+    """Facts of the start's server under its load, where it was looked at."""
+
+    @cached_property
+    def host(self) -> Any:
+        from mydyno.machine.local import LocalHost
+
+        return LocalHost()
+
+    def start(self) -> Prepared:
+        """The start, checked; its release is installed where it is missing. Raises SpecErrors and others."""
+        from mydyno.tune.experiment import text
+
+        alone = text(self.base, "start", [], question="", repeats=1, seed=self.base.seed, factor=False)
+        return self._prepare(alone, install=True)[1]
+
+    def refused(self, text: str) -> str | None:
+        """The reason, in one line."""
+        if text not in self._checked:
+            try:
+                self._prepare(text)
+                self._checked[text] = None
+            except (LabError, MissingToolError):
+                raise
+            except (SpecError, MydynoError) as error:
+                self._checked[text] = _reason(error)
+        return self._checked[text]
+
+    def seconds(self, text: str) -> float:
+        return self._prepare(text)[1].plan.estimate.seconds
+
+    def measure(self, text: str) -> Run:
+        from mydyno.lab.trial.campaign import Campaign
+
+        assert self.opened is not None
+        experiment, prepared = self._prepare(text)
+        try:
+            return Campaign(experiment, prepared, self.host, self.opened).go(_show)
+        except MydynoError as error:
+            hint = "the search is kept: fix that; the same command continues"
+            raise type(error)(f"nothing could be measured: {error.message}", error.hint or hint) from error
+        finally:
+            if screen.error_is_terminal():
+                screen.redraw_line()
+
+    def recovery_seconds(self, text: str, level: str) -> float:
+        from mydyno.tune.experiment import FACTOR
+        from mydyno.tune.own_server import own_server, seconds_to_recover
+
+        _, prepared = self._prepare(text)
+        point = next(each for each in prepared.plan.points if each.levels.get(FACTOR) == level)
+        with own_server(prepared, point.id, self._path, self.host, _show) as own:
+            return seconds_to_recover(own, _show)
+
+    def advice(self, prepared: Prepared, names: frozenset[str]) -> Advice | None:
+        """mydyno's own on the start under its load; None where it cannot be looked at."""
+        from mydyno.tune.own_server import look, own_server
+
+        point = prepared.plan.points[0]
+        if point.setup.server.external is not None or point.setup.host.kind != "local":
+            return None
+        say("advice: looking at the start under its load")
+        with own_server(prepared, point.id, self._path, self.host, _show) as own:
+            advice, self.system = look(own, names, _show)
+        return advice
+
+    @property
+    def _path(self) -> Path:
+        assert self.opened is not None
+        return self.opened.path
+
+    def _prepare(self, text: str, *, install: bool = False) -> tuple[Experiment, Prepared]:
+        from mydyno.cli.planning import prepare_read
+        from mydyno.lab import spec
+
+        return prepare_read(spec.loads(text, self.base.file), self.lab, self.host, install=install)
+
+
+def _reason(error: MydynoError) -> str:
+    from mydyno.core.document.problems import SpecErrors
+
+    if isinstance(error, SpecErrors):
+        return error.problems[0].message
+    return error.message.splitlines()[0]
+
+
+def _show(event: Event) -> None:
+    """What is being done now, on a terminal only."""
+    from mydyno.cli.display import describe
+
+    if screen.error_is_terminal() and (line := describe(event)):
+        screen.redraw_line(line.strip()[: _LINE - 1])
+
+
+def _task(experiment: Experiment, base: Base, bench: LabBench, start: Prepared) -> Task:
+    from mydyno.tune.experiment import fingerprint
+    from mydyno.tune.starts import starts
+    from mydyno.tune.task import Task
+
+    assert experiment.search is not None
+    search, point = experiment.search, start.plan.points[0]
+    space = _space(search, bench, start, point)
+    release = str(start.knows(point).version)
+    print_ = fingerprint(base, search.model_dump(mode="json"), release)
+    references = {}
+    if point.setup.server.external is None:
+        advice = _advice(bench, start, space, f"{base.name}-{print_}")
+        references = starts(space, base.config, advice)
+    shipped = _shipped(start, point)
+    defaults = _defaults(space, base, shipped)
+    return Task(base, search, space, defaults, shipped, references, release, print_)
+
+
+def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Space:
+    """Raises UsageError for a variable that the release does not have, or a preset that cannot be had."""
+    from mydyno.lab.spec.paths import CONFIG_PATH
+    from mydyno.lab.stack import understand
+    from mydyno.server.program.ranges import ranges
+    from mydyno.tune.presets import Room, names_of, preset_space
+    from mydyno.tune.space import Space, dimension
+
+    parameters: dict[str, Parameter] = {}
+    if search.preset is not None:
+        if point.setup.server.external is not None:
+            raise UsageError(
+                "a preset needs the server's binary", "write search.space for an external server"
+            )
+        binary = start.binary(point)
+        facts = bench.host.facts(bench.lab.folder)
+        memory = min(facts.memory_bytes, search.constraints.memory or facts.memory_bytes)
+        room = Room(memory, search.constraints.disk or facts.free_bytes)
+        limits = ranges(bench.host, binary, names_of(search.preset))
+        parameters |= preset_space(search.preset, binary, limits, room)
+    parameters |= search.space
+    dimensions = [dimension(path, parameter) for path, parameter in parameters.items()]
+    knows = start.knows(point)
+    for each in dimensions:
+        if each.path.startswith(CONFIG_PATH):
+            name = each.path.removeprefix(CONFIG_PATH)
+            problems = understand(knows, {name: each.values[0]}).problems
+            if problems:
+                raise UsageError(
+                    f"search.space: {knows.version}: {problems[0]}", "`mydyno variables` lists what it has"
+                )
+    return Space(tuple(dimensions))
+
+
+def _shipped(start: Prepared, point: Point) -> Mapping[str, Any]:
+    """Path -> value without any setting; empty for a server that mydyno does not start."""
+    from mydyno.lab.spec.paths import CONFIG_PATH
+
+    if point.setup.server.external is not None:
+        return {}
+    options = start.binary(point).options
+    return {f"{CONFIG_PATH}{name}": value for name, value in options.items() if value is not None}
+
+
+def _defaults(space: Space, base: Base, shipped: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What each path is without a candidate: the setup's own value, else the release's."""
+    from mydyno.lab.spec.paths import CONFIG_PATH
+
+    found = {}
+    for each in space.dimensions:
+        if each.path.startswith(CONFIG_PATH):
+            value = base.config.get(each.path.removeprefix(CONFIG_PATH), shipped.get(each.path))
+        else:
+            value = _at(base.keys.get("setup") or {}, each.path.split("."))
+        if isinstance(value, str | int | float):
+            found[each.path] = value
+    return found
+
+
+def _at(keys: Any, path: list[str]) -> Any:
+    for step in path:
+        keys = keys.get(step) if isinstance(keys, dict) else None
+    return keys
+
+
+def _advice(bench: LabBench, start: Prepared, space: Space, folder: str) -> dict[str, str]:
+    """Server variables that mydyno's own advice sets without lowering the durability; made once for each search."""
+    from mydyno.advisor.advice import read_advice
+    from mydyno.apply.change import SetVariable
+    from mydyno.core.durable import replace_file
+    from mydyno.lab.spec.paths import CONFIG_PATH
+    from mydyno.lab.stack import understand
+    from mydyno.tune.journal import FOLDER
+
+    assert bench.opened is not None
+    kept = bench.opened.path / FOLDER / folder
+    file = kept / "advice-of-the-start.json"
+    if file.is_file():
+        advice = read_advice(file.read_text(encoding="utf-8"), str(file))
+    else:
+        names = frozenset(each.path.removeprefix(CONFIG_PATH) for each in space.dimensions)
+        try:
+            made = bench.advice(start, names)
+        except (UsageError, LabError, MissingToolError):
+            raise
+        except MydynoError as error:
+            say(f"no advice: {error.message.splitlines()[0]}")
+            return {}
+        if made is None:
+            return {}
+        advice = made
+        kept.mkdir(parents=True, exist_ok=True)
+        replace_file(file, advice.to_json())
+    knows = start.knows(start.plan.points[0])
+    return {
+        change.name: change.value
+        for finding in advice.findings
+        if finding.durability != "lowers"
+        for change in finding.changes
+        if isinstance(change, SetVariable)
+        and change.name not in ("max_connections", "max_user_connections", "open_files_limit")
+        and not understand(knows, {change.name: change.value}).problems
+    }
+
+
+def _confirmed(task: Task, bench: LabBench, loop: Any) -> tuple[tuple[Confirmation, ...], Reduced | None]:
+    from mydyno.tune.confirm import confirm
+    from mydyno.tune.reduce import reduce
+
+    confirmations = confirm(task, bench, list(loop.scores.values()), say)
+    if not confirmations:
+        say("no candidate looked better than the start")
+    if not confirmations or not confirmations[-1].holds:
+        return confirmations, None
+    return confirmations, reduce(task, bench, confirmations[-1], len(confirmations), say)
+
+
+def _found(task: Task, loop: Any, confirmations: tuple[Confirmation, ...], reduced: Reduced | None) -> Found:
+    from mydyno.tune.result import Found, constraint_lines
+
+    return Found(
+        name=task.base.name,
+        release=task.release,
+        at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        objectives=task.search.objectives,
+        space=task.space,
+        constraints=constraint_lines(task.search.constraints.model_dump(mode="json")),
+        scores=tuple(loop.scores.values()),
+        heats=tuple(loop.heats),
+        rounds=tuple(loop.rounds),
+        ends=tuple(loop.ends),
+        confirmations=confirmations,
+        reduced=reduced,
+    )
+
+
+def _write(found: Found, bench: LabBench, folder: Path) -> None:
+    """The report, and of what was confirmed the option file and the advice."""
+    from mydyno.core.writing import writing
+    from mydyno.tune import table
+    from mydyno.tune.page import page
+    from mydyno.tune.result import advice_of, option_file
+
+    with writing(folder):
+        folder.mkdir(exist_ok=True)
+        (folder / "report.html").write_text(page(found), encoding="utf-8")
+        (folder / "tune.md").write_text(table.markdown(found), encoding="utf-8")
+        if found.reduced is not None:
+            variables = bench.system.server.variables if bench.system is not None else {}
+            was = {name: each.value for name, each in variables.items()}
+            dynamic = frozenset(name for name, each in variables.items() if each.dynamic)
+            (folder / "best.cnf").write_text(option_file(found), encoding="utf-8")
+            advice = advice_of(found, was, dynamic).to_json()
+            (folder / "advice.json").write_text(advice, encoding="utf-8")
+    for line in table.text(found):
+        say(line)
+    for name in ("report.html", *(("best.cnf", "advice.json") if found.reduced else ())):
+        screen.echo(f"{name:12} {folder / name}")

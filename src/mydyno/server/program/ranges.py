@@ -1,0 +1,44 @@
+"""The smallest and the largest value that a server binary takes for a variable: as it prints them itself.
+
+`--verbose --help` prints the values in force after its parser has adjusted them, so an option that is given
+far too small or far too large is shown as the least or the largest that there is. No server is started.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from mydyno.core.errors import ServerError
+from mydyno.machine.protocol import Host
+from mydyno.server.program.binary import ServerBinary, help_arguments, parse_options
+from mydyno.server.program.command import server_command
+
+_LEAST, _LARGEST = 0, (1 << 63) - 1
+
+
+def ranges(host: Host, binary: ServerBinary, names: Iterable[str]) -> Mapping[str, tuple[float, float]]:
+    """Name -> least and largest value; what the binary does not have, or does not print as a number, is left
+    out. Raises ServerError when the binary cannot be run."""
+    wanted = [name for name in names if name in binary.options]
+    ends = [_values(host, binary, wanted, value) for value in (_LEAST, _LARGEST)]
+    found = {}
+    for name in wanted:
+        low, high = (_number(each.get(name)) for each in ends)
+        if low is not None and high is not None and low < high:
+            found[name] = (low, high)
+    return found
+
+
+def _values(host: Host, binary: ServerBinary, names: list[str], value: int) -> Mapping[str, str | None]:
+    settings = [f"--loose-{name.replace('_', '-')}={value}" for name in names]
+    arguments = help_arguments(binary.path, binary.version, binary.root, settings)
+    command = server_command(host, binary.path, arguments, root=binary.root)
+    answer = host.run(command.argv, identity=command.identity, timeout_seconds=30)
+    if answer.returncode != 0:
+        raise ServerError(f"{binary.path} does not say the ranges of {', '.join(names)}")
+    return parse_options(answer.stdout)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None

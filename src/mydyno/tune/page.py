@@ -1,0 +1,36 @@
+"""A search as one HTML page: the skeleton of all pages, filled by `templates/tune.html`."""
+
+from mydyno import __version__
+from mydyno.page.drawing import drawings
+from mydyno.page.skeleton import rendered
+from mydyno.tune import views
+from mydyno.tune.figures import figures
+from mydyno.tune.result import Found, option_file
+from mydyno.tune.table import headline
+
+
+def page(found: Found) -> str:
+    drawn = drawings(list(figures(found)))()
+    tables = [
+        ("confirmation", "Confirmation", views.confirmations_table(found)),
+        ("worth-table", "What each setting is worth, in numbers", views.worth_table(found)),
+        ("trials", "Trials", views.trials_table(found)),
+        ("settings", "Settings of the trials", views.settings_table(found)),
+    ]
+    shown = [each for each in tables if each[2].rows]
+    return rendered(
+        "mydyno.tune",
+        "tune.html",
+        charts=[each.chart for each in drawn],
+        contents=[
+            *((each.figure.name, each.figure.title) for each in drawn),
+            *((name, title) for name, title, _ in shown),
+        ],
+        version=__version__,
+        found=found,
+        headline=headline(found),
+        figures=drawn,
+        tables=shown,
+        best=option_file(found) if found.reduced is not None else None,
+        refused=[each for each in found.confirmations if each.refused],
+    )

@@ -1,0 +1,145 @@
+"""Which points are tried next: Optuna's tree-structured Parzen estimator, random, one factor at a time.
+
+Each is a function of what was measured and of a seed, so that a search that goes on after a kill proposes
+what it would have proposed. Optuna keeps nothing: its study is made from the history each time.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from mydyno.lab.spec.search import Scalar
+from mydyno.tune.space import Dimension, Point, Space, key_of
+
+if TYPE_CHECKING:
+    import optuna
+
+_STARTUP = 10
+"""Points, references included, before the estimator has enough to go by. Of 4, 6 and 10 the last had the
+least regret on the recorded surface (docs/reference/performance.md)."""
+_MOST_ASKS = 40
+_BROKEN = "constraints broken"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A point that was tried. `values`: one for each objective, larger is better; of one that could not be
+    measured, None. `broken`: constraints that it does not keep."""
+
+    point: Point
+    values: tuple[float, ...] | None
+    broken: int = 0
+
+
+Sampler = Callable[[Space, Sequence[Observation], set[str], int, int], list[Point]]
+"""Space, what was observed, keys of points that are not to be tried again, seed, how many -> points; fewer
+where the space has no more."""
+
+
+def random(space: Space, seen: Sequence[Observation], taken: set[str], seed: int, count: int) -> list[Point]:
+    chosen, known = Random(f"{seed} {len(seen)}"), set(taken)
+    points: list[Point] = []
+    while len(points) < count and (point := space.unseen(known, chosen)) is not None:
+        points.append(point)
+        known.add(key_of(point))
+    return points
+
+
+def one_at_a_time(
+    space: Space, seen: Sequence[Observation], taken: set[str], seed: int, count: int
+) -> list[Point]:
+    """From the best point so far: each value of the first dimension, then of the next. Coordinate descent."""
+    best = _best(space, seen)
+    points: list[Point] = []
+    known = set(taken)
+    for each in space.active(best):
+        for value in each.values:
+            point = space.nearest({**best, each.path: value})
+            if key_of(point) not in known and len(points) < count:
+                points.append(point)
+                known.add(key_of(point))
+        if points:
+            return points
+    return points
+
+
+def _best(space: Space, seen: Sequence[Observation]) -> Point:
+    usable = [each for each in seen if each.values is not None and not each.broken]
+    if not usable:
+        return space.nearest({})
+    return max(usable, key=lambda each: each.values or ()).point
+
+
+def tpe(space: Space, seen: Sequence[Observation], taken: set[str], seed: int, count: int) -> list[Point]:
+    """Points with more than one objective are ranked by dominance; broken constraints count before values."""
+    study = _study(space, seen, seed)
+    points: list[Point] = []
+    known = set(taken)
+    for _ in range(_MOST_ASKS):
+        if len(points) == count:
+            return points
+        trial = study.ask()
+        point = _suggested(space, trial)
+        if key_of(point) not in known:
+            points.append(point)
+            known.add(key_of(point))
+    return [*points, *random(space, seen, known, seed, count - len(points))]
+
+
+def _study(space: Space, seen: Sequence[Observation], seed: int) -> optuna.Study:
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    objectives = max((len(each.values) for each in seen if each.values is not None), default=1)
+    with warnings.catch_warnings():
+        # Parts of its interface that have been the same for years are still marked as experimental.
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        sampler = optuna.samplers.TPESampler(
+            n_startup_trials=_STARTUP,
+            multivariate=True,
+            group=True,
+            constant_liar=True,
+            constraints_func=lambda trial: (float(trial.user_attrs.get(_BROKEN, 0)),),
+            seed=(seed * 1_000_003 + len(seen)) % (1 << 32),
+        )
+    study = optuna.create_study(sampler=sampler, directions=["maximize"] * objectives)
+    worst = _worst(seen, objectives)
+    for each in seen:
+        study.enqueue_trial(_encoded(space, each.point))
+        trial = study.ask()
+        _suggested(space, trial)
+        trial.set_user_attr(_BROKEN, each.broken + (each.values is None))
+        study.tell(trial, list(each.values or worst))
+    return study
+
+
+def _worst(seen: Sequence[Observation], objectives: int) -> tuple[float, ...]:
+    """What a point that could not be measured counts as: no better than anything that could."""
+    values = [each.values for each in seen if each.values is not None]
+    return tuple(min((each[at] for each in values), default=0.0) for at in range(objectives))
+
+
+def _suggested(space: Space, trial: optuna.Trial) -> Point:
+    point: dict[str, Scalar] = {}
+    for each in space.dimensions:
+        if each.active(point):
+            point[each.path] = each.values[_index(each, trial)]
+    return point
+
+
+def _index(each: Dimension, trial: optuna.Trial) -> int:
+    last = len(each.values) - 1
+    if each.ordered:
+        return trial.suggest_int(each.path, 0, last)
+    return int(trial.suggest_categorical(each.path, list(range(last + 1))))
+
+
+def _encoded(space: Space, point: Point) -> dict[str, Any]:
+    return {each.path: each.index(point[each.path]) for each in space.active(point)}
+
+
+SAMPLERS: Mapping[str, Sampler] = {"tpe": tpe, "random": random, "one-at-a-time": one_at_a_time}

@@ -1,0 +1,353 @@
+"""The loop: heats of candidates against the leader, until the budget is spent.
+
+Every decision is a function of the journal, so a search that was killed goes on where it stopped: a heat that
+was begun is finished, and the lab measures only what is left of its round.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from mydyno import __version__
+from mydyno.core.errors import UsageError
+from mydyno.core.plurals import counted
+from mydyno.core.units import format_bytes, format_duration
+from mydyno.lab.spec.search import number_of
+from mydyno.tune import racing, screening
+from mydyno.tune.experiment import settings_of, text
+from mydyno.tune.history import (
+    SERVER_CONFIG,
+    Began,
+    Candidate,
+    Heat,
+    HeatEnd,
+    Measured,
+    Round,
+    Score,
+    Settings,
+)
+from mydyno.tune.journal import Journal
+from mydyno.tune.samplers import SAMPLERS, Observation
+from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
+from mydyno.tune.space import Point, Space, key_of
+from mydyno.tune.starts import POOL
+from mydyno.tune.task import Bench, Budget, Task, trials_of
+
+Say = Callable[[str], None]
+_SEED_OF_HEATS = 7919
+"""So that the heats' seeds are others than that of the experiment itself."""
+
+
+@dataclass
+class Search:
+    """One search; `run` goes on until the budget is spent or the space has no more."""
+
+    task: Task
+    bench: Bench
+    journal: Journal
+    budget: Budget
+    say: Say
+    clock: Callable[[], float] = time.monotonic
+    _began: float = field(default=0.0, init=False)
+
+    def run(self) -> None:
+        """Raises UsageError for a budget that is too small, MydynoError when nothing can be measured."""
+        self._began = self.clock()
+        if not self.journal.events:
+            self._check_budget()
+            self.journal.append(
+                Began(
+                    mydyno=__version__,
+                    name=self.task.base.name,
+                    release=self.task.release,
+                    fingerprint=self.task.fingerprint,
+                    at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                )
+            )
+        else:
+            self.say(f"continuing: {counted(self.tried, 'trial')} in {counted(len(self.heats), 'heat')}")
+        while (heat := self.open_heat or self._next_heat()) is not None:
+            self._race(heat)
+
+    # What the journal says.
+
+    @property
+    def heats(self) -> list[Heat]:
+        return [each for each in self.journal.events if isinstance(each, Heat)]
+
+    @property
+    def rounds(self) -> list[Round]:
+        return [each for each in self.journal.events if isinstance(each, Round)]
+
+    @property
+    def ends(self) -> list[HeatEnd]:
+        return [each for each in self.journal.events if isinstance(each, HeatEnd)]
+
+    @property
+    def open_heat(self) -> Heat | None:
+        ended = {each.number for each in self.ends}
+        return next((each for each in self.heats if each.number not in ended), None)
+
+    @property
+    def candidates(self) -> dict[int, Candidate]:
+        start = self._candidate(0, "start", {})
+        return {0: start} | {each.number: each for heat in self.heats for each in heat.candidates}
+
+    @property
+    def tried(self) -> int:
+        return len(self.candidates) - 1
+
+    @property
+    def leader(self) -> int:
+        return self.ends[-1].leader if self.ends else 0
+
+    @property
+    def spent_seconds(self) -> float:
+        """Of all sessions, as far as rounds have ended."""
+        return sum(each.seconds for each in self.rounds)
+
+    @property
+    def scores(self) -> dict[int, Score]:
+        stopped = frozenset(number for each in self.ends for number in each.stopped)
+        return scores(self.candidates, self.rounds, self.task.search.objectives, stopped)
+
+    @property
+    def space(self) -> Space:
+        """Without what a screening has dropped."""
+        dropped = [path for each in self.ends for path in each.dropped]
+        return self.task.space.without(dropped)
+
+    # What is done next.
+
+    def _next_heat(self) -> Heat | None:
+        left = self._left()
+        if left == 0:
+            return None
+        number = len(self.heats) + 1
+        if number == 1:
+            made = self._references()
+        elif points := screening.points_left(self.task.space, self._screened()):
+            made = [("screening", point) for point in points[: self.task.search.candidates]]
+        else:
+            made = self._proposed()
+        # References are measured whatever the budget: without them there is nothing to compare with.
+        wanted = made if number == 1 else made[:left]
+        first = self.tried + 1
+        chosen = tuple(
+            self._candidate(first + at, origin, settings) for at, (origin, settings) in enumerate(wanted)
+        )
+        if not chosen:
+            self.say("the space has no point that was not tried")
+            return None
+        heat = Heat(
+            number=number,
+            leader=self.leader,
+            candidates=chosen,
+            screening=all(each.origin == screening.ORIGIN for each in chosen),
+        )
+        self.journal.append(heat)
+        return heat
+
+    def _left(self) -> int:
+        """Candidates that may still be begun."""
+        limit = self.budget.search_seconds
+        if limit is not None and self.spent_seconds >= limit:
+            return 0
+        if self.budget.trials is None:
+            return self.task.search.candidates
+        return max(0, self.budget.trials - self.tried)
+
+    def _check_budget(self) -> None:
+        least = len(self._references()) + len(screening.points_left(self.task.space, 0))
+        says = (
+            f"{counted(least, 'trial')}: the references, and a screening of {len(self.task.space)} settings"
+        )
+        if self.budget.trials is not None and self.budget.trials < least:
+            raise UsageError(
+                f"--trials {self.budget.trials} is smaller than what comes before the search, {says}",
+                f"--trials {least + 2 * self.task.search.candidates}, or a smaller space",
+            )
+        if self.budget.search_seconds is None:
+            return
+        each = self.bench.seconds(self._text([self._candidate(0, "start", {})], 1, 1))
+        if self.budget.search_seconds < least * each:
+            raise UsageError(
+                f"the budget is smaller than what comes before the search, {says}, of about "
+                f"{format_duration(each)} each",
+                "a larger --budget, a shorter workload.each, or a smaller space",
+            )
+
+    def _references(self) -> list[tuple[str, Settings]]:
+        """The first heat's; those that are the start itself are left out."""
+        base, known = self.task.base, {key_of(settings_of(self.task.base, {}))}
+        made: list[tuple[str, Settings]] = []
+        for name, settings in self.task.references.items():
+            key = key_of(settings_of(base, settings))
+            if key not in known:
+                known.add(key)
+                made.append((name, settings))
+        return made
+
+    def _screened(self) -> int:
+        return sum(each.origin == screening.ORIGIN for each in self.candidates.values())
+
+    def _proposed(self) -> list[tuple[str, Settings]]:
+        search, space, known = self.task.search, self.space, self.scores
+        seen = [self._observation(each, space) for each in known.values()]
+        taken = {key_of(each.point) for each in seen}
+        sampler = SAMPLERS[search.sampler]
+        points = sampler(space, seen, taken, self.task.base.seed, search.candidates)
+        fixed = self._fixed()
+        return [(search.sampler, {**fixed, **point}) for point in points]
+
+    def _fixed(self) -> dict[str, object]:
+        """The leader's values of what a screening has dropped."""
+        leader = self.candidates[self.leader]
+        kept = {each.path for each in self.space.dimensions}
+        return (
+            {path: value for path, value in leader.point.items() if path not in kept}
+            if len(kept) < len(self.task.space)
+            else {}
+        )
+
+    def _observation(self, score: Score, space: Space) -> Observation:
+        point = space.nearest({**self.task.defaults, **score.candidate.point})
+        values = tuple(score.ratios.get(each, 0.0) for each in self.task.search.objectives)
+        return Observation(point, values if score.state == "measured" else None, len(score.violations))
+
+    def _candidate(self, number: int, origin: str, settings: Settings) -> Candidate:
+        configured = {**self.task.defaults, **settings_of(self.task.base, settings)}
+        point: Point = self.task.space.nearest(configured)
+        return Candidate(number=number, origin=origin, settings=dict(settings), point=dict(point))
+
+    # One heat.
+
+    def _race(self, heat: Heat) -> None:
+        rounds = 1 if heat.screening else self.task.search.repeats
+        while True:
+            own = [each for each in self.rounds if each.heat == heat.number]
+            left = self._running(heat, own)
+            if len(own) >= rounds or not left:
+                break
+            self._round(heat, len(own) + 1, left)
+        self._end(heat)
+
+    def _running(self, heat: Heat, own: Sequence[Round]) -> list[Candidate]:
+        """Those of the heat that neither failed nor were stopped."""
+        noise = noise_of(self.rounds, self.task.objective)
+        return [
+            each
+            for each in heat.candidates
+            if not _has_failed(own, each.number)
+            and not racing.is_worse(logs_to_leader(own, each.number, self.task.objective), noise)
+        ]
+
+    def _round(self, heat: Heat, number: int, left: Sequence[Candidate]) -> None:
+        leader = self.candidates[heat.leader]
+        refused = {each.number: why for each in left if (why := self._refused(each)) is not None}
+        racing_now = [each for each in left if each.number not in refused]
+        results = [Measured(number=each, failure=why) for each, why in refused.items()]
+        seconds, run_name = 0.0, ""
+        if racing_now:
+            self.say(
+                f"heat {heat.number}, round {number}: {leader.title} against "
+                + ", ".join(each.title.removeprefix("trial ") for each in racing_now)
+                + self._time_left()
+            )
+            run = self.bench.measure(self._text([leader, *racing_now], heat.number, number))
+            trials = trials_of(run)
+            results += measured(
+                trials, [leader, *racing_now], self.task.search.objectives, self.task.search.constraints
+            )
+            seconds, run_name = sum(trial.seconds for trial in trials), run.folder.name
+        self.journal.append(
+            Round(
+                heat=heat.number,
+                round=number,
+                run=run_name,
+                seconds=seconds,
+                leader=heat.leader,
+                results=tuple(results),
+            )
+        )
+
+    def _refused(self, candidate: Candidate) -> str | None:
+        """Known before it is measured: too large a pool, or a value that the binary does not take."""
+        configured = settings_of(self.task.base, candidate.settings)
+        pool = number_of(configured.get(f"{SERVER_CONFIG}.{POOL}"))
+        memory = self.task.search.constraints.memory
+        if pool is not None and memory is not None and pool > memory:
+            return f"memory: a pool of {format_bytes(int(pool))} of {format_bytes(memory)}"
+        return self.bench.refused(self._text([candidate, self._other(candidate)], 0, 1))
+
+    def _other(self, candidate: Candidate) -> Candidate:
+        """A second level, which every factor needs."""
+        return self.candidates[0 if candidate.number else 1]
+
+    def _text(self, candidates: Sequence[Candidate], heat: int, number: int) -> str:
+        only = len(candidates) == 1
+        return text(
+            self.task.base,
+            f"heat-{heat}-{number}",
+            candidates,
+            question=f"Heat {heat} of the search {self.task.base.name}, round {number}",
+            repeats=1,
+            seed=self.task.base.seed + _SEED_OF_HEATS * heat + number,
+            factor=not only,
+        )
+
+    def _end(self, heat: Heat) -> None:
+        own = [each for each in self.rounds if each.heat == heat.number]
+        objective = self.task.objective
+        noise = noise_of(self.rounds, objective)
+        logs = {each.number: logs_to_leader(own, each.number, objective) for each in heat.candidates}
+        known = self.scores
+        stopped = tuple(
+            number
+            for number, values in logs.items()
+            if racing.is_worse(values, noise) and len(values) < self.task.search.repeats
+        )
+        better = [
+            number
+            for number, values in logs.items()
+            if known[number].feasible and racing.is_better(values, noise)
+        ]
+        # A leader that breaks a constraint is no leader: the best that keeps them takes its place.
+        if heat.leader in known and known[heat.leader].violations and not better:
+            better = [number for number in logs if known[number].feasible]
+        leader = max(better, key=lambda number: sum(logs[number]) / len(logs[number]), default=heat.leader)
+        dropped: tuple[str, ...] = ()
+        if heat.screening and not screening.points_left(self.task.space, self._screened()):
+            dropped = screening.dropped(self.task.space, list(known.values()), objective)
+        self.journal.append(HeatEnd(number=heat.number, leader=leader, stopped=stopped, dropped=dropped))
+        self._report(heat, leader, len(stopped))
+
+    def _report(self, heat: Heat, leader: int, stopped: int) -> None:
+        known = self.scores
+        failed = sum(known[each.number].state == "failed" for each in heat.candidates)
+        parts = [f"heat {heat.number}: {self.candidates[leader].title} leads"]
+        ratio = known[leader].ratio(self.task.objective)
+        if leader and ratio is not None:
+            parts[0] += f", {ratio:.2f} times the start"
+        parts += [f"{count} {word}" for count, word in ((stopped, "stopped"), (failed, "failed")) if count]
+        parts.append(
+            counted(self.tried, "trial") + (f" of {self.budget.trials}" if self.budget.trials else "")
+        )
+        self.say("; ".join(parts))
+
+    def _time_left(self) -> str:
+        limit = self.budget.search_seconds
+        if limit is not None:
+            return f"; {format_duration(max(0, round(limit - self.spent_seconds)))} left"
+        if self.budget.trials is None or not self.tried:
+            return ""
+        each = self.spent_seconds / self.tried
+        seconds = each * max(0, self.budget.trials - self.tried)
+        return f"; about {format_duration(max(1, round(seconds)))} left" if seconds else ""
+
+
+def _has_failed(rounds: Sequence[Round], number: int) -> bool:
+    return any(each.number == number and each.failure for one in rounds for each in one.results)

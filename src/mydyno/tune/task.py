@@ -1,0 +1,81 @@
+"""What is searched, and what measures it: values and one interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.run import Run
+from mydyno.lab.spec.search import Search
+from mydyno.tune.experiment import Base
+from mydyno.tune.history import Settings
+from mydyno.tune.space import Space
+
+
+class Bench(Protocol):
+    """Measures experiments; every method takes the text of an experiment file."""
+
+    def refused(self, text: str) -> str | None:
+        """Why it cannot even be begun: a setting that the server does not take; None: it can."""
+
+    def seconds(self, text: str) -> float:
+        """How long its plan says that it takes."""
+
+    def measure(self, text: str) -> Run:
+        """Runs it, or what is left of it, in the lab. Raises MydynoError when nothing could be measured."""
+
+    def recovery_seconds(self, text: str, level: str) -> float:
+        """How long the server of this level takes to answer after `kill -9` under load."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A search before anything is measured."""
+
+    base: Base
+    search: Search
+    space: Space
+    defaults: Mapping[str, Any]
+    """Path -> the value without a setting, as far as it is known."""
+    shipped: Mapping[str, Any]
+    """Path of a server variable -> the value that the release ships, where it is known."""
+    references: Mapping[str, Settings]
+    """Name -> settings that the winner is compared with, and that are tried first."""
+    release: str
+    fingerprint: str
+
+    @property
+    def objective(self) -> str:
+        """The one that decides which candidate leads."""
+        return self.search.objectives[0]
+
+    @property
+    def folder(self) -> str:
+        return f"{self.base.name}-{self.fingerprint}"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Candidates, or seconds; what is None does not end the search."""
+
+    trials: int | None = None
+    seconds: float | None = None
+
+    @property
+    def search_seconds(self) -> float | None:
+        """What is left when the winner's confirmation and the removal of settings have had their part."""
+        return None if self.seconds is None else self.seconds * SEARCHING
+
+
+SEARCHING = 0.7
+"""Of a budget in time."""
+
+
+def trials_of(run: Run) -> Sequence[TrialRecord]:
+    """The run's trials, of each the last attempt."""
+    last: dict[str, TrialRecord] = {}
+    for trial in run.trials():
+        last[trial.trial_id] = trial
+    return list(last.values())

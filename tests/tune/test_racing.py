@@ -1,0 +1,67 @@
+"""Who is stopped, who leads, and how much noise there is."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from mydyno.tune.racing import GUESS_SD, GUESS_WEIGHT, is_better, is_worse, pooled
+from mydyno.tune.scores import logs_to_leader, noise_of, scores
+from tune.builders import candidate, round_of
+
+
+def test_without_repeats_the_noise_is_the_first_guess() -> None:
+    noise = pooled([[0.1], [0.2]])
+    assert noise.sd == pytest.approx(GUESS_SD)
+    assert noise.df == GUESS_WEIGHT
+
+
+def test_repeats_are_pooled_over_candidates_by_their_degrees_of_freedom() -> None:
+    noise = pooled([[0.0, 0.2], [1.0, 1.2]])
+    assert noise.df == GUESS_WEIGHT + 2
+    assert noise.sd == pytest.approx(math.sqrt((GUESS_WEIGHT * GUESS_SD**2 + 2 * 0.02) / (GUESS_WEIGHT + 2)))
+
+
+def test_one_round_can_stop_a_candidate_and_never_makes_it_lead() -> None:
+    noise = pooled([])
+    assert is_worse([math.log(0.85)], noise)
+    assert not is_worse([math.log(0.95)], noise)
+    assert not is_better([math.log(2.0)], noise)
+    assert is_better([math.log(1.2), math.log(1.2)], noise)
+    assert not is_worse([], noise)
+
+
+def test_more_noise_stops_fewer() -> None:
+    quiet, loud = pooled([]), pooled([[-0.5, 0.5, -0.4, 0.4]])
+    assert is_worse([math.log(0.85)], quiet)
+    assert not is_worse([math.log(0.85)], loud)
+
+
+def test_a_score_is_the_ratio_to_the_leader_times_that_of_the_leader() -> None:
+    candidates = {number: candidate(number) for number in range(3)}
+    rounds = [
+        round_of(1, 1, 0, t0=1000.0, t1=1500.0),
+        # The machine is half as fast in the second heat, which the ratios do not see.
+        round_of(2, 1, 1, t1=750.0, t2=825.0),
+    ]
+    known = scores(candidates, rounds, ("throughput",))
+    assert known[1].ratio("throughput") == pytest.approx(1.5)
+    assert known[2].ratio("throughput") == pytest.approx(1.65)
+    assert known[0].ratio("throughput") == pytest.approx(1.0)
+
+
+def test_what_failed_or_was_not_measured_has_no_ratio() -> None:
+    candidates = {number: candidate(number) for number in range(3)}
+    rounds = [round_of(1, 1, 0, t0=1000.0, t1="it ended with exit code 1", t2=None)]
+    known = scores(candidates, rounds, ("throughput",))
+    assert (known[1].state, known[1].failure) == ("failed", "it ended with exit code 1")
+    assert known[2].state == "unmeasured"
+    assert not known[1].feasible
+    assert not known[2].feasible
+
+
+def test_a_round_without_its_leader_says_nothing_of_the_others() -> None:
+    rounds = [round_of(1, 1, 0, t0=None, t1=1500.0), round_of(1, 2, 0, t0=1000.0, t1=1100.0)]
+    assert logs_to_leader(rounds, 1, "throughput") == [pytest.approx(math.log(1.1))]
+    assert noise_of(rounds, "throughput").df == GUESS_WEIGHT

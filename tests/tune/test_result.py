@@ -1,0 +1,98 @@
+"""The files that a search leaves, from its records alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mydyno.advisor.advice import read_advice
+from mydyno.apply.change import SetVariable
+from mydyno.core.errors import LabError
+from mydyno.tune import table, views
+from mydyno.tune.confirm import ranking
+from mydyno.tune.history import Began
+from mydyno.tune.journal import FILE, Journal
+from mydyno.tune.page import page
+from mydyno.tune.result import advice_of, option_file
+from tune.builders import POOL, candidate, found, round_of
+
+
+def test_the_option_file_has_the_settings_that_are_left_and_their_confirmed_gain() -> None:
+    lines = option_file(found()).splitlines()
+    assert lines[lines.index("[mysqld]") + 1 :] == ["innodb_buffer_pool_size = 128M"]
+    assert "# 1.35 (1.28 to 1.42) times the start in throughput, confirmed on other data." in lines
+    assert "# not a server variable: storage.data.scheduler: none" in lines
+
+
+def test_the_advice_is_read_as_that_of_mydyno_advise() -> None:
+    made = advice_of(
+        found(), {"innodb_buffer_pool_size": "134217728"}, frozenset({"innodb_buffer_pool_size"})
+    )
+    [finding] = read_advice(made.to_json(), "advice.json").findings
+    assert finding.rule == "tuned-innodb-buffer-pool-size"
+    assert finding.changes == (
+        SetVariable(name="innodb_buffer_pool_size", value="128M", was="134217728", restart=False),
+    )
+    assert finding.durability == "keeps"
+
+
+def test_what_the_server_does_not_let_be_set_needs_a_restart() -> None:
+    [finding] = advice_of(found(), {}, frozenset()).findings
+    assert finding.restart
+
+
+def test_the_page_has_every_chart_and_the_option_file() -> None:
+    html = page(found())
+    for name in ("progress", "gain", "worth", "importance", "slices", "parallel"):
+        assert f'id="{name}"' in html
+        assert f'id="chart-{name}"' in html
+    assert "innodb_buffer_pool_size = 128M" in html
+    assert "trial 8 did not hold: it is not shown." in html
+
+
+def test_without_a_confirmation_nothing_is_said_to_be_found() -> None:
+    nothing = found(confirmed=False)
+    assert table.headline(nothing) == "Nothing that example has found holds on other data"
+    assert "[mysqld]" not in page(nothing)
+    assert any("does not hold" in line for line in table.text(nothing))
+
+
+def test_importance_is_that_of_the_setting_that_varies_with_the_result() -> None:
+    shares = views.importance(found())
+    assert shares[0][0] == "innodb_buffer_pool_size"
+    assert shares[0][1] > 0.9
+
+
+def test_failed_trials_are_told_and_never_best() -> None:
+    rows = {row[0]: row for row in views.trials_table(found()).rows}
+    assert rows["trial 5"][-1] == "it ended with exit code 1"
+    numbers = [each.candidate.number for each in ranking(found().scores, "throughput")]
+    assert 5 not in numbers
+    assert 0 not in numbers
+
+
+def test_a_journal_goes_on_after_a_torn_last_line(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "example")
+    began = Began(mydyno="1", name="example", release="MariaDB", fingerprint="f", at="now")
+    journal.append(began)
+    journal.append(round_of(1, 1, 0, t0=1000.0))
+    file = tmp_path / "searches" / "example" / FILE
+    with file.open("ab") as torn:
+        torn.write(b'{"kind": "round", "he')
+    again = Journal(tmp_path, "example")
+    assert again.events == [began, round_of(1, 1, 0, t0=1000.0)]
+    again.append(round_of(1, 2, 0, t0=1100.0))
+    assert len(Journal(tmp_path, "example").events) == 3
+
+
+def test_a_damaged_journal_is_refused_by_its_line(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "example")
+    journal.append(round_of(1, 1, 0, t0=1000.0))
+    (tmp_path / "searches" / "example" / FILE).write_bytes(b'{"kind": "nonsense"}\n')
+    with pytest.raises(LabError, match=r"journal\.jsonl:1 is damaged"):
+        Journal(tmp_path, "example")
+
+
+def test_candidates_have_the_nearest_point_of_the_space() -> None:
+    assert candidate(1, innodb_buffer_pool_size="100M").point[POOL] == "128M"

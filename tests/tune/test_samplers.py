@@ -1,0 +1,98 @@
+"""Samplers on a recorded surface: 432 trials of a server, with the noise of a busy machine.
+
+How it was recorded: benchmarks/record_surface.py. What is compared: benchmarks/samplers.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+import pytest
+
+from mydyno.tune.samplers import SAMPLERS, Observation
+from mydyno.tune.space import key_of
+from tune.builders import HANDLING, SPACE, THREADS
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+import samplers as replay
+
+SURFACE = Path(__file__).parent / "surface.csv"
+SEEDS, TRIALS = 15, 20
+
+
+def test_the_surface_has_every_point_of_its_grid_twice() -> None:
+    with SURFACE.open(newline="") as rows:
+        trials = [row for row in csv.DictReader(rows) if row["load"] == "oltp-read-write"]
+    assert len(trials) >= 400
+    assert all(float(row["transactions_per_second"]) > 0 for row in trials)
+
+
+@pytest.fixture(scope="module")
+def surface() -> replay.Surface:
+    return replay.read(SURFACE, "oltp-read-write")
+
+
+@pytest.fixture(scope="module")
+def medians(surface: replay.Surface) -> dict[str, float]:
+    """Median regret of each sampler after 20 trials; the same on every machine, since seeds are fixed."""
+    return {name: replay.medians(surface, name, SEEDS, TRIALS)[-1] for name in ("tpe", "random")}
+
+
+def test_the_default_sampler_has_less_regret_than_random(medians: dict[str, float]) -> None:
+    assert medians["tpe"] <= medians["random"] * 0.9, medians
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_a_sampler_proposes_what_it_proposed_before_from_the_same_history(name: str) -> None:
+    seen = [Observation(SPACE.nearest({}), (0.0,))]
+    taken = {key_of(each.point) for each in seen}
+    one, other = (SAMPLERS[name](SPACE, seen, taken, 7, 3) for _ in range(2))
+    assert one == other
+    assert not taken & {key_of(point) for point in one}
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_proposals_have_exactly_their_active_paths(name: str) -> None:
+    seen = [Observation(SPACE.nearest({}), (0.0,))]
+    for _ in range(6):
+        taken = {key_of(each.point) for each in seen}
+        for point in SAMPLERS[name](SPACE, seen, taken, 3, 2):
+            assert (THREADS in point) == (point[HANDLING] == "pool-of-threads")
+            seen.append(Observation(point, (float(len(seen)),)))
+
+
+def test_random_gives_no_more_points_than_the_space_has() -> None:
+    points = SAMPLERS["random"](SPACE, [], set(), 1, 100)
+    assert len(points) == 24
+
+
+def test_one_at_a_time_changes_one_path_of_the_best() -> None:
+    start = SPACE.nearest({})
+    best = SPACE.nearest({HANDLING: "one-thread-per-connection", **start, next(iter(start)): "128M"})
+    seen = [Observation(start, (0.0,)), Observation(best, (1.0,))]
+    [point] = SAMPLERS["one-at-a-time"](SPACE, seen, {key_of(start), key_of(best)}, 1, 1)
+    assert sum(point.get(path) != best.get(path) for path in best) == 1
+
+
+def test_what_could_not_be_measured_and_what_breaks_a_constraint_is_avoided_later() -> None:
+    """The pool of 128M always fails: of later proposals fewer have it than of a history without failures."""
+
+    def proposed(broken: bool) -> int:
+        seen: list[Observation] = []
+        for _ in range(14):
+            taken = {key_of(each.point) for each in seen}
+            for point in SAMPLERS["random" if len(seen) < 8 else "tpe"](SPACE, seen, taken, 5, 1):
+                large = point["server.config.innodb_buffer_pool_size"] == "128M"
+                values = None if broken and large else (1.0 if large else 0.0,)
+                seen.append(Observation(point, values))
+        return sum(each.point["server.config.innodb_buffer_pool_size"] == "128M" for each in seen[8:])
+
+    assert proposed(broken=True) < proposed(broken=False)
+
+
+def test_two_objectives_are_sampled_too() -> None:
+    seen = [Observation(SPACE.nearest({}), (0.0, 1.0))]
+    taken = {key_of(each.point) for each in seen}
+    assert len(SAMPLERS["tpe"](SPACE, seen, taken, 1, 2)) == 2
