@@ -261,7 +261,7 @@ def _at(keys: Any, path: list[str]) -> Any:
 
 
 def _advice(bench: LabBench, start: Prepared, space: Space, folder: str) -> dict[str, str]:
-    """Server variables that mydyno's own advice sets without lowering the durability; made once for each search."""
+    """Server variables that mydyno's own advice sets, none of which lowers durability; made once a search."""
     from mydyno.advisor.advice import read_advice
     from mydyno.apply.change import SetVariable
     from mydyno.core.durable import replace_file

@@ -1,8 +1,9 @@
 """The winner measured again, on other data and under another load, against all that it is compared with.
 
-A search looks at many candidates, and the one that looks best was also lucky. So it is compared again: another
-seed makes another dataset of the same kind and other statements. It holds when it is shown to be better than
-the start and is shown to be worse than no reference. What does not hold is said, and the next one is tried.
+A search looks at many candidates, and the one that looks best was also lucky. So it is compared again, with
+another seed, which makes another dataset of the same kind and other statements. It holds when it is shown to
+be better than the start and is shown to be worse than no reference. What does not hold is said, and the next
+one is tried.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def _section(section: type[BaseModel], title: str, path: str) -> Iterator[str]:
 
 
 def _value(name: str, field: FieldInfo) -> str:
-    # setup.host and the volume `log` have their own ways to be written; of other sections they are plain values.
+    # setup.host and the volume `log` have their own ways to be written; elsewhere they are plain values.
     plain = name in ("host", "log") and section_of(field.annotation) is None
     if name in _WRITTEN_DIFFERENTLY and not plain:
         return _WRITTEN_DIFFERENTLY[name]
