@@ -91,6 +91,7 @@ def until_no_process_is_left(lab: Path, seconds: float = 10.0) -> None:
         assert time.monotonic() < deadline, left
 
 
+@pytest.mark.timeout(1800)  # An image is built: minutes on a busy machine.
 def test_the_same_packages_give_the_same_bytes(root: RootImage) -> None:
     again = build_root(ImageStore(), root.manifest.suite, told)
     assert again.manifest.packages == root.manifest.packages
