@@ -14,7 +14,7 @@ import typer.main
 
 from mydyno.cli.main import PANELS, app
 
-pytestmark = pytest.mark.timeout(900)  # The help of every command is made once, on a machine that may be busy.
+pytestmark = pytest.mark.timeout(900)  # The help of all commands is made once, on a busy machine too.
 
 HELP = """
 import contextlib, io, json, sys
