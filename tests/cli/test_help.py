@@ -14,6 +14,8 @@ import typer.main
 
 from mydyno.cli.main import PANELS, app
 
+pytestmark = pytest.mark.timeout(900)  # The help of all commands is made once, on a busy machine too.
+
 HELP = """
 import contextlib, io, json, sys
 from mydyno.cli.main import app

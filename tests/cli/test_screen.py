@@ -110,7 +110,7 @@ def on_terminal(folder: Path, *commands: list[str]) -> list[str]:
         assert process.stdin is not None
         process.stdin.write(json.dumps(commands).encode() + b"\n")
         process.stdin.close()
-        process.wait(120)
+        process.wait(600)
     written = terminal.written().split("##\n")[1:]
     assert len(written) == len(commands), written
     return written
@@ -173,6 +173,7 @@ def bundle_file(path: Path) -> None:
         tar.addfile(info, io.BytesIO(document))
 
 
+@pytest.mark.timeout(900)  # It is a dozen commands, on a machine that may be busy.
 def test_no_foreign_text_reaches_a_terminal_as_a_control_sequence(tmp_path: Path) -> None:
     experiment_file(tmp_path / "evil.yaml")
     (tmp_path / "workload.yaml").write_text(f"workload: {json.dumps(EVIL)}\nabout: {json.dumps(EVIL)}\n")
