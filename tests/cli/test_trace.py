@@ -73,7 +73,10 @@ def test_every_dialect_is_captured_and_all_statements_are_counted(log: Path, tmp
         (("capture", "empty.log", "--out", "b.trace"), "nothing could be captured.*it is empty"),
         (("capture", "none.log", "--out", "b.trace"), "there is no such file"),
         (("digest", "torn.trace"), "a trace of mydyno: `mydyno trace show` reads it"),
-        (("trace", "cut", "a.trace", "--from", "2s", "--until", "1s", "--out", "b.trace"), "nothing is between"),
+        (
+            ("trace", "cut", "a.trace", "--from", "2s", "--until", "1s", "--out", "b.trace"),
+            "nothing is between",
+        ),
         (("trace", "filter", "a.trace", "--matching", "(", "--out", "b.trace"), "--matching"),
         (("trace", "filter", "a.trace", "--fingerprint", "x", "--out", "b.trace"), "`x` is no fingerprint"),
         (("trace", "filter", "a.trace", "--reads-only", "--out", "a.trace"), "an input of this command"),
