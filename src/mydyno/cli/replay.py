@@ -32,11 +32,16 @@ class ReplayOptions:
     all_statements: bool = option(
         "--all-statements", "Also what may change data: on a copy, never where it is missed.", default=False
     )
-    start: Duration = duration("--from", "Replay from here, as time since the trace's start.", default=Duration(0))
+    start: Duration = duration(
+        "--from", "Replay from here, as time since the trace's start.", default=Duration(0)
+    )
     length: Duration | None = duration("--for", "Replay so much of the trace.", show_default="to its end")
     schema: str | None = option("--schema", "The schema of statements whose schema the trace does not know.")
     answer_within: Duration = duration(
-        "--answer-within", "Give a statement up that has no answer for so long.", least=0.1, default=Duration(60)
+        "--answer-within",
+        "Give a statement up that has no answer for so long.",
+        least=0.1,
+        default=Duration(60),
     )
     out: Path | None = option("--out FOLDER", "Write the result of each statement to this new folder.")
 
@@ -70,10 +75,10 @@ def replay(
     """Replay a trace on a server: its connections, their order of statements, its pace.
 
     Latency counts from the instant at which a statement was due. Without --all-statements only reads are
-    sent: SELECT without locks, INTO and functions that are not the server's own, SHOW, SET of session variables,
-    transactions. Never sent: LOAD DATA, INTO OUTFILE, accounts, replication, KILL, SET GLOBAL, XA
-    (docs/reference/replay-results.md has all reasons). All connections log in as the given account. Ctrl-C ends
-    the replay and prints what was measured.
+    sent: SELECT without locks, INTO and functions that are not the server's own, SHOW, SET of session
+    variables, transactions. Never sent: LOAD DATA, INTO OUTFILE, accounts, replication, KILL, SET GLOBAL, XA
+    (docs/reference/replay-results.md has all reasons). All connections log in as the given account. Ctrl-C
+    ends the replay and prints what was measured.
 
     ```text
     mydyno replay shop.trace --socket /run/mysqld/mysqld.sock

@@ -102,8 +102,8 @@ class TraceOptions(Section):
     sha256: str | None = Field(
         default=None,
         pattern="^[0-9a-f]{64}$",
-        description="Digest of the trace. mydyno writes it into its plan; in an experiment it refuses a trace "
-        "that has changed.",
+        description="Digest of the trace. mydyno writes it into its plan; in an experiment it refuses a "
+        "trace that has changed.",
     )
     _file: Path = PrivateAttr()
 
@@ -112,7 +112,9 @@ class TraceOptions(Section):
         self._file = (spec_folder() / self.path).resolve()
         if not self._file.is_file():
             if self.sha256 is None:
-                raise refuse(Fault("there is no such file", "a trace that `mydyno capture` wrote", at=("path",)))
+                raise refuse(
+                    Fault("there is no such file", "a trace that `mydyno capture` wrote", at=("path",))
+                )
             return self
         digest = _digest(self._file, self._file.stat().st_mtime_ns)
         if self.sha256 not in (None, digest):
@@ -138,7 +140,7 @@ class TraceOptions(Section):
 
     @property
     def survey(self) -> Survey:
-        """Reads the trace once. Raises UsageError for a file that is no whole trace."""
+        """Reads the trace once. Raises UsageError for a file that cannot be read as a trace."""
         return survey(self.job(reads_only=False))
 
     @property
