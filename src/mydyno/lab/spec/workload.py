@@ -123,7 +123,7 @@ class Workload(Generators):
         return self.options if isinstance(self.options, SqlBench) else None
 
     @property
-    def trace(self) -> TraceOptions | None:
+    def trace_options(self) -> TraceOptions | None:
         return self.options if isinstance(self.options, TraceOptions) else None
 
     @property
