@@ -75,10 +75,10 @@ def replay(
     """Replay a trace on a server: its connections, their order of statements, its pace.
 
     Latency counts from the instant at which a statement was due. Without --all-statements only reads are
-    sent: SELECT without locks, INTO and functions that are not the server's own, SHOW, SET of session variables,
-    transactions. Never sent: LOAD DATA, INTO OUTFILE, accounts, replication, KILL, SET GLOBAL, XA
-    (docs/reference/replay-results.md has all reasons). All connections log in as the given account. Ctrl-C ends
-    the replay and prints what was measured.
+    sent: SELECT without locks, INTO and functions that are not the server's own, SHOW, SET of session
+    variables, transactions. Never sent: LOAD DATA, INTO OUTFILE, accounts, replication, KILL, SET GLOBAL, XA
+    (docs/reference/replay-results.md has all reasons). All connections log in as the given account. Ctrl-C
+    ends the replay and prints what was measured.
 
     ```text
     mydyno replay shop.trace --socket /run/mysqld/mysqld.sock

@@ -56,7 +56,8 @@ def _lines(one: Replay, version: str) -> Iterator[str]:
     yield _latencies("latency, from when due", one.latency)
     yield _latencies("service time", one.service)
     yield _latencies("in the trace", one.trace_service)
-    yield f"  rate          {_rate(one.replayed, one.elapsed_us)}, in the trace {_rate(one.replayed, one.trace_elapsed_us)}"
+    then = _rate(one.replayed, one.trace_elapsed_us)
+    yield f"  rate          {_rate(one.replayed, one.elapsed_us)}, in the trace {then}"
     if one.fingerprints:
         yield f"  most time of {one.fingerprint_count:,} fingerprints"
         yield f"  {'time':>10}{'in trace':>10}{'ratio':>8}{'statements':>12}{'errors':>8}  fingerprint"

@@ -21,7 +21,6 @@ from mydyno.lab.spec.load_shape import Arrival, Each, Think
 from mydyno.lab.workload import Options, Resolved, slap
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.lab.workload.sql_bench import SqlBench
-from mydyno.lab.workload.trace import TraceOptions
 
 _SHAPE = ("connections", "each", "arrival", "pause", "active", "think", "ramp")
 """What sql-bench, fio and a trace decide for themselves."""
@@ -121,10 +120,6 @@ class Workload(Generators):
     @property
     def sql_bench(self) -> SqlBench | None:
         return self.options if isinstance(self.options, SqlBench) else None
-
-    @property
-    def trace(self) -> TraceOptions | None:
-        return self.options if isinstance(self.options, TraceOptions) else None
 
     @property
     def fio_options(self) -> FioOptions | None:

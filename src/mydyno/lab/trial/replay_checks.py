@@ -19,9 +19,8 @@ _SHOWN = 10
 def reaching_elsewhere(connection: Any) -> dict[str, list[str]]:
     """The engine's `refuse_tables` and `refuse_functions`: tables of other servers, loadable functions."""
     engines = ", ".join(f"'{engine}'" for engine in _ELSEWHERE)
-    tables = _column(
-        connection, f"SELECT table_name FROM information_schema.tables WHERE engine IN ({engines})"
-    )
+    sql = f"SELECT table_name FROM information_schema.tables WHERE engine IN ({engines})"
+    tables = _column(connection, sql)
     try:
         functions = _column(connection, "SELECT name FROM mysql.func")
     except dbapi.Error:
@@ -41,7 +40,8 @@ class Needs:
         """Warnings, a sentence each. Raises UsageError where a replay would show nothing."""
         if not self.survey.replayed:
             raise UsageError(
-                f"no statement of the trace would be sent: {skipped_text(self.survey.skipped) or 'it has none'}",
+                "no statement of the trace would be sent: "
+                + (skipped_text(self.survey.skipped) or "it has none"),
                 "--all-statements, on a server whose data may change" if self.survey.skipped else None,
             )
         self._check_connections(connection)
@@ -84,8 +84,8 @@ class Needs:
             )
         if self.survey.without_schema and self.schema is None:
             yield (
-                f"{counted(self.survey.without_schema, 'statement')} of the trace have no schema and fail where they"
-                " name tables without one: --schema NAME"
+                f"{counted(self.survey.without_schema, 'statement')} of the trace have no schema: they fail where"
+                " they name tables without one: --schema NAME"
             )
         has = _existing(connection, schemas)
         missing = sorted(

@@ -102,8 +102,8 @@ class TraceOptions(Section):
     sha256: str | None = Field(
         default=None,
         pattern="^[0-9a-f]{64}$",
-        description="Digest of the trace. mydyno writes it into its plan; in an experiment it refuses a trace "
-        "that has changed.",
+        description="Digest of the trace. mydyno writes it into its plan; in an experiment it refuses a "
+        "trace that has changed.",
     )
     _file: Path = PrivateAttr()
 
@@ -140,7 +140,7 @@ class TraceOptions(Section):
 
     @property
     def survey(self) -> Survey:
-        """Reads the trace once. Raises UsageError for a file that is no whole trace."""
+        """Reads the trace once. Raises UsageError for a file that cannot be read as a trace."""
         return survey(self.job(reads_only=False))
 
     @property
