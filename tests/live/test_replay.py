@@ -161,7 +161,11 @@ def test_reads_only_is_what_happens_unless_all_is_wanted(shop: RunningServer, tm
     ]
     trace = traced(tmp_path, [(number / 100, 1, sql) for number, sql in enumerate(statements)])
     refused = {
-        "server-file": 1, "account": 1, "administration": 2, "xa": 1, "leaves-server": 1,
+        "server-file": 1,
+        "account": 1,
+        "administration": 2,
+        "xa": 1,
+        "leaves-server": 1,
         "local-file": 1,
     }
     figures = replayed(shop, trace, tmp_path, "--speed", "max")

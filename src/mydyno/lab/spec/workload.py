@@ -21,6 +21,7 @@ from mydyno.lab.spec.load_shape import Arrival, Each, Think
 from mydyno.lab.workload import Options, Resolved, slap
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.lab.workload.sql_bench import SqlBench
+from mydyno.lab.workload.trace import TraceOptions
 
 _SHAPE = ("connections", "each", "arrival", "pause", "active", "think", "ramp")
 """What sql-bench, fio and a trace decide for themselves."""
