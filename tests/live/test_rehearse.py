@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.live
 
-ENGINE = Path(sys.executable).parent / "mydyno-engine"
+PROGRAMS = Path(sys.executable).parent
 KINDS = (
     "SELECT id, note FROM orders WHERE customer = {n}",
     "SELECT n FROM items WHERE id = 2",
@@ -43,7 +43,8 @@ def place(lab: Path) -> Path:
     rows = ",".join(f"({number},{number % 50},'n')" for number in range(1, 5001))
     (folder / "shop.sql").write_text(
         "CREATE DATABASE shop; USE shop;\n"
-        "CREATE TABLE orders (id INT PRIMARY KEY, customer INT, note VARCHAR(20), KEY by_customer (customer));\n"
+        "CREATE TABLE orders (id INT PRIMARY KEY, customer INT, note VARCHAR(20),\n"
+        "KEY by_customer (customer));\n"
         f"INSERT INTO orders VALUES {rows};\n"
         "CREATE TABLE items (id INT PRIMARY KEY, n INT); INSERT INTO items VALUES (1, 1), (2, 2);\n"
         "CREATE TABLE notes (id INT PRIMARY KEY, text VARCHAR(20));\n"
@@ -51,13 +52,13 @@ def place(lab: Path) -> Path:
     (folder / "faults.sql").write_text(FAULTS)
     log = folder / "slow.log"
     log.write_text(slow_log([KINDS[number % 5].format(n=number) for number in range(100)]))
-    capture = [ENGINE, "trace", "capture", log, "--out", folder / "shop.trace"]
+    capture = [PROGRAMS / "mydyno-engine", "trace", "capture", log, "--out", folder / "shop.trace"]
     subprocess.run(capture, check=True, capture_output=True)
     return folder
 
 
 def rehearse(place: Path, *options: str) -> dict[str, object]:
-    command = [sys.executable, "-m", "mydyno", "rehearse", "shop.trace", "--data", "shop.sql", "--lab", "lab"]
+    command = [PROGRAMS / "mydyno", "rehearse", "shop.trace", "--data", "shop.sql", "--lab", "lab"]
     command += ["--speed", "max", "--repeats", "2", "--json", *options]
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
