@@ -14,7 +14,7 @@ import pytest
 
 from live.conftest import Start
 from live.engine import ask
-from live.mydyno_process import MYDYNO, call
+from live.mydyno_process import MEASURED, MYDYNO, Workplace, call
 from mydyno.core.errors import ExitCode
 from mydyno.lab.stack import RunningServer
 from mydyno.machine.programs import find_program
@@ -28,12 +28,14 @@ Time                Id Command  Argument
 IN_TRANSACTION = 4
 
 
-def traced(folder: Path, statements: Iterable[tuple[float, int, str]], rows: int = 1) -> Path:
+def traced(
+    folder: Path, statements: Iterable[tuple[float, int, str]], rows: int = 1, schema: str = "shop"
+) -> Path:
     """A trace of (second, connection, statement), by way of a slow log; each took 1 ms and sent `rows`."""
     lines = [_HEAD]
     for second, connection, sql in sorted(statements, key=lambda one: one[0]):
         lines.append(
-            f"# User@Host: app[app] @ localhost []\n# Thread_id: {connection}  Schema: shop  QC_hit: No\n"
+            f"# User@Host: app[app] @ localhost []\n# Thread_id: {connection}  Schema: {schema}  QC_hit: No\n"
             f"# Query_time: 0.001000  Lock_time: 0.000000  Rows_sent: {rows}  Rows_examined: 1\n"
             f"SET timestamp={1_700_000_000 + second + 0.001:.6f};\n{sql};\n"
         )
@@ -51,7 +53,8 @@ def shop(server: RunningServer) -> RunningServer:
     ask(server, "DROP DATABASE IF EXISTS shop")
     ask(server, "CREATE DATABASE shop")
     ask(server, "CREATE TABLE shop.article (id INT PRIMARY KEY, name VARCHAR(20), price DOUBLE)")
-    ask(server, "INSERT INTO shop.article SELECT seq, concat('article ', seq), seq / 3 FROM seq_1_to_10")
+    articles = ", ".join(f"({number}, 'article {number}', {number / 3})" for number in range(1, 11))
+    ask(server, f"INSERT INTO shop.article VALUES {articles}")
     ask(server, "CREATE TABLE shop.seen (id INT AUTO_INCREMENT PRIMARY KEY, connection INT, step INT)")
     return server
 
@@ -62,6 +65,15 @@ def options_of(server: RunningServer, folder: Path) -> tuple[str, ...]:
     password = server.login.password.reveal()
     path.write_text(f"[client]\nuser={server.login.user}\npassword='{password}'\nsocket={server.socket}\n")
     return ("--defaults-file", str(path))
+
+
+def wait_for_statements(process: subprocess.Popen[str]) -> None:
+    """Until an interval of the trace has been shown; the first one comes before its statements."""
+    assert process.stderr is not None
+    line = ""
+    while "qps" not in line or "warm-up" in line:
+        line = process.stderr.readline()
+        assert line, "it ended"
 
 
 def replayed(server: RunningServer, trace: Path, folder: Path, *options: str) -> dict[str, Any]:
@@ -202,6 +214,34 @@ def test_what_the_server_lacks_is_said_before_the_start(shop: RunningServer, tmp
     assert "no schema shop" in done.stderr
 
 
+_EXPERIMENT = """
+experiment: replayed
+setup:
+  server: {config: {innodb_buffer_pool_size: 32M}}
+factors:
+  server.config.thread_cache_size: [4, 20]
+workload:
+  trace: {path: shop.trace, speed: 2x}
+design: {repeats: 2, seed: 3}
+"""
+
+
+def test_an_experiment_replays_a_trace_in_each_trial(workplace: Workplace) -> None:
+    steps = [(step / 100, step % 4, f"SELECT {step}, version()") for step in range(200)]
+    traced(workplace.folder, steps, schema="")
+    file = workplace.folder / "replayed.yaml"
+    file.write_text(_EXPERIMENT)
+    planned = workplace.run("plan", str(file))
+    assert planned.returncode == 0, planned.stderr
+    assert "200 statements of 4 connections" in planned.stdout
+    done = workplace.run("run", str(file))
+    assert done.returncode in MEASURED, done.stderr
+    results = sorted(workplace.lab.rglob("statements.npy"))
+    assert len(results) == 4
+    for path in results:
+        assert (np.load(path)["outcome"] == 1).sum() == 200
+
+
 def test_ctrl_c_keeps_what_was_measured(shop: RunningServer, tmp_path: Path) -> None:
     trace = traced(tmp_path, [(step / 10, 1, "SELECT 1") for step in range(10_000)])
     out = tmp_path / "out"
@@ -211,9 +251,7 @@ def test_ctrl_c_keeps_what_was_measured(shop: RunningServer, tmp_path: Path) -> 
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stderr is not None
-    while "qps" not in process.stderr.readline():
-        assert process.poll() is None
+    wait_for_statements(process)
     process.send_signal(signal.SIGINT)
     text, _ = process.communicate(timeout=60)
     assert process.returncode == ExitCode.INTERRUPTED
@@ -234,9 +272,7 @@ def test_a_server_that_dies_leaves_what_was_replayed(start: Start, tmp_path: Pat
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stderr is not None
-    while "qps" not in process.stderr.readline():
-        assert process.poll() is None
+    wait_for_statements(process)
     assert server.pid is not None
     subprocess.run(["kill", "-KILL", str(server.pid)], check=True)
     text, errors = process.communicate(timeout=90)

@@ -176,8 +176,8 @@ impl Words {
             }
             b"set" => self.of_set(),
             b"use" => self.unless_doubtful(Effect::Use),
-            b"insert" | b"update" | b"delete" | b"replace" | b"truncate" | b"optimize" | b"analyze"
-            | b"repair" => Effect::Write,
+            b"insert" | b"update" | b"delete" | b"replace" | b"truncate" | b"optimize"
+            | b"analyze" | b"repair" => Effect::Write,
             b"create" | b"alter" | b"drop" | b"rename" => self.of_definition(),
             b"load" if second == b"index" => Effect::Administration,
             b"load" => Effect::LoadsFile,

@@ -1,8 +1,8 @@
 //! What the types of a job cannot say: limits, and keys that depend on each other.
 
 use super::{
-    Arrival, Job, PROTOCOL, Part, Phase, Prepare, ReplayJob, ServerJob, Slices, SqlBenchJob, Target,
-    Work, WorkloadJob,
+    Arrival, Job, PROTOCOL, Part, Phase, Prepare, ReplayJob, ServerJob, Slices, SqlBenchJob,
+    Target, Work, WorkloadJob,
 };
 use crate::failure::{Fatal, FatalCode};
 

@@ -83,9 +83,8 @@ impl Checksum {
                 state = fold(state ^ FIRST, SECOND);
                 continue;
             }
-            let value = length_encoded(row).and_then(|(length, rest)| {
-                rest.split_at_checked(usize::try_from(length).ok()?)
-            });
+            let value = length_encoded(row)
+                .and_then(|(length, rest)| rest.split_at_checked(usize::try_from(length).ok()?));
             // Only a row that is longer than is looked at ends within a value.
             let Some((value, rest)) = value else { return hash(state, row) };
             let number = if is_float { number(value) } else { None };

@@ -167,8 +167,7 @@ mod tests {
 
     #[test]
     fn savepoints_end_no_transaction() {
-        let boundary =
-            |text: &str| choose(text.as_bytes(), &ReplayJob::default()).is_boundary;
+        let boundary = |text: &str| choose(text.as_bytes(), &ReplayJob::default()).is_boundary;
         assert!(boundary("COMMIT") && boundary("start transaction") && boundary("ROLLBACK"));
         assert!(!boundary("SAVEPOINT a") && !boundary("ROLLBACK TO a"));
     }

@@ -52,9 +52,7 @@ impl Results {
     pub fn start(job: &ReplayJob) -> Result<(Self, Sender<Report>), Fatal> {
         let files = match &job.out {
             None => None,
-            Some(folder) => {
-                Some(Files::make(folder).map_err(|error| unwritten(folder, &error))?)
-            }
+            Some(folder) => Some(Files::make(folder).map_err(|error| unwritten(folder, &error))?),
         };
         let (sender, reports) = channel();
         let writer = thread::Builder::new()
@@ -73,9 +71,10 @@ impl Results {
         fingerprints: &Fingerprints,
         problem: Option<String>,
     ) -> Result<Summary, Fatal> {
-        let (tally, written) = self.writer.join().map_err(|_| {
-            Fatal::new(FatalCode::Internal, "the writer of the results failed")
-        })?;
+        let (tally, written) = self
+            .writer
+            .join()
+            .map_err(|_| Fatal::new(FatalCode::Internal, "the writer of the results failed"))?;
         let trace = job.trace.display().to_string();
         let summary = tally.summary(trace, job.speed, job.reads_only, fingerprints, problem);
         let Some(folder) = &job.out else { return Ok(summary) };
@@ -191,9 +190,7 @@ impl Writing {
                 None => Ok(()),
             },
             Report::Error(line) => match &mut self.files {
-                Some(files) if self.errors.insert(line.key) => {
-                    write_line(&mut files.errors, &line)
-                }
+                Some(files) if self.errors.insert(line.key) => write_line(&mut files.errors, &line),
                 _ => Ok(()),
             },
         }

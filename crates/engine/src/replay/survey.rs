@@ -117,12 +117,7 @@ impl Reading {
     }
 
     /// Lists the schema and the tables of a statement that will be sent.
-    fn list(
-        &mut self,
-        statement: &mydyno_trace::Statement,
-        job: &ReplayJob,
-        survey: &mut Survey,
-    ) {
+    fn list(&mut self, statement: &mydyno_trace::Statement, job: &ReplayJob, survey: &mut Survey) {
         let (id, described) = self.fingerprints.meet(survey.statements - 1, statement);
         let schema = match statement.schema.is_empty() {
             true => job.schema.clone().unwrap_or_default(),

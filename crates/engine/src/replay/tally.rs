@@ -153,12 +153,9 @@ impl Tally {
             (record.trace_start_us, record.trace_start_us.saturating_add(then_us.unwrap_or(0)));
         self.span = Some(match self.span {
             None => (record.sent_us, end, then, then_end),
-            Some((from, to, then_from, then_to)) => (
-                from.min(record.sent_us),
-                to.max(end),
-                then_from.min(then),
-                then_to.max(then_end),
-            ),
+            Some((from, to, then_from, then_to)) => {
+                (from.min(record.sent_us), to.max(end), then_from.min(then), then_to.max(then_end))
+            }
         });
     }
 
@@ -253,8 +250,7 @@ mod tests {
         }
         tally.add(&Record { outcome: Outcome::Skipped, reason: 1, ..Record::default() });
         let sum = tally.summary("t".into(), None, true, &Fingerprints::default(), None);
-        let failed =
-            [sum.failed_newly, sum.failed_again, sum.failed_unknown, sum.failed_no_more];
+        let failed = [sum.failed_newly, sum.failed_again, sum.failed_unknown, sum.failed_no_more];
         assert_eq!(failed, [1, 1, 1, 1]);
         assert_eq!((sum.statements, sum.replayed), (7, 6));
         assert_eq!(sum.skipped[&Reason::Write], 1);

@@ -121,8 +121,8 @@ def clocked_seconds(workload: Workload) -> float:
     """The part of what `load_seconds` gives that a clock ends, whatever the server or the disks do."""
     if workload.sql_bench is not None:
         return 0.0
-    if workload.trace is not None:
-        return 0.0 if workload.trace.speed == "max" else workload.trace.seconds
+    if workload.trace_options is not None:
+        return 0.0 if workload.trace_options.speed == "max" else workload.trace_options.seconds
     if workload.fio_options is not None:
         return workload.fio_options.seconds
     pauses = workload.pause * (len(workload.connections) - 1)
@@ -145,8 +145,8 @@ def load_seconds(workload: Workload) -> float:
     """Seconds that the phases of one trial take, with the pauses between them."""
     if workload.sql_bench is not None:
         return workload.sql_bench.seconds
-    if workload.trace is not None:
-        return PHASE_SECONDS + workload.trace.seconds
+    if workload.trace_options is not None:
+        return PHASE_SECONDS + workload.trace_options.seconds
     if workload.fio_options is not None:
         return _fio_seconds(workload.fio_options)
     pauses = workload.pause * (len(workload.connections) - 1)

@@ -264,8 +264,8 @@ def describe_phases(workload: Workload) -> str:
         depths = sorted({stretch.depth for stretch in stretches})
         span = f"{depths[0]}" if len(depths) == 1 else f"{depths[0]} to {depths[-1]}"
         return f"{counted(len(stretches), 'phase')} at a queue depth of {span}"
-    if workload.trace is not None:
-        return f"1 phase: {workload.trace.summary}"
+    if workload.trace_options is not None:
+        return f"1 phase: {workload.trace_options.summary}"
     if workload.each is None:
         programs = workload.phases
         return f"{counted(programs, 'test program')} by 1 connection"

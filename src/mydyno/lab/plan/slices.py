@@ -48,7 +48,7 @@ def obstacles(points: Sequence[Point], facts: HostFacts, load: Load | None) -> I
 
 def _of_load(points: Sequence[Point]) -> str | None:
     workloads = [point.workload for point in points]
-    if any(workload.trace is not None for workload in workloads):
+    if any(workload.trace_options is not None for workload in workloads):
         return "a trace runs from its start to its end, and cannot be interrupted"
     if any(workload.resolved is None for workload in workloads):
         return "the load is a program or a test suite with its own control flow"

@@ -26,8 +26,8 @@ def writes(workload: Workload) -> bool:
     """Whether the load may change its tables."""
     if isinstance(workload.external, ExternalSysbench):
         return workload.external.script not in _READING_SCRIPTS
-    if workload.trace is not None:
-        return workload.trace.reads_only is not True
+    if workload.trace_options is not None:
+        return workload.trace_options.reads_only is not True
     return workload.resolved is None or not first_words(workload).keys() <= _READING
 
 

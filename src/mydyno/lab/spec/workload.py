@@ -123,6 +123,10 @@ class Workload(Generators):
         return self.options if isinstance(self.options, SqlBench) else None
 
     @property
+    def trace_options(self) -> TraceOptions | None:
+        return self.options if isinstance(self.options, TraceOptions) else None
+
+    @property
     def fio_options(self) -> FioOptions | None:
         return self.options if isinstance(self.options, FioOptions) else None
 

@@ -143,7 +143,7 @@ class LoadRun:
         observed.rows_expected = self.running.tables if keeps_row_counts(point.workload) else {}
         target = Target.of(server.login, database_of(point))
         job = driving(target, self.prepared.plan, point, planned, server.pid)
-        if point.workload.trace is None:
+        if point.workload.trace_options is None:
             return job
         out = str((self.attempt.folder / REPLAY).resolve())
         with server.connect() as connection:

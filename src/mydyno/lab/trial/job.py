@@ -70,8 +70,8 @@ def engine_workload(workload: Workload, *, reads_only: bool = False) -> dict[str
 
     `reads_only`: of a trace that does not say itself what of it is replayed.
     """
-    if workload.trace is not None:
-        return {"replay": workload.trace.job(reads_only=reads_only)}
+    if workload.trace_options is not None:
+        return {"replay": workload.trace_options.job(reads_only=reads_only)}
     if workload.sql_bench is not None:
         return {"sql_bench": workload.sql_bench.job}
     if workload.resolved is not None:
@@ -82,8 +82,8 @@ def engine_workload(workload: Workload, *, reads_only: bool = False) -> dict[str
 def phases(workload: Workload) -> tuple[jobs.Phase, ...]:
     """One for each number of connections; the engine makes those of sql-bench itself."""
     each, rate, think = workload.each, workload.arrival.rate, workload.think
-    if workload.trace is not None:
-        peak = workload.trace.survey.peak_connections
+    if workload.trace_options is not None:
+        peak = workload.trace_options.survey.peak_connections
         return (jobs.Phase(max(1, peak), jobs.closed_loop(), jobs.whole_trace()),)
     if each is None:
         return ()
@@ -105,7 +105,7 @@ def phases(workload: Workload) -> tuple[jobs.Phase, ...]:
 def load_of(workload: Workload, phase: PhaseRecord) -> Load | None:
     """What Little's law needs to know of a phase's load; None for test programs, whose statements are
     alone, for traces, and for slices, at whose ends the connections empty."""
-    if workload.sql_bench is not None or workload.trace is not None or phase.slices is not None:
+    if workload.sql_bench is not None or workload.trace_options is not None or phase.slices is not None:
         return None
     if workload.fio_options is not None:
         # Options of fio let its jobs rest and wait for fsync in ways that only fio knows.

@@ -111,7 +111,7 @@ def _evidence(
         rows_expected=observed.rows_expected,
         rows_found=observed.rows_found,
         checks=collector.checks,
-        of_trace=point.workload.trace is not None,
+        of_trace=point.workload.trace_options is not None,
         loads=[load_of(point.workload, phase) for phase in collector.phases],
         host_lost=observed.host_lost if observed.failure is None else None,
     )

@@ -84,8 +84,8 @@ class Needs:
             )
         if self.survey.without_schema and self.schema is None:
             yield (
-                f"{counted(self.survey.without_schema, 'statement')} of the trace have no schema: they fail where"
-                " they name tables without one: --schema NAME"
+                f"{counted(self.survey.without_schema, 'statement')} of the trace have no schema: they fail"
+                " where they name tables without one; --schema NAME"
             )
         has = _existing(connection, schemas)
         missing = sorted(

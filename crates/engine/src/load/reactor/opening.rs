@@ -246,7 +246,8 @@ impl Reactor<'_> {
 
     fn report_when_settled(&mut self) {
         if (self.opened.reached + self.opened.failed) as usize == self.first {
-            let carriers = (0..self.connections.len()).filter(|&index| self.will_carry(index)).count();
+            let carriers =
+                (0..self.connections.len()).filter(|&index| self.will_carry(index)).count();
             // Those of a trace open while it is replayed.
             self.opened.carriers = if self.replay.is_some() { 1 } else { carriers as u32 };
             self.stretch = Stretch::Ready;

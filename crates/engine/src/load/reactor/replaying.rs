@@ -316,7 +316,11 @@ impl Reactor<'_> {
                 if now < open_ns {
                     return Next::Rest(open_ns);
                 }
-                return if replay.may_open(slot) { Next::Open } else { Next::Rest(now + CROWDED_NS) };
+                return if replay.may_open(slot) {
+                    Next::Open
+                } else {
+                    Next::Rest(now + CROWDED_NS)
+                };
             }
             let own = &mut replay.slots[slot];
             if let Some(schema) = schema
