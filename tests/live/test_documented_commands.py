@@ -51,6 +51,8 @@ ONLY_READ = {
     r"--launcher slurm": "needs a cluster; tests/live/test_slurm.py has one",
     r"^serve": "runs until it is interrupted; tests/live/test_serve.py has it",
     r"^doctor --clean": "removes what mydyno has on this machine; it has a test",
+    r"^rehearse": "replays on several private servers; tests/live/test_rehearse.py has it",
+    r"^synthesize": "wants tables with rows; tests/rehearse/test_synthesis.py has its parts",
     r"--ask-password": "needs a terminal",
     r"^(images|servers) (add|build|fetch|remove)": "fetches packages from the network",
 }
@@ -87,6 +89,13 @@ SET timestamp=1795316520;
 SELECT * FROM customer WHERE name = 'ann';
 """
 """An entry that the filters of the pages find."""
+
+
+GENERAL = """\
+2026-11-22T03:00:00.000001Z\t   31 Connect\tweb@app1 on shop using TCP/IP
+2026-11-22T03:00:00.000002Z\t   31 Query\tSELECT * FROM orders WHERE id = 1
+2026-11-22T03:00:00.000003Z\t   31 Quit\t
+"""
 
 
 @dataclass(frozen=True)
@@ -136,6 +145,10 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
         (folder / name).write_text(LOG + SLOWER)
     for name in ("slow.log.1.gz", "slow.log.2.gz"):
         (folder / name).write_bytes(gzip.compress((LOG + SLOWER).encode()))
+    (folder / "general.log").write_text(GENERAL)
+    for name in ("shop", "db1", "db2", "monday", "friday"):
+        made = mydyno(folder, "capture", "slow.log", "--out", f"{name}.trace")
+        assert made.returncode == 0, made.stderr
     for name, text in files().items():
         for pattern, shorter in SHORTER_FILES:
             text = re.sub(pattern, shorter, text)

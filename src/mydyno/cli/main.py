@@ -12,6 +12,7 @@ from mydyno.cli import (
     apply,
     baseline,
     bundle,
+    capture,
     cleanup,
     cloud,
     compare,
@@ -42,6 +43,7 @@ from mydyno.cli import (
     servers,
     slowlog,
     synthesize,
+    trace,
     trend,
     variables,
     workload,
@@ -88,8 +90,8 @@ PANELS = {
         *(apply.apply, rollback.rollback, history.history),
     ),
     "Queries": (
-        *(digest.digest, slowlog.slowlog, replay.replay),
-        *(rehearse.rehearse, synthesize.synthesize),
+        *(digest.digest, slowlog.slowlog, capture.capture, trace.commands),
+        *(replay.replay, rehearse.rehearse, synthesize.synthesize),
     ),
     "Machine": (
         *(doctor.doctor, cleanup.cleanup, hosts.commands, cloud.commands, servers.commands),

@@ -46,6 +46,7 @@ struct Reading<'c> {
     time: Option<i64>,
     is_exact: bool,
     commands: u64,
+    untimed: Option<(u64, u64)>,
 }
 
 pub fn read(
@@ -61,6 +62,7 @@ pub fn read(
         time: None,
         is_exact: false,
         commands: 0,
+        untimed: None,
     };
     let (mut problems, mut bytes) = (Problems::default(), 0_u64);
     let mut command: Option<Command> = None;
@@ -94,8 +96,14 @@ pub fn read(
     for (instant, command) in reading.spread.take() {
         reading.give(instant, &command)?;
     }
-    let commands = reading.commands;
-    Ok(Read { bytes: bytes + pending.len() as u64, problems, has_places: true, trouble, commands })
+    Ok(Read {
+        bytes: bytes + pending.len() as u64,
+        problems,
+        has_places: true,
+        trouble,
+        commands: reading.commands,
+        untimed: reading.untimed,
+    })
 }
 
 impl Reading<'_> {
@@ -120,7 +128,7 @@ impl Reading<'_> {
     fn push(&mut self, command: Option<Command>) -> Result<(), Error> {
         let Some(command) = command else { return Ok(()) };
         let Some(time) = self.time else {
-            self.commands += 1;
+            self.untimed.get_or_insert((command.at, 0)).1 += 1;
             return Ok(());
         };
         if self.is_exact {

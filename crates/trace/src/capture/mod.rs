@@ -150,6 +150,8 @@ struct Read {
     trouble: Option<Trouble>,
     /// Commands of the protocol without a statement.
     commands: u64,
+    /// Where the first entry is whose time is not known, and how many there are.
+    untimed: Option<(u64, u64)>,
 }
 
 impl Read {
@@ -169,6 +171,10 @@ impl Read {
         if let Some(trouble) = self.trouble {
             let (kind, says) = of_trouble(trouble);
             skipped.push(of(&kind, 1, Some(self.bytes).filter(|_| self.has_places), says));
+        }
+        if let Some((at, count)) = self.untimed {
+            let says = "no time above it, nor above those before it".to_owned();
+            skipped.push(of("no-time", count, Some(at).filter(|_| self.has_places), says));
         }
         if self.commands > 0 {
             let says = "commands of the protocol without a statement, as Ping".to_owned();
