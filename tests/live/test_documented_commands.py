@@ -53,6 +53,8 @@ ONLY_READ = {
     r"^tune": "takes minutes; tests/live/test_tune.py has a short search",
     r"^serve": "runs until it is interrupted; tests/live/test_serve.py has it",
     r"^doctor --clean": "removes what mydyno has on this machine; it has a test",
+    r"^rehearse": "replays on several private servers; tests/live/test_rehearse.py has it",
+    r"^synthesize": "wants tables with rows; tests/rehearse/test_synthesis.py has its parts",
     r"--ask-password": "needs a terminal",
     r"^(images|servers) (add|build|fetch|remove)": "fetches packages from the network",
 }

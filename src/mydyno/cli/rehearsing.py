@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,7 @@ def request(trace: Path, source: DataOptions, sides: SideOptions, lab: LabOption
     chosen = sides_of(_listed(sides.releases), settings, sides.schema_change)
     install_releases(not_installed(list(dict.fromkeys(side.release for side in chosen))))
     chosen = tuple(with_settings(side, binary_of(side.release, None, LocalHost())) for side in chosen)
+    chosen = _distinguished(chosen, lab)
     data, said = _data(source, lab)
     proposal = Proposal(
         name=_name(trace, data, chosen, sides),
@@ -85,6 +86,25 @@ def request(trace: Path, source: DataOptions, sides: SideOptions, lab: LabOption
         speed=sides.speed,
     )
     return Request(proposal, seen, said, lab, margin)
+
+
+def _distinguished(chosen: tuple[Side, ...], lab: LabOptions) -> tuple[Side, ...]:
+    """The same side twice gets its data loaded a second time: an experiment has no two equal levels."""
+    from mydyno.core.writing import writing
+
+    seen: list[tuple[object, ...]] = []
+    sides = []
+    for side in chosen:
+        is_again = (what := (side.release, side.settings, side.schema_change)) in seen
+        seen.append(what)
+        if is_again:
+            file = lab.folder / "rehearsals" / f"no-change-{len(seen)}.sql"
+            with writing(file):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(f"-- the same side again, number {len(seen)}\n")
+            side = replace(side, schema_change=file)
+        sides.append(side)
+    return tuple(sides)
 
 
 def _listed(text: str | None) -> list[str]:

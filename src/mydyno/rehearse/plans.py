@@ -13,7 +13,7 @@ from mydyno.rehearse.records import Advice, SideComparison, StatementComparison
 from mydyno.survey.survey import survey
 
 MOST = 40
-"""Statements that are explained."""
+"""Statements that are explained, the worst first."""
 RULES = ("deprecated-settings", "end-of-life", "sql-mode", "tables-without-primary-key", "myisam-tables")
 """Rules that speak of a release and of the data; the others are about a machine that this is not."""
 
@@ -24,7 +24,7 @@ def explained(
     """The comparisons with both plans of each notable statement, and the advice for each side's release."""
     wanted: dict[str, Example] = {}
     for comparison in comparisons:
-        for each in [one for one in comparison.statements if one.is_notable][:MOST]:
+        for each in comparison.statements[:MOST]:
             wanted[each.id] = Example(
                 text=each.example, bytes=len(each.example.encode()), database=each.schema_name
             )
@@ -49,7 +49,7 @@ def _with_plans(comparison: SideComparison, plans: Mapping[str, Mapping[str, Pla
     one, two = plans.get(comparison.baseline, {}), plans.get(comparison.other, {})
 
     def explained_one(each: StatementComparison) -> StatementComparison:
-        if each.id not in one or each.id not in two or not each.is_notable:
+        if each.id not in one or each.id not in two:
             return each
         return each.model_copy(update={"plans": (one[each.id], two[each.id])})
 

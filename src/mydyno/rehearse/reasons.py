@@ -1,4 +1,4 @@
-"""Why a statement fails, or returns something else, where its number or its text tells.
+"""Why a statement fails, or returns something else, where its number or its text shows it.
 
 Sources: MySQL Server Error Message Reference; MariaDB Error Code Reference; MySQL Reference Manual, "Keywords
 and Reserved Words" and "What Is New"; MariaDB documentation, "Reserved Words".
@@ -22,6 +22,7 @@ _REASONS = {
     1286: "the release does not have the storage engine",
     1305: "the function or procedure does not exist in this release",
     1582: "the function takes other arguments in this release",
+    1136: "the table has other columns on this side",
     1146: "the table is not in the data",
     1049: "the schema is not in the data",
     1054: "the column is not in the data, or a quoted text is taken for a name (ANSI_QUOTES)",
@@ -52,7 +53,7 @@ _SERVER = re.compile(
 
 
 def reason(number: int, message: str, statement: str) -> str | None:
-    """What the error `number` comes from; None: it does not tell."""
+    """What the error `number` comes from; None: it does not show it."""
     if number != 1064:
         return _REASONS.get(number)
     near = _NEAR.search(message)

@@ -35,7 +35,7 @@ class Failure(Record):
     first: int
     """Number of the first such statement in the trace."""
     reason: str | None = None
-    """What it comes from, where the number tells."""
+    """What it comes from, where the number shows it."""
 
 
 class OtherResult(Record):
@@ -81,7 +81,18 @@ class StatementComparison(Record):
             or self.other_result
             or self.warnings
             or self.times.timing in ("slower", "faster")
+            or self.has_other_plan
         )
+
+    @property
+    def has_other_plan(self) -> bool:
+        """Whether the optimizer chose another way: other tables first, other access, other index."""
+        if self.plans is None:
+            return False
+        first, second = (
+            [(row.table, row.type, row.key, row.select_type) for row in plan.rows] for plan in self.plans
+        )
+        return bool(first and second) and first != second
 
 
 class SideComparison(Record):
@@ -114,7 +125,7 @@ class Rehearsal(Record):
     mydyno: str
     trace: str
     synthetic: bool = False
-    """Whether the trace was put together from digests: its result is no replay of what ran."""
+    """Whether the trace was put together from digests: its result is not a replay of what ran."""
     data: str
     sides: dict[str, str]
     """Name -> what it is."""

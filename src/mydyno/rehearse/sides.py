@@ -103,7 +103,7 @@ def with_settings(side: Side, binary: ServerBinary) -> Side:
         name = option_name(line.name)
         value = "ON" if line.value is None else line.value
         if name in CONTROLLED or refusal(name, value) is not None:
-            notes.append(f"{name} is left out: a private server has places and ports of its own")
+            notes.append(f"{name} is left out: a private server has separate places and ports")
             continue
         config.pop(name, None)
         config[name] = value

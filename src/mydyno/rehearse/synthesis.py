@@ -2,7 +2,7 @@
 real columns.
 
 What it keeps: which statements, how often, and which values there are. What it cannot know: the order of
-statements, transactions, which values are asked for together or more often than others. So its trace is
+statements, transactions, which values are used together or more often than others. So its trace is
 called synthetic in its header and on every page.
 """
 
@@ -70,7 +70,7 @@ def shapes_of(digest: Digest) -> tuple[list[Shape], list[LeftOut]]:
 
 def _unfit(group: Group) -> str | None:
     if group.kind != "statement":
-        return "it is no statement"
+        return "it is not a statement"
     if group.fingerprint.lstrip("( ").startswith("replace"):
         return "REPLACE deletes rows by keys that are drawn"
     if any(
@@ -111,7 +111,7 @@ class _Slot:
     node: exp.Expr
     column: Column | None
     is_open: bool
-    """Whether nothing stands there."""
+    """Whether the place is empty."""
 
 
 def _slots(shape: Shape) -> Iterator[_Slot]:

@@ -2,7 +2,6 @@
 
 from mydyno.core.plurals import plural
 from mydyno.page.format import change, count
-from mydyno.queries.records import Plan
 from mydyno.rehearse.records import SideComparison, StatementComparison, Times
 
 
@@ -16,7 +15,7 @@ def headline(comparison: SideComparison, margin: float) -> str:
         ),
         _part(len(comparison.with_timing("slower")), "is slower", "are slower"),
         _part(len(comparison.with_timing("faster")), "is faster", "are faster"),
-        _part(sum(bool(each.warnings) for each in all_of), "warns anew", "warn anew"),
+        _part(sum(bool(each.warnings) for each in all_of), "gives new warnings", "give new warnings"),
     ]
     of = f"{count(len(all_of))} {plural(len(all_of), 'statement')}"
     listed = [part for part in parts if part]
@@ -42,6 +41,7 @@ def verdict(each: StatementComparison) -> str:
         *(["no longer fails"] if each.repaired else []),
         *(["other result"] if each.other_result else []),
         *(["new warnings"] if each.warnings else []),
+        *(["other plan"] if each.has_other_plan else []),
         *([each.times.timing] if each.times.timing in ("slower", "faster") else []),
     ]
     return ", ".join(words) or each.times.timing
@@ -85,9 +85,3 @@ def remarks(each: StatementComparison) -> list[str]:
     if each.not_compared:
         lines.append(f"results are not compared: {each.not_compared}")
     return lines
-
-
-def other_plan(plans: tuple[Plan, Plan]) -> bool:
-    """Whether the optimizer chose another way: other tables first, other access, other index."""
-    first, second = ([(row.table, row.type, row.key, row.select_type) for row in plan.rows] for plan in plans)
-    return bool(first and second) and first != second

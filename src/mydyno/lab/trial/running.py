@@ -236,7 +236,7 @@ def _server(prepared: Prepared, point: Point, folder: Path, trial: str) -> list[
 
 
 def clone_layers(prepared: Prepared, point: Point, folder: Path) -> list[Layer]:
-    """A server on a fresh clone of the point's dataset, on this machine, for what is asked of it after the
+    """A server on a fresh clone of the point's dataset, on this machine, for queries after the
     trials; `folder` gets its files."""
 
     def made(server: Server) -> Mapping[str, Any]:

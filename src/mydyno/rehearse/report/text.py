@@ -6,16 +6,16 @@ from mydyno.page.format import MISSING, count, printable, shorten
 from mydyno.page.lines import Line, Style, wrapped
 from mydyno.queries.records import Plan
 from mydyno.rehearse.records import Rehearsal, SideComparison, StatementComparison, Timing
-from mydyno.rehearse.wording import interval_text, other_plan, remarks, verdict
+from mydyno.rehearse.wording import interval_text, remarks, verdict
 
 SHOWN = 20
 _INDENT = "     "
 _SYNTHETIC = (
-    "The trace is synthetic: its statements were put together from digests. This is no replay of what ran."
+    "The trace is synthetic: its statements were put together from digests. It is not a replay of what ran."
 )
 _TIMINGS: dict[Timing, str] = {
     "same": "as fast as before",
-    "unclear": "unclear: more repetitions would tell",
+    "unclear": "unclear: more repetitions are needed",
     "not timed": "not timed",
 }
 _NOTHING = "Nothing differs that this rehearsal can show."
@@ -81,7 +81,7 @@ def _statement(number: int, each: StatementComparison, width: int) -> Iterator[L
     yield from wrapped(shorten(each.text, 300), width, first=_INDENT)
     for text in remarks(each):
         yield from wrapped(text, width, first=f"{_INDENT}  ", rest=f"{_INDENT}    ")
-    if each.plans is not None and other_plan(each.plans):
+    if each.plans is not None and each.has_other_plan:
         for name, plan in zip(("plan before", "plan after "), each.plans, strict=True):
             yield from wrapped(plan_text(plan), width, first=f"{_INDENT}  {name} ", rest=f"{_INDENT}    ")
     yield Line(f"{_INDENT}  id {each.id}", "faint")

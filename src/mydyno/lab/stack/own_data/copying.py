@@ -18,9 +18,10 @@ from mydyno.server.program.binary import ServerBinary
 
 _LEFT_BEHIND = re.compile(
     r".*-bin\.(\d{6,}|index|state)|binlog\.(\d{6,}|index)|.*relay.*\.(\d{6,}|index|info)|(multi-)?master.*\.info"
-    r"|(mysql|mariadb)_upgrade_info|.*\.pid|.*\.sock|.*\.err|ib_buffer_pool|grastate\.dat|gvwstate\.dat|galera\.cache|auto\.cnf"
+    r"|(mysql|mariadb)_upgrade_info|.*\.pid|.*\.sock|.*\.err|ib_buffer_pool|grastate\.dat|gvwstate\.dat"
+    r"|galera\.cache|auto\.cnf"
 )
-"""Binary and relay logs, where a replica stands, a cluster's state, the identity and logs of the server, and
+"""Binary and relay logs, a replica's position, a cluster's state, the identity and logs of the server, and
 the release of its last upgrade."""
 
 _STEPS = ((5, 5), (5, 6), (5, 7), (8, 0), (8, 4), (9, 7))

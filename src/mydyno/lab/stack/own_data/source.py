@@ -103,7 +103,7 @@ def recognise(path: Path) -> OwnData:
     if path.is_file():
         if path.name.lower().endswith(DUMP_SUFFIXES):
             return OwnData(path, "dump")
-        raise UsageError(f"{path} is no dump by its name", f"expected {_CANNOT}")
+        raise UsageError(f"{path} has not the name of a dump", f"expected {_CANNOT}")
     if not path.is_dir():
         raise UsageError(f"there is no {path}", f"expected {_CANNOT}")
     if (checkpoints := _first(path, _CHECKPOINTS)) is not None:
