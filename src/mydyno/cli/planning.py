@@ -35,7 +35,9 @@ def prepare(
     from mydyno.lab import spec
 
     read = spec.load(file, size)
-    return prepare_read(read, lab, host, own_server=own_server, install=install, machines=machines)
+    return prepare_read(
+        read, lab, host, own_server=own_server, own_data=own_data, install=install, machines=machines
+    )
 
 
 def prepare_read(
@@ -44,6 +46,7 @@ def prepare_read(
     host: Host,
     *,
     own_server: bool = False,
+    own_data: bool = False,
     install: bool = False,
     machines: Machines | None = None,
 ) -> tuple[Experiment, Prepared]:
