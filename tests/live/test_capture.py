@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import struct
 from pathlib import Path
 from typing import Any
 
+import pymysql
 import pytest
+from typer.testing import CliRunner
 
+from live.packets import pcap_of, recorded
 from live.slow_servers import run, server, set_globals, unchanged, variables
 from live.test_slowlog import Slowlog, _child_of, slowlog
+from mydyno.cli.main import app
 from mydyno.core.errors import UsageError
 
 pytestmark = pytest.mark.live
@@ -20,16 +27,14 @@ _OURS = ("--matching", "captured-[0-9]")
 """Other statements on these servers are those of mydyno and of the tests."""
 
 
+def _mydyno(*words: str) -> str:
+    return CliRunner().invoke(app, words, catch_exceptions=False).output
+
+
 def _shown(trace: Path) -> dict[str, Any]:
-    from typer.testing import CliRunner
-
-    from mydyno.cli.main import app
-
     part = trace.with_suffix(".part.trace")
-    runner = CliRunner()
-    runner.invoke(app, ["trace", "filter", str(trace), *_OURS, "--out", str(part)], catch_exceptions=False)
-    shown = runner.invoke(app, ["trace", "show", str(part), "--json"], catch_exceptions=False)
-    summary: dict[str, Any] = json.loads(shown.output)
+    _mydyno("trace", "filter", str(trace), *_OURS, "--out", str(part))
+    summary: dict[str, Any] = json.loads(_mydyno("trace", "show", str(part), "--json"))
     return summary
 
 
@@ -84,9 +89,6 @@ def test_a_kill_while_it_captures_leaves_no_setting_and_no_trace(slowlog: Slowlo
 
 
 def test_a_kill_of_both_is_put_back_by_the_next_capture(slowlog: Slowlog, tmp_path: Path) -> None:
-    import os
-    import signal
-
     with unchanged(slowlog.server.login):
         child = slowlog.start("--for", "1h", "--out", str(tmp_path / "a.trace"), command="capture")
         slowlog.wait_until_it_watches(child)
@@ -105,3 +107,63 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_is_done(
         for out, says in ((tmp_path / "no" / "a.trace", "there is no folder"), (slowlog.options, "an input")):
             with pytest.raises(UsageError, match=says):
                 slowlog.run("capture", "--for", "1s", "--out", str(out))
+
+
+def test_what_clients_sent_through_a_recorded_port_is_in_the_trace_with_what_became_of_it(
+    slowlog: Slowlog, tmp_path: Path
+) -> None:
+    login = slowlog.server.login
+    with recorded(login.socket) as (port, sent):
+        client = pymysql.connect(
+            host="127.0.0.1",
+            port=port,
+            user=login.user,
+            password=login.password.reveal(),
+            autocommit=True,
+            ssl_disabled=True,
+        )
+        with client.cursor() as cursor:
+            cursor.execute("CREATE DATABASE IF NOT EXISTS captured")
+            client.select_db("captured")
+            cursor.execute("CREATE OR REPLACE TABLE t (a INT, b VARCHAR(20)) -- captured-0")
+            assert cursor.execute("INSERT INTO t VALUES (1, 'captured-1'), (2, 'x'), (3, 'y')") == 3
+            assert cursor.execute("SELECT * FROM t WHERE a > 1 OR b = 'captured-2'") == 3
+            with pytest.raises(pymysql.err.Error):
+                cursor.execute("SELECT nope, 'captured-3'")
+        _prepared(client)
+        client.close()
+    (tmp_path / "a.pcap").write_bytes(pcap_of(sent, whole=True))
+    slowlog.run("capture", str(tmp_path / "a.pcap"), "--out", str(tmp_path / "a.trace"))
+    shown = _shown(tmp_path / "a.trace")
+    assert shown["header"]["source"] == "packets"
+    assert shown["footer"]["skipped"] == []
+    assert (shown["footer"]["connections"], shown["footer"]["closed"]) == (1, 1)
+    assert (shown["footer"]["statements"], shown["errors"], shown["prepared"]) == (5, 1, 1)
+    assert {(each["name"], each["statements"]) for each in shown["schemas"]} == {("captured", 5)}
+    assert shown["users"][0]["name"] == login.user
+    bound = "SELECT a FROM t WHERE a = 2 AND b <> 'captured-4''s'"
+    _mydyno(
+        *("trace", "filter", str(tmp_path / "a.trace"), "--matching", bound),
+        *("--out", str(tmp_path / "bound.trace")),
+    )
+    found = _mydyno("trace", "show", str(tmp_path / "bound.trace"), "--json")
+    assert json.loads(found)["footer"]["statements"] == 1
+
+
+def _prepared(client: pymysql.Connection[Any]) -> None:
+    """Executes a prepared statement in the binary protocol, which pymysql itself does not use."""
+    client._execute_command(0x16, "SELECT a FROM t WHERE a = ? AND b <> ?")
+    answer = client._read_packet().get_all_data()
+    statement, columns, parameters = struct.unpack("<xIHH", answer[:9])
+    for definitions in (parameters, columns):
+        for _ in range(definitions + 1):
+            client._read_packet()
+    value = b"captured-4's"
+    values = struct.pack("<q", 2) + bytes([len(value)]) + value
+    client._execute_command(
+        0x17, struct.pack("<IBI", statement, 0, 1) + b"\0\1" + struct.pack("<HH", 0x08, 0xFD) + values
+    )
+    ends = 0
+    while ends < 2:  # Behind the columns and behind the rows.
+        ends += client._read_packet().is_eof_packet()
+    client._execute_command(0x19, struct.pack("<I", statement))

@@ -27,6 +27,7 @@ from typer.testing import CliRunner
 
 from live.documented import ROOT, Documented, commands, documented, files, parse
 from live.mydyno_process import MEASURED, SHORT, call
+from live.packets import pcap
 from live.releases import release
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import login_options
@@ -98,6 +99,9 @@ GENERAL = """\
 """
 
 
+PACKETS = pcap([b"\x03SELECT * FROM orders WHERE id = 1"])
+
+
 @dataclass(frozen=True)
 class Fresh:
     """A folder as a new reader has it, with what the pages take for granted."""
@@ -146,6 +150,7 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
     for name in ("slow.log.1.gz", "slow.log.2.gz"):
         (folder / name).write_bytes(gzip.compress((LOG + SLOWER).encode()))
     (folder / "general.log").write_text(GENERAL)
+    (folder / "port3306.pcap").write_bytes(PACKETS)
     for name in ("shop", "db1", "db2", "monday", "friday"):
         made = mydyno(folder, "capture", "slow.log", "--out", f"{name}.trace")
         assert made.returncode == 0, made.stderr

@@ -121,7 +121,8 @@ proptest! {
         let footer = write(&folder.file("a.trace"), &records);
         prop_assert_eq!(read(&folder.file("a.trace")).unwrap(), &records[..]);
         prop_assert_eq!(footer.statements as usize, records.len() - 5);
-        prop_assert_eq!(Trace::open(folder.file("a.trace")).unwrap().footer(), &footer);
+        let trace = Trace::open(folder.file("a.trace")).unwrap();
+        prop_assert_eq!(trace.footer(), &footer);
     }
 
     #[test]
@@ -131,7 +132,7 @@ proptest! {
         write(&path, &records);
         let mut bytes = fs::read(&path).unwrap();
         let at = at.index(bytes.len());
-        bytes[at] ^= 1 << bit;
+        bytes[at] ^= 1_u8 << bit;
         fs::write(&path, &bytes).unwrap();
         prop_assert!(read(&path).is_err(), "byte {} bit {}", at, bit);
     }

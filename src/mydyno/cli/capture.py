@@ -23,8 +23,8 @@ Logs = Annotated[
     list[str] | None,
     argument(
         "FILE",
-        "Slow logs of all dialects and general logs (plain, gzip or zstd), `-` for standard input. Without a "
-        "file: the server, whose slow log is turned on for a while.",
+        "Slow logs of all dialects, general logs, packets that tcpdump wrote (plain, gzip or zstd), `-` for "
+        "standard input. Without a file: the server, whose slow log is turned on for a while.",
     ),
 ]
 Out = Annotated[Path, option("--out TRACE", "The trace.")]
@@ -41,8 +41,8 @@ def capture(
 ) -> None:
     """Write a trace of what a server is sent: connections, statements, their instants and durations.
 
-    From logs that are there, or from a server: its slow log is turned on for all statements, as `mydyno
-    slowlog --threshold 0` does, and all settings are restored at the end, after Ctrl-C, an error or a kill.
+    From logs or packets that are there, or from a server: its slow log is turned on for all statements, as
+    `mydyno slowlog --threshold 0` does, and all settings are restored at the end, after Ctrl-C, an error or a kill.
     The rate of statements and what the log will cost are shown first. Passwords in statements are always
     masked.
 
@@ -51,6 +51,7 @@ def capture(
     mydyno capture --host db1 --user dba --ask-password --ssh admin@db1 --for 10m --out shop.trace
     mydyno capture slow.log slow.log.1.gz --out shop.trace
     mydyno capture general.log --mask --out shop.trace
+    mydyno capture port3306.pcap --out shop.trace
     ```
     """
     allowed = outputs.Outputs((server.defaults_file, server.password_file, *(files or ())), force)
@@ -71,12 +72,11 @@ def capture(
 
 
 def _show(trace: Trace, out: Path) -> None:
-    from mydyno.cli.shown import show
     from mydyno.queries.traces.text import skipped_lines, written_line
 
-    show(
-        [written_line(trace, str(out)), *(f"skipped: {line}" for line in skipped_lines(trace.footer.skipped))]
-    )
+    screen.echo(written_line(trace, str(out)))
+    for line in skipped_lines(trace.footer.skipped):
+        screen.echo(f"skipped: {line}")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mydyno.cli import options, outputs
+from mydyno.cli import options, outputs, screen
 from mydyno.cli.application import Application
 from mydyno.cli.capture import Out
 from mydyno.cli.declare import argument, option
@@ -37,8 +37,6 @@ def show_trace(
     mydyno trace show shop.trace --json > shop.json
     ```
     """
-    from mydyno.cli import screen
-    from mydyno.cli.shown import show
     from mydyno.queries.traces import summary_of
     from mydyno.queries.traces.text import summary_lines
 
@@ -46,7 +44,8 @@ def show_trace(
     if as_json:
         screen.echo(summary.model_dump_json(indent=2))
     else:
-        show(list(summary_lines(summary, str(trace))))
+        for line in summary_lines(summary, str(trace)):
+            screen.echo(line)
 
 
 @commands.command("filter")
@@ -153,7 +152,6 @@ def _select(trace: Path, selection: Selection, out: Path, force: bool) -> None:
 
 
 def _written(trace: Trace, out: Path) -> None:
-    from mydyno.cli.shown import show
     from mydyno.queries.traces.text import written_line
 
-    show([written_line(trace, str(out))])
+    screen.echo(written_line(trace, str(out)))

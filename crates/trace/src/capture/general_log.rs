@@ -16,7 +16,8 @@ use mydyno_digest::source::Source;
 use mydyno_digest::stop::Stop;
 
 use super::instants::{SECOND, Spread};
-use super::{Capture, Met, Read, trouble_of};
+use super::packets::Notes;
+use super::{Capture, Met, Read, begins_with, trouble_of, used};
 use crate::error::Error;
 
 const BUFFER_BYTES: usize = 1 << 20;
@@ -103,6 +104,7 @@ pub fn read(
         trouble,
         commands: reading.commands,
         untimed: reading.untimed,
+        notes: Notes::default(),
     })
 }
 
@@ -231,16 +233,4 @@ fn login(text: &[u8]) -> Option<(&[u8], &[u8])> {
 fn statement(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii();
     text.strip_suffix(b";").unwrap_or(text).trim_ascii_end()
-}
-
-fn begins_with(sql: &[u8], word: &[u8]) -> bool {
-    sql.get(..word.len()).is_some_and(|first| first.eq_ignore_ascii_case(word))
-        && sql.get(word.len()).is_none_or(u8::is_ascii_whitespace)
-}
-
-/// The database behind USE.
-fn used(sql: &[u8]) -> Option<&[u8]> {
-    begins_with(sql, b"use").then(|| sql[3..].trim_ascii()).map(|name| {
-        name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name)
-    })
 }

@@ -13,6 +13,7 @@ use mydyno_digest::source::{End, Source, Trouble};
 use mydyno_digest::stop::Stop;
 
 use super::instants::{SECOND, Spread};
+use super::packets::Notes;
 use super::{Capture, Met, Read, trouble_of};
 use crate::error::Error;
 
@@ -108,6 +109,7 @@ pub fn read(
             trouble,
             commands: reading.commands,
             untimed: reading.untimed,
+            notes: Notes::default(),
         }),
     }
 }
