@@ -64,6 +64,8 @@ FILES = (
     Command("digest slow.log", "--html", "slow.html"),
     Command("digest slow.log", "--out-log", "kept.log", has_mark=False),
     Command("slowlog --server ./no.sock", "--html", "slow.html", runs_here=False),
+    Command("rehearse old.trace --data array.yaml", "--html", "page.html", runs_here=False),
+    Command("synthesize --server ./no.sock", "--out", "new.trace", runs_here=False),
     Command("capture slow.log", "--out", "new.trace"),
     Command("trace filter old.trace", "--out", "new.trace"),
     Command("trace cut old.trace", "--out", "new.trace"),
@@ -92,6 +94,7 @@ FORCED = (Command("digest slow.log", "--out-log", "kept.log"),)
 READ = {
     *("--defaults-file", "--password-file", "--facts", "--table", "--from", "--datadir", "--socket"),
     *("--lab", "--root", "--history", "--hosts", "--ssh-key"),
+    *("--data", "--schema-change", "--digest"),
     *("--ssl-ca", "--ssl-cert", "--ssl-key", "--server-public-key"),
 }
 """Options that name what a command reads, or a folder that is mydyno's."""

@@ -53,11 +53,11 @@ def synthesize(server: LoginOptions, wanted: SynthesisOptions, force: outputs.Fo
     from mydyno.rehearse.synthesis import ColumnValues, shapes_of, slow_log
     from mydyno.server.access.session import session
 
-    login = server.login()
     file = outputs.Outputs((wanted.digest, server.defaults_file), force).file(
         "--out", wanted.out, outputs.TRACE
     )
     assert file is not None
+    login = server.login()
     digest = _digest(wanted.digest, server)
     shapes, left_out = shapes_of(digest)
     rate = wanted.rate or (digest.total.count / digest.seconds if digest.seconds else 100.0)
