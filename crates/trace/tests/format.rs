@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mydyno_trace::{
-    Closed, Error, Footer, Header, Opened, Record, Sorter, Source, Statement, Trace, Writer,
+    Closed, Error, Footer, Header, Opened, Record, Sorter, Source, Statement, Trace, Writer, block,
 };
 use proptest::prelude::*;
 
@@ -135,6 +135,22 @@ proptest! {
         bytes[at] ^= 1_u8 << bit;
         fs::write(&path, &bytes).unwrap();
         prop_assert!(read(&path).is_err(), "byte {} bit {}", at, bit);
+    }
+
+    #[test]
+    fn no_bytes_of_a_block_make_reading_it_panic(
+        records in records(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
+    ) {
+        let mut builder = block::Builder::default();
+        records.iter().for_each(|record| builder.push(record));
+        let mut bytes = builder.finish();
+        prop_assert_eq!(block::read(&bytes), Some(records));
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let _ = block::read(&bytes);
     }
 
     #[test]

@@ -42,9 +42,9 @@ def capture(
     """Write a trace of what a server is sent: connections, statements, their instants and durations.
 
     From logs or packets that are there, or from a server: its slow log is turned on for all statements, as
-    `mydyno slowlog --threshold 0` does, and all settings are restored at the end, after Ctrl-C, an error or a kill.
-    The rate of statements and what the log will cost are shown first. Passwords in statements are always
-    masked.
+    `mydyno slowlog --threshold 0` does, and all settings are restored at the end, after Ctrl-C, an error or
+    a kill. The rate of statements and what the log will cost are shown first. Passwords in statements are
+    always masked.
 
     ```text
     mydyno capture --for 10m --out shop.trace

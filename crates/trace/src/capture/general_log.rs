@@ -1,9 +1,9 @@
 //! General logs: every command with the instant at which it came, without what became of it.
 //!
 //! ```text
-//! 2026-11-22T03:00:00.123456Z	   12 Query	SELECT 1
-//! 261122  3:00:00	   12 Query	SELECT 1
-//! 		   12 Quit
+//! 2026-11-22T03:00:00.123456Z<tab>   12 Query<tab>SELECT 1
+//! 261122  3:00:00<tab>   12 Query<tab>SELECT 1
+//! <tab><tab>   12 Quit
 //! ```
 //! Sources: `File_query_log::write_general` of MySQL, `MYSQL_QUERY_LOG::write` of MariaDB.
 

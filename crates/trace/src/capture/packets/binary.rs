@@ -6,7 +6,9 @@ use mydyno_digest::fingerprint::bytes::{is_word, word_end};
 use mydyno_digest::fingerprint::comments::comment_end;
 use mydyno_digest::fingerprint::literals::string_end;
 
-use super::conversation::{Bytes, UNSIGNED};
+use super::bytes::Bytes;
+
+const UNSIGNED: u16 = 0x8000;
 
 /// A value as a literal; None where it cannot be read.
 pub fn literal(kind: u16, bytes: &mut Bytes<'_>) -> Option<Vec<u8>> {

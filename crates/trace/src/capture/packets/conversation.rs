@@ -7,9 +7,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::binary::{bound, literal, quoted};
+use super::bytes::Bytes;
 use crate::capture::{Event, Sent, used};
-
-pub const UNSIGNED: u16 = 0x8000;
 
 const MORE_RESULTS: u16 = 8;
 const CURSOR: u16 = 64;
@@ -17,50 +16,6 @@ const CURSOR: u16 = 64;
 const LAST_PREPARED: u32 = u32::MAX;
 /// More than a packet may have; what says so is not the beginning of one.
 const MOST_PACKET: usize = 0xff_ffff;
-
-/// Takes values off the front of a packet; None where it has no more.
-pub struct Bytes<'p>(pub &'p [u8]);
-
-impl<'p> Bytes<'p> {
-    pub fn array<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
-        let (array, rest) = self.0.split_first_chunk::<COUNT>()?;
-        self.0 = rest;
-        Some(*array)
-    }
-
-    pub fn take(&mut self, count: u64) -> Option<&'p [u8]> {
-        let (taken, rest) = self.0.split_at_checked(usize::try_from(count).ok()?)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    /// A number as long as its first byte says.
-    pub fn number(&mut self) -> Option<u64> {
-        let [first] = self.array()?;
-        Some(match first {
-            0xfc => u16::from_le_bytes(self.array()?).into(),
-            0xfd => {
-                let [low, middle, high] = self.array()?;
-                u32::from_le_bytes([low, middle, high, 0]).into()
-            }
-            0xfe => u64::from_le_bytes(self.array()?),
-            0xfb | 0xff => return None,
-            small => small.into(),
-        })
-    }
-
-    pub fn text(&mut self) -> Option<&'p [u8]> {
-        let count = self.number()?;
-        self.take(count)
-    }
-
-    fn until_zero(&mut self) -> &'p [u8] {
-        let end = memchr::memchr(0, self.0).unwrap_or(self.0.len());
-        let text = &self.0[..end];
-        self.0 = self.0.get(end + 1..).unwrap_or_default();
-        text
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {

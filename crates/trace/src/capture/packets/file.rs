@@ -126,7 +126,7 @@ impl<'s> Packets<'s> {
                 self.interfaces.clear();
             }
             let length = self.number(4) as usize;
-            if !(12..=MOST_BYTES).contains(&length) || length % 4 != 0 {
+            if !(12..=MOST_BYTES).contains(&length) || !length.is_multiple_of(4) {
                 self.damage =
                     Some((at, "a block has a length that none has: the rest is not read"));
                 return None;

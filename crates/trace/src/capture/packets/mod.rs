@@ -6,6 +6,7 @@
 //! whose beginning is not there, when one of its ports is 3306.
 
 mod binary;
+mod bytes;
 mod conversation;
 mod file;
 mod segment;
