@@ -64,6 +64,10 @@ FILES = (
     Command("digest slow.log", "--html", "slow.html"),
     Command("digest slow.log", "--out-log", "kept.log", has_mark=False),
     Command("slowlog --server ./no.sock", "--html", "slow.html", runs_here=False),
+    Command("capture slow.log", "--out", "new.trace"),
+    Command("trace filter old.trace", "--out", "new.trace"),
+    Command("trace cut old.trace", "--out", "new.trace"),
+    Command("trace merge old.trace", "--out", "new.trace"),
     Command("load sql-bench --socket no.sock", "--out", "report.txt", runs_here=False),
 )
 FOLDERS = (
@@ -101,6 +105,8 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         kept(folder / "lab", made, str(day) * 16, day=day)
     (folder / "slow.log").write_text(LOG)
     memory = Memory(total=16 * GIB, swap_total=GIB)
+    old = CliRunner().invoke(app, ["capture", str(folder / "slow.log"), "--out", str(folder / "old.trace")])
+    assert old.exit_code == 0, old.output
     (folder / "facts.json").write_text(system(the_host=host(memory_facts=memory)).to_json())
     (folder / "advice.json").write_text(advice(THREADS).to_json())
     (folder / "array.yaml").write_text(experiment_text())

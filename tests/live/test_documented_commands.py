@@ -27,6 +27,7 @@ from typer.testing import CliRunner
 
 from live.documented import ROOT, Documented, commands, documented, files, parse
 from live.mydyno_process import MEASURED, SHORT, call
+from live.packets import pcap
 from live.releases import release
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import login_options
@@ -89,6 +90,16 @@ SELECT * FROM customer WHERE name = 'ann';
 """An entry that the filters of the pages find."""
 
 
+GENERAL = """\
+2026-11-22T03:00:00.000001Z\t   31 Connect\tweb@app1 on shop using TCP/IP
+2026-11-22T03:00:00.000002Z\t   31 Query\tSELECT * FROM orders WHERE id = 1
+2026-11-22T03:00:00.000003Z\t   31 Quit\t
+"""
+
+
+PACKETS = pcap([b"\x03SELECT * FROM orders WHERE id = 1"])
+
+
 @dataclass(frozen=True)
 class Fresh:
     """A folder as a new reader has it, with what the pages take for granted."""
@@ -136,6 +147,11 @@ def fresh(server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Fr
         (folder / name).write_text(LOG + SLOWER)
     for name in ("slow.log.1.gz", "slow.log.2.gz"):
         (folder / name).write_bytes(gzip.compress((LOG + SLOWER).encode()))
+    (folder / "general.log").write_text(GENERAL)
+    (folder / "port3306.pcap").write_bytes(PACKETS)
+    for name in ("shop", "db1", "db2", "monday", "friday"):
+        made = mydyno(folder, "capture", "slow.log", "--out", f"{name}.trace")
+        assert made.returncode == 0, made.stderr
     for name, text in files().items():
         for pattern, shorter in SHORTER_FILES:
             text = re.sub(pattern, shorter, text)

@@ -60,8 +60,8 @@ class Slowlog:
         words = (words[0], "--defaults-file", str(self.options), *words[1:])
         return CliRunner().invoke(app, words, catch_exceptions=False)
 
-    def start(self, *words: str) -> subprocess.Popen[bytes]:
-        argv = [sys.executable, "-m", "mydyno.cli.main", "slowlog", "--defaults-file", str(self.options)]
+    def start(self, *words: str, command: str = "slowlog") -> subprocess.Popen[bytes]:
+        argv = [sys.executable, "-m", "mydyno.cli.main", command, "--defaults-file", str(self.options)]
         return subprocess.Popen(
             [*argv, *words],
             stdout=subprocess.PIPE,

@@ -51,12 +51,22 @@ const PARTS: usize = Part::Texts as usize + 1;
 /// A literal that is written as a number has this lowest bit; for others the number is that of bytes.
 const IS_NUMBER: u64 = 1;
 
+/// A block is full when it has one of these: records, bytes before it is packed, bytes of statements, which a
+/// reader holds.
+const MOST_RECORDS: usize = 1 << 16;
+const MOST_BYTES: usize = 4 << 20;
+const MOST_SQL_BYTES: usize = 32 << 20;
+
+/// No block has more bytes of statements: the last one of a full block may be as long as max_allowed_packet.
+const READ_SQL_BYTES: usize = (1 << 30) + MOST_SQL_BYTES;
+
 /// Builds one block.
 #[derive(Default)]
 pub struct Builder {
     columns: [Vec<u8>; PARTS],
     records: usize,
     bytes: usize,
+    sql_bytes: usize,
     last_us: u64,
     names: HashMap<Name, u64>,
     last_name: Option<(Name, u64)>,
@@ -74,14 +84,15 @@ struct Slot {
 }
 
 impl Builder {
-    /// Records in it.
-    pub fn records(&self) -> usize {
-        self.records
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
     }
 
-    /// About what it will come to before it is packed.
-    pub fn bytes(&self) -> usize {
-        self.bytes
+    /// Whether it has what `parts` blocks of which one is full would share.
+    pub fn is_full(&self, parts: usize) -> bool {
+        self.records >= MOST_RECORDS / parts
+            || self.bytes >= MOST_BYTES / parts
+            || self.sql_bytes >= MOST_SQL_BYTES / parts
     }
 
     pub fn push(&mut self, record: &Record) {
@@ -149,6 +160,7 @@ impl Builder {
     }
 
     fn push_sql(&mut self, sql: &[u8]) {
+        self.sql_bytes += sql.len();
         split(sql, &mut self.template, &mut self.literals);
         let number = match self.templates.get(&self.template) {
             Some(&number) => number,
@@ -304,6 +316,8 @@ struct Sql<'a> {
     templates: Vec<Template<'a>>,
     /// The literals of the statement at hand, where they are numbers.
     digits: Vec<Vec<u8>>,
+    /// Bytes that statements may still have.
+    left: usize,
 }
 
 struct Template<'a> {
@@ -330,7 +344,7 @@ impl<'a> Sql<'a> {
             templates.push(Template { text, slots });
         }
         (numbers.0.is_empty() && literals.0.is_empty()).then_some(())?;
-        Some(Self { templates, digits: Vec::new() })
+        Some(Self { templates, digits: Vec::new(), left: READ_SQL_BYTES })
     }
 
     fn next(&mut self, template: u64) -> Option<Vec<u8>> {
@@ -350,6 +364,7 @@ impl<'a> Sql<'a> {
                 bytes += 18;
             }
         }
+        self.left = self.left.checked_sub(text.len())?;
         let mut sql = Vec::with_capacity(bytes);
         let literals = literals.into_iter().map(|one| one.unwrap_or_else(|at| &self.digits[at]));
         join(text, literals, &mut sql)?;

@@ -4,7 +4,7 @@
 //! blocks of columns; the [`reader`] gives them back one by one, in the order of their start instants, in
 //! bounded memory. Records that come in another order, as those of a slow log do, go through a [`sorter`].
 
-mod block;
+pub mod block;
 pub mod capture;
 pub mod effect;
 pub mod error;

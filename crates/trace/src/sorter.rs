@@ -15,10 +15,13 @@ use crate::frame::{self, Kind};
 use crate::header::{Footer, Header, Skipped, SourceFile};
 use crate::reader::of_trouble;
 use crate::record::Record;
-use crate::writer::{BLOCK_BYTES, BLOCK_RECORDS, Writer, create_private};
+use crate::writer::{Writer, create_private};
 
 /// Of records in memory.
 const MOST_BYTES: usize = 128 << 20;
+
+/// Blocks of runs are smaller, since one of each is in memory while they are merged.
+const RUN_PARTS: usize = 16;
 
 /// zstd's fastest that still packs.
 const RUN_LEVEL: i32 = 1;
@@ -150,11 +153,11 @@ impl Sorter {
         for Placed { at_us, record, .. } in self.held.drain(..) {
             let connection = record.connection();
             block.push(&record.moved(connection, at_us as u64));
-            if block.bytes() >= BLOCK_BYTES / 16 || block.records() >= BLOCK_RECORDS / 16 {
+            if block.is_full(RUN_PARTS) {
                 write(&mut block).map_err(failed)?;
             }
         }
-        if block.records() > 0 {
+        if !block.is_empty() {
             write(&mut block).map_err(failed)?;
         }
         self.places.push(places);

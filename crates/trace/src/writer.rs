@@ -11,10 +11,6 @@ use crate::header::{FORMAT, Footer, Header, Skipped, SourceFile};
 use crate::reader::BEGINNING_BYTES;
 use crate::record::Record;
 
-/// A block is written when it has one of these.
-pub(crate) const BLOCK_BYTES: usize = 4 << 20;
-pub(crate) const BLOCK_RECORDS: usize = 1 << 16;
-
 /// zstd's own default.
 const LEVEL: i32 = 3;
 
@@ -85,7 +81,7 @@ impl Writer {
         }
         self.footer.length_us = self.footer.length_us.max(end_us);
         self.block.push(record);
-        if self.block.bytes() >= BLOCK_BYTES || self.block.records() >= BLOCK_RECORDS {
+        if self.block.is_full(1) {
             self.flush_block()?;
         }
         Ok(())
@@ -133,7 +129,7 @@ impl Writer {
     }
 
     fn flush_block(&mut self) -> Result<(), Error> {
-        if self.block.records() == 0 {
+        if self.block.is_empty() {
             return Ok(());
         }
         let block = self.block.finish();

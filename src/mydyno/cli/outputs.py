@@ -58,6 +58,7 @@ PICTURE = _format(
 SERIES = _format("series", rb"# (HELP|TYPE) mydyno_")
 DASHBOARD = _format("a dashboard", rb'\{\s*"__inputs": .*?"name": "DS_PROMETHEUS"')
 SLOW_LOG = _format("a slow log", rb"(?!)")  # One that a server wrote begins like one of ours.
+TRACE = _format("a trace", rb"\x89MYDYNO\n")
 SQL_BENCH_REPORT = _format("a report", rb"Benchmark suite: +sql-bench [\d.]+, reimplemented by mydyno ")
 
 

@@ -86,7 +86,11 @@ impl Columns {
         let mut push = |parts: &[&[u8]]| parts.iter().for_each(|part| log.extend_from_slice(part));
         push(&[b"# Time: ", start, b"\n"]);
         if let Some(user_host) = field("user_host") {
-            push(&[b"# User@Host: ", user_host, b"\n"]);
+            push(&[b"# User@Host: ", user_host]);
+            if let Some(id) = field("thread_id").filter(|id| id.iter().all(u8::is_ascii_digit)) {
+                push(&[b"  Id: ", id]);
+            }
+            push(&[b"\n"]);
         }
         push(&[b"# Schema: ", field("db").unwrap_or_default(), b"\n"]);
         push(&[b"# Query_time: ", took.as_bytes()]);

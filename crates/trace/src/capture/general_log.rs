@@ -1,9 +1,9 @@
 //! General logs: every command with the instant at which it came, without what became of it.
 //!
 //! ```text
-//! 2026-11-22T03:00:00.123456Z	   12 Query	SELECT 1
-//! 261122  3:00:00	   12 Query	SELECT 1
-//! 		   12 Quit
+//! 2026-11-22T03:00:00.123456Z<tab>   12 Query<tab>SELECT 1
+//! 261122  3:00:00<tab>   12 Query<tab>SELECT 1
+//! <tab><tab>   12 Quit
 //! ```
 //! Sources: `File_query_log::write_general` of MySQL, `MYSQL_QUERY_LOG::write` of MariaDB.
 
@@ -16,7 +16,8 @@ use mydyno_digest::source::Source;
 use mydyno_digest::stop::Stop;
 
 use super::instants::{SECOND, Spread};
-use super::{Capture, Met, Read, trouble_of};
+use super::packets::Notes;
+use super::{Capture, Met, Read, begins_with, trouble_of, used};
 use crate::error::Error;
 
 const BUFFER_BYTES: usize = 1 << 20;
@@ -46,6 +47,7 @@ struct Reading<'c> {
     time: Option<i64>,
     is_exact: bool,
     commands: u64,
+    untimed: Option<(u64, u64)>,
 }
 
 pub fn read(
@@ -61,6 +63,7 @@ pub fn read(
         time: None,
         is_exact: false,
         commands: 0,
+        untimed: None,
     };
     let (mut problems, mut bytes) = (Problems::default(), 0_u64);
     let mut command: Option<Command> = None;
@@ -94,8 +97,15 @@ pub fn read(
     for (instant, command) in reading.spread.take() {
         reading.give(instant, &command)?;
     }
-    let commands = reading.commands;
-    Ok(Read { bytes: bytes + pending.len() as u64, problems, has_places: true, trouble, commands })
+    Ok(Read {
+        bytes: bytes + pending.len() as u64,
+        problems,
+        has_places: true,
+        trouble,
+        commands: reading.commands,
+        untimed: reading.untimed,
+        notes: Notes::default(),
+    })
 }
 
 impl Reading<'_> {
@@ -120,7 +130,7 @@ impl Reading<'_> {
     fn push(&mut self, command: Option<Command>) -> Result<(), Error> {
         let Some(command) = command else { return Ok(()) };
         let Some(time) = self.time else {
-            self.commands += 1;
+            self.untimed.get_or_insert((command.at, 0)).1 += 1;
             return Ok(());
         };
         if self.is_exact {
@@ -223,16 +233,4 @@ fn login(text: &[u8]) -> Option<(&[u8], &[u8])> {
 fn statement(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii();
     text.strip_suffix(b";").unwrap_or(text).trim_ascii_end()
-}
-
-fn begins_with(sql: &[u8], word: &[u8]) -> bool {
-    sql.get(..word.len()).is_some_and(|first| first.eq_ignore_ascii_case(word))
-        && sql.get(word.len()).is_none_or(u8::is_ascii_whitespace)
-}
-
-/// The database behind USE.
-fn used(sql: &[u8]) -> Option<&[u8]> {
-    begins_with(sql, b"use").then(|| sql[3..].trim_ascii()).map(|name| {
-        name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name)
-    })
 }

@@ -6,6 +6,7 @@
 
 mod general_log;
 mod instants;
+mod packets;
 mod slow_log;
 
 use std::collections::HashMap;
@@ -48,6 +49,26 @@ struct Met<'a> {
     error: Option<u16>,
     prepared: bool,
     sql: &'a [u8],
+}
+
+/// What packets show of a connection.
+enum Event {
+    Opened { at_us: i64, user: Vec<u8>, schema: Vec<u8> },
+    Statement(Sent),
+    Closed { at_us: i64 },
+}
+
+/// A statement that was sent, with what became of it where that was seen.
+struct Sent {
+    user: Vec<u8>,
+    schema: Vec<u8>,
+    start_us: i64,
+    duration_us: Option<u64>,
+    rows_sent: Option<u64>,
+    rows_affected: Option<u64>,
+    error: Option<u16>,
+    prepared: bool,
+    sql: Vec<u8>,
 }
 
 /// A connection that a source has shown.
@@ -95,6 +116,7 @@ pub fn capture(
                 version = version.or_else(|| server(file.head()));
                 kinds.push(kind);
                 let read = match kind {
+                    Source::Packets => packets::read(file, &mut capture, stop, &mut tell),
                     Source::GeneralLog => general_log::read(file, &mut capture, stop, &mut tell),
                     _ => slow_log::read(file, &mut capture, stop, &mut tell),
                 }?;
@@ -145,6 +167,9 @@ struct Read {
     trouble: Option<Trouble>,
     /// Commands of the protocol without a statement.
     commands: u64,
+    /// Where the first entry is whose time is not known, and how many there are.
+    untimed: Option<(u64, u64)>,
+    notes: packets::Notes,
 }
 
 impl Read {
@@ -165,6 +190,11 @@ impl Read {
             let (kind, says) = of_trouble(trouble);
             skipped.push(of(&kind, 1, Some(self.bytes).filter(|_| self.has_places), says));
         }
+        if let Some((at, count)) = self.untimed {
+            let says = "no time above it, nor above those before it".to_owned();
+            skipped.push(of("no-time", count, Some(at).filter(|_| self.has_places), says));
+        }
+        skipped.extend(self.notes.skipped(name));
         if self.commands > 0 {
             let says = "commands of the protocol without a statement, as Ping".to_owned();
             skipped.push(of("command", self.commands, None, says));
@@ -203,6 +233,9 @@ fn begin<'a>(
         Refusal::NotASlowLog(what) => not_a_log(what),
         Refusal::Trouble(trouble) => of_trouble(trouble),
     })?;
+    if packets::is_packets(file.head()) {
+        return Ok((file, Source::Packets));
+    }
     match recognise(file.head()) {
         Recognised::Other(_) if file.format.is_none() && is_general_log(file.head()) => {
             Ok((file, Source::GeneralLog))
@@ -244,6 +277,28 @@ impl Capture {
         let shared: Name = name.into();
         self.names.insert(name.to_vec(), Arc::clone(&shared));
         shared
+    }
+
+    /// `number` is unique among the connections of all captures.
+    fn event(&mut self, number: u64, event: Event) -> Result<(), Error> {
+        match event {
+            Event::Opened { at_us, user, schema } => self.open(at_us, number, &user, &schema),
+            Event::Closed { at_us } => self.close(at_us, number),
+            Event::Statement(sent) => self.statement(&Met {
+                id: Some(number),
+                user: &sent.user,
+                host: b"",
+                schema: &sent.schema,
+                start_us: sent.start_us,
+                duration_us: sent.duration_us,
+                rows_sent: sent.rows_sent,
+                rows_examined: None,
+                rows_affected: sent.rows_affected,
+                error: sent.error,
+                prepared: sent.prepared,
+                sql: &sent.sql,
+            }),
+        }
     }
 
     /// A connection that is seen to begin. One with this number before it has ended unseen.
@@ -342,4 +397,16 @@ impl Capture {
             None => self.begin(met.start_us, None, user, Arc::clone(schema)),
         }
     }
+}
+
+fn begins_with(sql: &[u8], word: &[u8]) -> bool {
+    sql.get(..word.len()).is_some_and(|first| first.eq_ignore_ascii_case(word))
+        && sql.get(word.len()).is_none_or(u8::is_ascii_whitespace)
+}
+
+/// The database behind USE.
+fn used(sql: &[u8]) -> Option<&[u8]> {
+    begins_with(sql, b"use").then(|| sql[3..].trim_ascii()).map(|name| {
+        name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name)
+    })
 }

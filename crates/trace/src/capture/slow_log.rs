@@ -13,6 +13,7 @@ use mydyno_digest::source::{End, Source, Trouble};
 use mydyno_digest::stop::Stop;
 
 use super::instants::{SECOND, Spread};
+use super::packets::Notes;
 use super::{Capture, Met, Read, trouble_of};
 use crate::error::Error;
 
@@ -42,9 +43,11 @@ struct Numbers {
 struct Reading<'c> {
     capture: &'c mut Capture,
     spread: Spread<Held>,
-    /// The rows of a table have the start, with a fraction.
+    /// An export of mysql.slow_log.
     is_table: bool,
     commands: u64,
+    /// Where the first entry without a time is, and how many there are.
+    untimed: Option<(u64, u64)>,
     failure: Option<Error>,
 }
 
@@ -60,7 +63,8 @@ pub fn read(
     let mut chunks = Chunks::new(source, Sizes::default());
     let (mut context, mut problems) = (Context::default(), Problems::default());
     let spread = Spread::default();
-    let mut reading = Reading { capture, spread, is_table, commands: 0, failure: None };
+    let mut reading =
+        Reading { capture, spread, is_table, commands: 0, untimed: None, failure: None };
     let mut buffer = Vec::new();
     let mut trouble = None;
     while let Some(chunk) = chunks.next(&mut buffer, stop) {
@@ -104,6 +108,8 @@ pub fn read(
             has_places,
             trouble,
             commands: reading.commands,
+            untimed: reading.untimed,
+            notes: Notes::default(),
         }),
     }
 }
@@ -126,7 +132,7 @@ impl Reading<'_> {
             return;
         }
         let Some(time) = entry.time else {
-            self.commands += 1;
+            self.untimed.get_or_insert((entry.at, 0)).1 += 1;
             return;
         };
         let took = entry.values.get(Attribute::QueryTime);
@@ -141,7 +147,15 @@ impl Reading<'_> {
                 .get(Attribute::Failed)
                 .map(|_| u16::try_from(entry.error).unwrap_or(u16::MAX)),
         };
-        let exact = if self.is_table { entry.time } else { end_of(header) };
+        let exact = iso_time(header);
+        // The text that mydyno makes of the rows of mysql.slow_log has the start, and no SET below it. Exports
+        // of the table have what the server wrote: MySQL the end, MariaDB, which has rows_affected, the start.
+        let is_start = exact.is_some()
+            && if self.is_table {
+                numbers.rows_affected.is_some()
+            } else {
+                memmem::find(entry.raw.preamble, b"SET ").is_none()
+            };
         let held = Held {
             id: connection_of(header),
             user: entry.user.to_vec(),
@@ -149,7 +163,7 @@ impl Reading<'_> {
             schema: entry.database.to_vec(),
             sql: entry.statement.to_vec(),
             is_quit,
-            starts_then: self.is_table || memmem::find(header, b"QC_hit: ").is_some(),
+            starts_then: is_start || memmem::find(header, b"QC_hit: ").is_some(),
             second_us: time,
             met: numbers,
         };
@@ -203,8 +217,8 @@ impl Reading<'_> {
     }
 }
 
-/// The end instant of MySQL 5.7 and later, which write one with microseconds above each entry.
-fn end_of(header: &[u8]) -> Option<i64> {
+/// What MySQL 5.7 and later write above each entry, with microseconds.
+fn iso_time(header: &[u8]) -> Option<i64> {
     let time = header.strip_prefix(b"# Time: ")?;
     let line = &time[..memchr::memchr(b'\n', time).unwrap_or(time.len())];
     (line.get(4) == Some(&b'-')).then(|| clock::read(line.trim_ascii_end()))?

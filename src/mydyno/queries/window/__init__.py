@@ -13,8 +13,8 @@
 The settings are an application of mydyno's that is held (apply.transaction.held_while).
 """
 
-from mydyno.queries.window.digesting import digest_of, new_file
+from mydyno.queries.window.digesting import digest_of, new_file, pipe_from
 from mydyno.queries.window.settings import Wish
 from mydyno.queries.window.window import Caught, Window, open_window
 
-__all__ = ["Caught", "Window", "Wish", "digest_of", "new_file", "open_window"]
+__all__ = ["Caught", "Window", "Wish", "digest_of", "new_file", "open_window", "pipe_from"]

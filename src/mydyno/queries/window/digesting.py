@@ -18,7 +18,7 @@ def digest_of(log: Log, name: str, *, keep: BinaryIO | None = None, **options: A
 
     Options are those of `read_logs`. Raises what reading the log raises, and what `read_logs` does.
     """
-    with _pipe_from(log, keep) as stream:
+    with pipe_from(log, keep) as stream:
         digest = read_logs([STANDARD_INPUT], stdin=stream, **options)
     return _named(digest, name)
 
@@ -40,7 +40,7 @@ def new_file(path: Path | None) -> Iterator[BinaryIO | None]:
 
 
 @contextmanager
-def _pipe_from(log: Log, keep: BinaryIO | None) -> Iterator[int]:
+def pipe_from(log: Log, keep: BinaryIO | None) -> Iterator[int]:
     """The reading end of a pipe through which a thread sends the log's text."""
     reading, writing = os.pipe()
     failures: list[BaseException] = []

@@ -30,6 +30,8 @@ _FAST = 0.01
 _RATE_SECONDS = 1.0
 _ENTRY_BYTES = 400
 """About, of an entry of a short statement."""
+_ENTRY_SECONDS = 10e-6
+"""About, of a server's CPU to format and write an entry: an estimate, to be shown before the log is on."""
 _IDLE_SECONDS = 3600
 """More than the session is ever left alone: some servers cut idle ones off after a minute."""
 
@@ -222,7 +224,8 @@ def _rate(cursor: dbapi.Cursor) -> str:
     rate = (_queries(cursor) - before) / (time.monotonic() - began)
     return (
         f"the server runs {rate:.0f} statements a second now, and with this threshold about all of them are"
-        f" written: {format_bytes(int(rate * _ENTRY_BYTES))} a second"
+        f" written: {format_bytes(int(rate * _ENTRY_BYTES))} a second, for about {rate * _ENTRY_SECONDS:.1%}"
+        " of one CPU"
     )
 
 
