@@ -233,7 +233,7 @@ def test_an_experiment_replays_a_trace_in_each_trial(workplace: Workplace) -> No
     file.write_text(_EXPERIMENT)
     planned = workplace.run("plan", str(file))
     assert planned.returncode == 0, planned.stderr
-    assert "200 statements of 4 connections" in planned.stdout
+    assert "200 statements of 4 connections" in " ".join(planned.stdout.split())
     done = workplace.run("run", str(file))
     assert done.returncode in MEASURED, done.stderr
     results = sorted(workplace.lab.rglob("statements.npy"))

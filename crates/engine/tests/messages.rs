@@ -9,6 +9,8 @@ use mydyno_engine::failure::{Fatal, FatalCode};
 use mydyno_engine::histogram::{Latencies, LatencySummary};
 use mydyno_engine::load::recorder::Classes;
 use mydyno_engine::os::usage::CpuSeconds;
+use mydyno_engine::replay::choice::Reason;
+use mydyno_engine::replay::tally::{OfFingerprint, Summary};
 use mydyno_engine::report::line;
 use mydyno_engine::report::messages::*;
 use serde_json::Value;
@@ -127,6 +129,45 @@ fn slice() -> Slice {
         max_ns: Some(4_100_000),
         histogram: Some(latencies(&[180_000, 420_000, 900_000]).histogram),
         usage: vec![Some(used(0.0)), Some(used(0.75)), None],
+    }
+}
+
+fn replay() -> Summary {
+    Summary {
+        server: 0,
+        trace: "/srv/shop.trace".to_owned(),
+        speed: Some(1.0),
+        reads_only: true,
+        statements: 5,
+        replayed: 3,
+        skipped: [(Reason::Write, 1)].into(),
+        lost: 1,
+        late: Some(1),
+        failed_newly: 1,
+        failed_again: 0,
+        failed_unknown: 0,
+        failed_no_more: 0,
+        rows_compared: 2,
+        rows_differ: 1,
+        warnings: 0,
+        lateness: Some(latencies(&[1000, 2000, 6_000_000])),
+        latency: latencies(&[50_000, 60_000, 7_000_000]),
+        service: latencies(&[49_000, 58_000, 1_000_000]),
+        trace_service: latencies(&[50_000, 50_000, 900_000]),
+        elapsed_us: 2_000_000,
+        trace_elapsed_us: 2_000_100,
+        fingerprint_count: 1,
+        fingerprints: vec![OfFingerprint {
+            id: "0f1e2d3c4b5a6978".to_owned(),
+            text: "select ?".to_owned(),
+            replayed: 3,
+            errors: 1,
+            service_us: 1107,
+            compared: 3,
+            compared_service_us: 1107,
+            trace_service_us: 1000,
+        }],
+        problem: None,
     }
 }
 
@@ -300,6 +341,7 @@ fn examples() -> Vec<(&'static str, Message)> {
         ("sample-server-gone", Message::Sample(sample(false))),
         ("operation", Message::Operation(operation())),
         ("operation-estimated", Message::Operation(estimated_operation())),
+        ("replay", Message::Replay(Box::new(replay()))),
         ("phase_end", Message::PhaseEnd(Box::new(phase_end()))),
         ("phase_end-aborted", Message::PhaseEnd(Box::new(aborted_phase_end()))),
         (

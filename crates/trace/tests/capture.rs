@@ -207,3 +207,55 @@ fn a_summary_counts_what_there_is() {
     assert_eq!((summary.users[0].name.as_str(), summary.users[0].statements), ("app", 2));
     assert_eq!(summary.schemas[0].name, "shop");
 }
+
+/// As `sysbench oltp_read_write` is logged by MariaDB: point and range selects, updates of a number and of a
+/// text of random digits.
+fn sysbench(statements: u64) -> String {
+    let mut log = String::new();
+    let mut random = 88_172_645_463_325_252_u64;
+    let mut next = |below: u64| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 11) % below
+    };
+    for number in 0..statements {
+        let (table, id) = (next(8) + 1, next(100_000));
+        let sql = match number % 18 {
+            17 => {
+                let digits: Vec<String> =
+                    (0..10).map(|_| format!("{:011}", next(99_999_999_999))).collect();
+                format!("UPDATE sbtest{table} SET c='{}' WHERE id={id}", digits.join("-"))
+            }
+            16 => format!("UPDATE sbtest{table} SET k=k+1 WHERE id={id}"),
+            10..16 => {
+                format!("SELECT SUM(k) FROM sbtest{table} WHERE id BETWEEN {id} AND {}", id + 99)
+            }
+            _ => format!("SELECT c FROM sbtest{table} WHERE id={id}"),
+        };
+        let second = 1_795_746_781 + number / 5_000;
+        if number % 5_000 == 0 {
+            log += &format!("# Time: 261127  2:33:{:02}\n", number / 5_000);
+        }
+        log += &format!(
+            "# User@Host: sbtest[sbtest] @ localhost []\n# Thread_id: {}  Schema: sbtest  QC_hit: No\n\
+             # Query_time: 0.000{:03}  Lock_time: 0.0000{:02}  Rows_sent: 1  Rows_examined: 1\n\
+             # Rows_affected: 0  Bytes_sent: {}\nSET timestamp={second};\n{sql};\n",
+            next(64) + 5,
+            next(900) + 50,
+            next(90) + 5,
+            next(30) + 100,
+        );
+    }
+    log
+}
+
+#[test]
+fn a_trace_is_at_most_a_tenth_of_its_log() {
+    let folder = Folder::new("size");
+    let log = sysbench(40_000);
+    let (_, footer) = folder.capture(&log).unwrap();
+    assert_eq!((footer.statements, footer.connections), (40_000, 64));
+    let bytes = fs::metadata(folder.file("trace")).unwrap().len() as usize;
+    assert!(bytes * 10 <= log.len(), "{bytes} bytes of a log of {}", log.len());
+}

@@ -86,7 +86,7 @@ fn driven<'a>(job: &'a ServerJob, server: &Server, script: &Arc<Script>) -> Driv
         compression: None,
     };
     let address = Address::Unix(server.socket.clone());
-    Driven { job, address, login, workload: script.clone() }
+    Driven { job, address, login, workload: script.clone(), replay: None }
 }
 
 /// Drives one phase with two reactors.
