@@ -57,7 +57,8 @@ def capture_logs(
     stdin_name: str | None = None,
     report: Callable[[int, int], None] = lambda read_bytes, statements: None,
 ) -> Trace:
-    """Writes a trace of logs, of which `-` is `stdin`, called `stdin_name`. `report` hears the bytes read and the statements.
+    """Writes a trace of logs, of which `-` is `stdin`, called `stdin_name`. `report` hears the bytes read and
+    the statements.
 
     Ctrl-C ends the reading: the trace has what was read until then. Raises UsageError when nothing can be
     read, EngineError, MissingToolError.
