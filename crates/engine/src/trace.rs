@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mydyno_digest::stop::Stop;
-use mydyno_trace::capture::{Progress, Refused, capture};
+use mydyno_trace::capture::{Options, Progress, Refused, capture};
 use mydyno_trace::merge::{Align, merge};
 use mydyno_trace::select::{Selection, select};
 use mydyno_trace::summary::{Summary, summary};
@@ -31,6 +31,9 @@ pub enum Command {
         /// The log was put together, as from digests: nobody sent these statements.
         #[arg(long)]
         synthetic: bool,
+        /// What standard input is called.
+        #[arg(long, value_name = "NAME")]
+        stdin_name: Option<String>,
         /// Report how far reading has come.
         #[arg(long)]
         progress: bool,
@@ -95,8 +98,8 @@ enum Message<'a> {
 
 pub fn run(command: Command) -> Result<(), Fatal> {
     match command {
-        Command::Capture { files, out, mask, synthetic, progress } => {
-            capture_files(&files, &out, mask, synthetic, progress)
+        Command::Capture { files, out, mask, synthetic, stdin_name, progress } => {
+            capture_files(&files, &out, &Options { mask, synthetic, stdin_name }, progress)
         }
         Command::Show { trace, limit } => {
             let trace = Trace::open(trace).map_err(fatal)?;
@@ -124,8 +127,7 @@ pub fn run(command: Command) -> Result<(), Fatal> {
 fn capture_files(
     files: &[String],
     out: &Path,
-    mask: bool,
-    synthetic: bool,
+    options: &Options,
     progress: bool,
 ) -> Result<(), Fatal> {
     let held_back = signals::hold_back();
@@ -134,7 +136,7 @@ fn capture_files(
     let asked = Arc::clone(&stop);
     signals::watch(held_back, move || asked.ask()).map_err(internal)?;
     let mut said = std::time::Instant::now();
-    let outcome = capture(files, out, mask, synthetic, &stop, |come| {
+    let outcome = capture(files, out, options, &stop, |come| {
         if progress && said.elapsed().as_millis() >= 200 {
             said = std::time::Instant::now();
             say(&Message::Progress(come));

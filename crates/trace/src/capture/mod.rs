@@ -93,26 +93,37 @@ struct Capture {
     resolution_us: u64,
 }
 
-/// Reads slow logs and general logs and writes one trace of them to `out`. What cannot be read is in the
-/// footer; an error when nothing could be. `is_synthetic`: nobody sent what the logs hold. `tell` hears how far it has come.
+/// How a capture is made.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Replace literals by others of the same kind and length.
+    pub mask: bool,
+    /// The logs were put together, as from digests: nobody sent what they hold.
+    pub synthetic: bool,
+    /// What standard input, the file `-`, is called.
+    pub stdin_name: Option<String>,
+}
+
+/// Reads logs and packets and writes one trace of them to `out`. What cannot be read is in the
+/// footer; an error when nothing could be. `tell` hears how far it has come.
 pub fn capture(
     files: &[String],
     out: &Path,
-    is_masked: bool,
-    is_synthetic: bool,
+    options: &Options,
     stop: &Stop,
     mut tell: impl FnMut(Progress),
 ) -> Result<(Header, Footer), Refused> {
-    let mut capture = Capture::new(out, is_masked);
+    let mut capture = Capture::new(out, options.mask);
     let read_bytes = AtomicU64::new(0);
     let (mut skipped, mut sources) = (Vec::new(), Vec::new());
     let (mut kinds, mut version) = (Vec::new(), None);
-    for name in files {
+    for path in files {
+        let name = if path == "-" { options.stdin_name.as_ref().unwrap_or(path) } else { path };
         let before = capture.statements;
         let mut tell = |statements| {
             tell(Progress { read_bytes: read_bytes.load(Ordering::Relaxed), statements });
         };
-        match begin(name, stop, &read_bytes) {
+        match begin(path, stop, &read_bytes) {
             Ok((file, kind)) => {
                 version = version.or_else(|| server(file.head()));
                 kinds.push(kind);
@@ -135,12 +146,12 @@ pub fn capture(
     kinds.dedup();
     let header = Header {
         source: match kinds[..] {
-            _ if is_synthetic => Source::Synthetic,
+            _ if options.synthetic => Source::Synthetic,
             [kind] => kind,
             _ => Source::Several,
         },
         server: version,
-        masked: is_masked,
+        masked: options.mask,
         start_us: Some(start_us),
         resolution_us: capture.resolution_us,
     };
