@@ -1,4 +1,4 @@
-"""Replaying a trace: mydyno-engine's pace, order and rate, the rate next to that of pt-upgrade (Percona Toolkit).
+"""Replaying a trace: the pace, order and rate of mydyno-engine, and the rate of pt-upgrade (Percona Toolkit).
 
 A log is made of point reads of one table on many connections, as a server writes it. The engine replays its
 trace at 1x, where the error of the starts is measured, and as fast as possible on two private servers, one
