@@ -41,6 +41,7 @@ bench: setup-dev ## measure engine, advice and digest against their peers, and w
 	python benchmarks/engine_vs_sysbench.py
 	python benchmarks/engine_vs_sysbench.py --mode prepared
 	python benchmarks/engine_vs_sysbench.py --script read-write
+	python benchmarks/capture.py
 	python benchmarks/hosts.py
 	python benchmarks/lab_at_scale.py
 	python benchmarks/loading_vs_sysbench.py

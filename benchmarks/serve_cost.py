@@ -1,6 +1,6 @@
 """What `mydyno serve` costs: the run that is watched, its own CPU and memory, and how long the list takes.
 
-    measurement      queries per second of the same run, in turn without `serve`, and with it and one browser
+    measurement      queries per second of one run, with `serve` and one browser, and with both stopped
     CPU              of `serve` while a run writes its events, with 0, 1 and 20 watchers
     memory           of `serve` before and after one watcher has read the events of 24 hours
     list             seconds until the list of 10,000 trials is there
@@ -8,25 +8,24 @@
 The browser is Chromium. The events of CPU and memory are made up, in the real format: an interval and a
 sample for each second.
 
-    python benchmarks/serve_cost.py [--rounds 8] [--seconds 5] [--watched 20] [--trials 10000]
+    python benchmarks/serve_cost.py [--pairs 150] [--watched 20] [--trials 10000]
 """
 
 from __future__ import annotations
 
 import argparse
 import http.client
+import json
 import os
+import random
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-
-import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -42,11 +41,14 @@ MOST_DIFFERENCE = 0.01
 MOST_CPU = {0: 0.02, 1: 0.02, 20: 0.05}
 MOST_LIST_S = 1.0
 DAY_S = 86_400
+WINDOW_S = 4.0
+"""Seconds with and without watching in turn; the first interval of each is not used."""
 LOOK = """
 if (location.pathname === "/") {
   const run = document.querySelector("th a");
   if (run) run.click(); else location.reload();
 }
+location.pathname
 """
 """From the list to the run, as soon as there is one."""
 EXPERIMENT = """
@@ -55,51 +57,64 @@ setup: {{server: {{config: {{max_connections: 40, innodb_buffer_pool_size: 64M}}
 workload:
   smack: {{scenario: select-key, rows: 20000}}
   connections: [8]
-  each: {{warmup: 1s, measure: {seconds}s}}
-design: {{repeats: 1, seed: {seed}}}
+  each: {{warmup: 5s, measure: {seconds:.0f}s}}
+design: {{repeats: 1}}
 """
 
 
-def measured(folder: Path, seconds: float, number: int, *, watched: bool) -> float:
-    """Queries per second of one trial."""
-    name = f"{number}-{'watched' if watched else 'alone'}"
-    lab, file = folder / name, folder / f"{name}.yaml"
-    file.write_text(EXPERIMENT.format(seconds=seconds, seed=number))
+def watched_and_alone(folder: Path, pairs: int) -> list[tuple[float, float]]:
+    """Queries per second of one run, in pairs of neighbouring windows: watched, and not.
+
+    `serve` and the browser are there all the time; while the run is not watched, they are stopped (SIGSTOP).
+    What they missed they read when they go on, so that the windows have all of their work.
+    """
+    lab, file = folder / "watched", folder / "watched.yaml"
+    file.write_text(EXPERIMENT.format(seconds=2 * pairs * WINDOW_S + 10))
     Lab.open(lab, write=True).close()
-    with ExitStack() as stack:
-        if watched:
-            made = stack.enter_context(process(lab))[1]
-            stack.enter_context(one_browser(made))
-        command = [*MYDYNO, "run", str(file), "--lab", str(lab), "--no-report"]
-        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    with Lab.open(lab, write=False) as opened:
-        (trial,) = opened.find_run().trials()
-    (phase,) = trial.phases
-    assert phase.queries_per_second is not None
-    return phase.queries_per_second
-
-
-@contextmanager
-def one_browser(made: Site) -> Iterator[None]:
-    """Looks at the list, and at the run as soon as there is one."""
-    ended = threading.Event()
-
-    def look() -> None:
+    command = [*MYDYNO, "run", str(file), "--lab", str(lab), "--no-report"]
+    order = random.Random(1)
+    windows: list[tuple[int, bool, float, float]] = []
+    with process(lab) as (server, made), browser() as chromium, chromium.page() as page:
+        page.call("Page.navigate", url=made.first)
+        run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            with browser() as chromium, chromium.page() as page:
-                page.call("Page.navigate", url=made.first)
-                while not ended.wait(0.5):
-                    page.ask(LOOK)
-        except (pytest.skip.Exception, AssertionError):
-            say("no Chromium: the run is watched by nobody")
+            while not str(page.ask(LOOK)).startswith("/runs/") or not rates(lab):
+                assert run.poll() is None, "the run ended before it was measured"
+                time.sleep(0.5)
+            for pair in range(pairs):
+                for watched in order.sample((True, False), 2):
+                    watchers = [server.pid, *descendants(os.getpid(), leave_out=(run.pid, server.pid))]
+                    for pid in watchers:
+                        os.kill(pid, signal.SIGCONT if watched else signal.SIGSTOP)
+                    began = time.time()
+                    time.sleep(WINDOW_S)
+                    windows.append((pair, watched, began, time.time()))
+        finally:
+            for pid in (server.pid, *descendants(os.getpid(), leave_out=(run.pid, server.pid))):
+                os.kill(pid, signal.SIGCONT)
+            run.terminate()
+            run.wait()
+    measured = rates(lab)
+    found: dict[int, dict[bool, float]] = {}
+    for pair, watched, began, ended in windows:
+        # An interval of a second ends at `at`: the first whole one after the change is left out.
+        inside = [rate for at, rate in measured if began + 2 <= at <= ended]
+        found.setdefault(pair, {})[watched] = statistics.fmean(inside)
+    return [(pair[True], pair[False]) for pair in found.values()]
 
-    thread = threading.Thread(target=look)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
+
+def rates(lab: Path) -> list[tuple[float, float]]:
+    """End and queries per second of each interval so far."""
+    lines = [line for file in lab.glob("**/events.jsonl") for line in file.read_text().splitlines()]
+    measured = [entry for entry in map(json.loads, lines) if entry["type"] == "measured"]
+    return [(entry["at"], entry["queries_per_second"]) for entry in measured]
+
+
+def descendants(pid: int, leave_out: tuple[int, ...]) -> list[int]:
+    """Processes below one, without some of its children and what is below them."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    below = [int(child) for child in children if int(child) not in leave_out]
+    return below + [deeper for child in below for deeper in descendants(child, leave_out)]
 
 
 def watch(made: Site, path: str, ended: threading.Event) -> None:
@@ -202,8 +217,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--seconds", type=float, default=5.0, help="Of each trial.")
+    parser.add_argument("--pairs", type=int, default=150, help="Windows with and without watching.")
     parser.add_argument("--watched", type=float, default=20.0, help="Seconds of each measurement of CPU.")
     parser.add_argument("--trials", type=int, default=10_000, help="Of the large lab.")
     arguments = parser.parse_args()
@@ -211,16 +225,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mydyno-bench-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        rates: dict[bool, list[float]] = {False: [], True: []}
-        for number in range(arguments.rounds):
-            for watched in (False, True) if number % 2 == 0 else (True, False):
-                say(f"round {number + 1} of {arguments.rounds}, {'watched' if watched else 'alone'}")
-                rates[watched].append(measured(folder, arguments.seconds, number, watched=watched))
-        if arguments.rounds:
-            mean, low, high = ratio(rates[True], rates[False])
-            kept = (
-                "kept" if abs(low - 1) < MOST_DIFFERENCE and abs(high - 1) < MOST_DIFFERENCE else "not shown"
-            )
+        if arguments.pairs:
+            say(f"{arguments.pairs} pairs of windows of {WINDOW_S:g} s")
+            watched, alone = zip(*watched_and_alone(folder, arguments.pairs), strict=True)
+            mean, low, high = ratio(watched, alone)
+            kept = "kept" if max(abs(low - 1), abs(high - 1)) < MOST_DIFFERENCE else "not shown"
             rows.append(
                 ["queries/s, watched over alone", f"{mean:.4f} [{low:.4f} {high:.4f}]", f"±1%: {kept}"]
             )

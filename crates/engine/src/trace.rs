@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mydyno_digest::stop::Stop;
-use mydyno_trace::capture::{Progress, Refused, capture};
+use mydyno_trace::capture::{Options, Progress, Refused, capture};
 use mydyno_trace::merge::{Align, merge};
 use mydyno_trace::select::{Selection, select};
 use mydyno_trace::summary::{Summary, summary};
@@ -28,6 +28,9 @@ pub enum Command {
         /// Replace literals by others of the same kind and length.
         #[arg(long)]
         mask: bool,
+        /// What standard input is called.
+        #[arg(long, value_name = "NAME")]
+        stdin_name: Option<String>,
         /// Report how far reading has come.
         #[arg(long)]
         progress: bool,
@@ -92,8 +95,8 @@ enum Message<'a> {
 
 pub fn run(command: Command) -> Result<(), Fatal> {
     match command {
-        Command::Capture { files, out, mask, progress } => {
-            return capture_files(&files, &out, mask, progress);
+        Command::Capture { files, out, mask, stdin_name, progress } => {
+            return capture_files(&files, &out, &Options { mask, stdin_name }, progress);
         }
         Command::Show { trace, limit } => {
             let trace = Trace::open(trace).map_err(fatal)?;
@@ -118,14 +121,19 @@ pub fn run(command: Command) -> Result<(), Fatal> {
 }
 
 /// A signal ends the reading, and what was read until then is written.
-fn capture_files(files: &[String], out: &Path, mask: bool, progress: bool) -> Result<(), Fatal> {
+fn capture_files(
+    files: &[String],
+    out: &Path,
+    options: &Options,
+    progress: bool,
+) -> Result<(), Fatal> {
     let held_back = signals::hold_back();
     signals::die_with_parent()?;
     let stop = Arc::new(Stop::new().map_err(internal)?);
     let asked = Arc::clone(&stop);
     signals::watch(held_back, move || asked.ask()).map_err(internal)?;
     let mut said = std::time::Instant::now();
-    let outcome = capture(files, out, mask, &stop, |come| {
+    let outcome = capture(files, out, options, &stop, |come| {
         if progress && said.elapsed().as_millis() >= 200 {
             said = std::time::Instant::now();
             say(&Message::Progress(come));
@@ -140,7 +148,7 @@ fn capture_files(files: &[String], out: &Path, mask: bool, progress: bool) -> Re
         Err(Refused::Nothing(skipped)) => {
             let why: Vec<String> =
                 skipped.iter().map(|one| format!("{}: {}", one.file, one.says)).collect();
-            let why = if why.is_empty() { "no statement".to_owned() } else { why.join("; ") };
+            let why = why.join("; ");
             Err(Fatal::new(FatalCode::BadJob, format!("nothing could be captured: {why}")))
         }
     }

@@ -1,8 +1,11 @@
 //! A trace that is written: under another name until it is whole.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat};
 
 use crate::block::Builder;
 use crate::error::Error;
@@ -17,8 +20,10 @@ const LEVEL: i32 = 3;
 /// Writes records in the order of their instants. [`Sorter`](crate::Sorter) takes them in any.
 pub struct Writer {
     path: PathBuf,
-    /// The file's name until it is whole; removed when it does not become so.
-    unfinished: Option<PathBuf>,
+    /// What the file is called until it is whole.
+    unfinished: PathBuf,
+    /// It has this name, and is removed when it does not become whole. Otherwise it has none, and goes by itself.
+    is_named: bool,
     file: BufWriter<File>,
     at: u64,
     number: u32,
@@ -36,10 +41,15 @@ impl Writer {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".unfinished-{}", std::process::id()));
         let unfinished = path.with_file_name(name);
-        let file = create_private(&unfinished).map_err(|error| Error::io(&path, error))?;
+        let (file, is_named) = match create_nameless(&unfinished) {
+            Ok(file) => (file, false),
+            // Not every file system has such files.
+            Err(_) => (create_private(&unfinished).map_err(|error| Error::io(&path, error))?, true),
+        };
         let mut writer = Self {
             path,
-            unfinished: Some(unfinished),
+            unfinished,
+            is_named,
             file: BufWriter::with_capacity(256 << 10, file),
             at: BEGINNING_BYTES,
             number: 0,
@@ -121,10 +131,12 @@ impl Writer {
         self.file.write_all(MAGIC).map_err(failed)?;
         self.file.flush().map_err(failed)?;
         self.file.get_ref().sync_all().map_err(failed)?;
-        if let Some(unfinished) = &self.unfinished {
-            fs::rename(unfinished, &self.path).map_err(failed)?;
+        if !self.is_named {
+            give_name(self.file.get_ref(), &self.unfinished).map_err(failed)?;
+            self.is_named = true;
         }
-        self.unfinished = None;
+        fs::rename(&self.unfinished, &self.path).map_err(failed)?;
+        self.is_named = false;
         Ok(std::mem::take(&mut self.footer))
     }
 
@@ -146,15 +158,28 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        if let Some(unfinished) = &self.unfinished {
+        if self.is_named {
             // Nothing better can be done about a file that does not go.
-            let _ = fs::remove_file(unfinished);
+            let _ = fs::remove_file(&self.unfinished);
         }
     }
 }
 
+/// A file without a name, in the folder of `path`.
+fn create_nameless(path: &Path) -> io::Result<File> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = rustix::fs::open(folder.unwrap_or(Path::new(".")), flags, Mode::RUSR | Mode::WUSR)?;
+    Ok(File::from(file))
+}
+
+fn give_name(file: &File, path: &Path) -> io::Result<()> {
+    let nameless = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, nameless, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
 /// Statements are for their owner's eyes only.
-pub(crate) fn create_private(path: &Path) -> std::io::Result<File> {
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     File::options().write(true).read(true).create(true).truncate(true).mode(0o600).open(path)
 }

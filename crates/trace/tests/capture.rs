@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mydyno_digest::stop::Stop;
-use mydyno_trace::capture::{Refused, capture};
+use mydyno_trace::capture::{Options, Refused, capture};
 use mydyno_trace::merge::{Align, merge};
 use mydyno_trace::select::{Selection, select};
 use mydyno_trace::summary::summary;
@@ -51,7 +51,7 @@ impl Folder {
     fn capture(&self, log: &str) -> Result<(Header, Footer), Refused> {
         fs::write(self.file("log"), log).unwrap();
         let name = self.file("log").display().to_string();
-        capture(&[name], &self.file("trace"), false, &Stop::new().unwrap(), |_| ())
+        capture(&[name], &self.file("trace"), &Options::default(), &Stop::new().unwrap(), |_| ())
     }
 }
 
@@ -142,7 +142,7 @@ fn a_trace_or_an_empty_log_is_no_log() {
     let of = |name: &Path| match capture(
         &[name.display().to_string()],
         &folder.file("other"),
-        false,
+        &Options::default(),
         &stop,
         |_| (),
     ) {
@@ -161,7 +161,8 @@ fn a_masked_trace_has_no_literal_of_its_log() {
     fs::write(folder.file("log"), MYSQL).unwrap();
     let name = folder.file("log").display().to_string();
     let stop = Stop::new().unwrap();
-    let (header, _) = capture(&[name], &folder.file("trace"), true, &stop, |_| ()).unwrap();
+    let options = Options { mask: true, ..Options::default() };
+    let (header, _) = capture(&[name], &folder.file("trace"), &options, &stop, |_| ()).unwrap();
     assert!(header.masked);
     let texts = texts(&folder.file("trace"));
     assert_eq!(texts.iter().map(String::len).collect::<Vec<_>>(), [14, 15]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use mydyno_digest::stop::Stop;
-use mydyno_trace::capture::{Refused, capture};
+use mydyno_trace::capture::{Options, Refused, capture};
 use mydyno_trace::{Footer, Record, Source, Statement, Trace};
 
 const CLIENT: [u8; 4] = [10, 0, 0, 1];
@@ -203,7 +203,13 @@ impl Folder {
         let path = self.0.join("packets");
         fs::write(&path, file).unwrap();
         let files = [path.display().to_string()];
-        let outcome = capture(&files, &self.0.join("trace"), false, &Stop::new().unwrap(), |_| ());
+        let outcome = capture(
+            &files,
+            &self.0.join("trace"),
+            &Options::default(),
+            &Stop::new().unwrap(),
+            |_| (),
+        );
         outcome.map(|(header, footer)| {
             assert_eq!(header.source, Source::Packets);
             footer

@@ -48,7 +48,7 @@ def capture(
 
     ```text
     mydyno capture --for 10m --out shop.trace
-    mydyno capture --host db1 --user dba --ask-password --ssh admin@db1 --for 10m --out shop.trace
+    mydyno capture --server mysql://dba@db1 --ssh db1 --out shop.trace
     mydyno capture slow.log slow.log.1.gz --out shop.trace
     mydyno capture general.log --mask --out shop.trace
     mydyno capture port3306.pcap --out shop.trace
@@ -112,10 +112,10 @@ def _from_server(server: MachineOptions, out: Path, seconds: float, most_bytes: 
             for line in window_lines:
                 _say(line)
             caught = window.catch(store, seconds, most_bytes, showing_progress())
-        return _written(caught, out, mask)
+        return _written(caught, f"slow log of {login.address}", out, mask)
 
 
-def _written(caught: Caught, out: Path, mask: bool) -> Trace:
+def _written(caught: Caught, name: str, out: Path, mask: bool) -> Trace:
     """The trace of what was caught. Raises what kept settings from being restored."""
     from mydyno.queries.traces import capture_logs
     from mydyno.queries.window import pipe_from
@@ -129,7 +129,7 @@ def _written(caught: Caught, out: Path, mask: bool) -> Trace:
         for line in caught.remarks:
             _say(line)
         with _reading(None, watched.amount.bytes) as report, pipe_from(caught.log, None) as stream:
-            return capture_logs(["-"], out, masked=mask, stdin=stream, report=report)
+            return capture_logs(["-"], out, masked=mask, stdin=stream, stdin_name=name, report=report)
     finally:
         caught.log.close()
         if caught.not_restored is not None:

@@ -93,25 +93,35 @@ struct Capture {
     resolution_us: u64,
 }
 
-/// Reads slow logs and general logs and writes one trace of them to `out`. What cannot be read is in the
+/// How a capture is made.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Replace literals by others of the same kind and length.
+    pub mask: bool,
+    /// What standard input, the file `-`, is called.
+    pub stdin_name: Option<String>,
+}
+
+/// Reads logs and packets and writes one trace of them to `out`. What cannot be read is in the
 /// footer; an error when nothing could be. `tell` hears how far it has come.
 pub fn capture(
     files: &[String],
     out: &Path,
-    is_masked: bool,
+    options: &Options,
     stop: &Stop,
     mut tell: impl FnMut(Progress),
 ) -> Result<(Header, Footer), Refused> {
-    let mut capture = Capture::new(out, is_masked);
+    let mut capture = Capture::new(out, options.mask);
     let read_bytes = AtomicU64::new(0);
     let (mut skipped, mut sources) = (Vec::new(), Vec::new());
     let (mut kinds, mut version) = (Vec::new(), None);
-    for name in files {
+    for path in files {
+        let name = if path == "-" { options.stdin_name.as_ref().unwrap_or(path) } else { path };
         let before = capture.statements;
         let mut tell = |statements| {
             tell(Progress { read_bytes: read_bytes.load(Ordering::Relaxed), statements });
         };
-        match begin(name, stop, &read_bytes) {
+        match begin(path, stop, &read_bytes) {
             Ok((file, kind)) => {
                 version = version.or_else(|| server(file.head()));
                 kinds.push(kind);
@@ -130,17 +140,35 @@ pub fn capture(
             }
         }
     }
-    let Some(start_us) = capture.sorter.first_us() else { return Err(Refused::Nothing(skipped)) };
+    let Some(start_us) = capture.sorter.first_us() else {
+        return Err(Refused::Nothing(why_nothing(skipped, &sources)));
+    };
     kinds.dedup();
     let header = Header {
         source: if let [kind] = kinds[..] { kind } else { Source::Several },
         server: version,
-        masked: is_masked,
+        masked: options.mask,
         start_us: Some(start_us),
         resolution_us: capture.resolution_us,
     };
     let footer = capture.sorter.finish(&header, start_us, skipped, sources)?;
     Ok((header, footer))
+}
+
+/// A word for each source.
+fn why_nothing(mut skipped: Vec<Skipped>, sources: &[SourceFile]) -> Vec<Skipped> {
+    for source in sources {
+        if !skipped.iter().any(|one| one.file == source.name) {
+            skipped.push(Skipped {
+                kind: word(ProblemKind::Empty),
+                count: 1,
+                file: source.name.clone(),
+                at_byte: None,
+                says: "it has no statement".to_owned(),
+            });
+        }
+    }
+    skipped
 }
 
 /// Why there is no trace.

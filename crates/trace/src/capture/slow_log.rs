@@ -194,7 +194,10 @@ impl Reading<'_> {
         };
         let outcome = match held.id {
             Some(id) if held.is_quit => self.capture.close(start_us, id),
-            None if held.is_quit => Ok(()),
+            None if held.is_quit => {
+                self.commands += 1;
+                Ok(())
+            }
             id => self.capture.statement(&Met {
                 id,
                 user: &held.user,
