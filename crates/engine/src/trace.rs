@@ -96,12 +96,12 @@ enum Message<'a> {
 pub fn run(command: Command) -> Result<(), Fatal> {
     match command {
         Command::Capture { files, out, mask, stdin_name, progress } => {
-            return capture_files(&files, &out, &Options { mask, stdin_name }, progress);
+            capture_files(&files, &out, &Options { mask, stdin_name }, progress)
         }
         Command::Show { trace, limit } => {
             let trace = Trace::open(trace).map_err(fatal)?;
             say(&Message::Summary(Box::new(summary(&trace, limit).map_err(fatal)?)));
-            return Ok(());
+            Ok(())
         }
         Command::Select(options) => {
             let trace = Trace::open(&options.trace).map_err(fatal)?;
