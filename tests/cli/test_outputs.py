@@ -80,6 +80,7 @@ ALWAYS_NEW = (
     Command("bundle thread-cache", "--out", "run.mydyno.tar.gz"),
     Command("export thread-cache --format csv", "--out", "numbers"),
     Command("slowlog --server ./no.sock", "--save", "kept.log"),
+    Command("replay old.trace --socket ./no.sock", "--out", "results"),
 )
 """What is written into a new file or folder only, --force or not."""
 NEW_FOLDERS = (

@@ -97,7 +97,7 @@ def test_a_kill_of_both_is_put_back_by_the_next_capture(slowlog: Slowlog, tmp_pa
         child.kill()
         child.communicate(timeout=60)
         assert len(slowlog.store.unfinished()) == 1
-        with pytest.raises(UsageError, match=r"nothing could be captured: slow log of .* it is empty"):
+        with pytest.raises(UsageError, match="nothing could be captured: slow log of "):
             slowlog.run("capture", "--for", "1ms", "--out", str(tmp_path / "b.trace"))
     assert slowlog.store.unfinished() == []
 

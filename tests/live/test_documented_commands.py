@@ -51,6 +51,7 @@ ONLY_READ = {
     r"--hosts": "needs another machine; tests/live/test_other_host.py has one",
     r"--launcher slurm": "needs a cluster; tests/live/test_slurm.py has one",
     r"^tune": "takes minutes; tests/live/test_tune.py has a short search",
+    r"^replay": "needs the data of its trace; tests/live/test_replay.py has both",
     r"^serve": "runs until it is interrupted; tests/live/test_serve.py has it",
     r"^doctor --clean": "removes what mydyno has on this machine; it has a test",
     r"^rehearse": "replays on several private servers; tests/live/test_rehearse.py has it",

@@ -151,7 +151,7 @@ fn capture_files(
         Err(Refused::Nothing(skipped)) => {
             let why: Vec<String> =
                 skipped.iter().map(|one| format!("{}: {}", one.file, one.says)).collect();
-            let why = if why.is_empty() { "no statement".to_owned() } else { why.join("; ") };
+            let why = why.join("; ");
             Err(Fatal::new(FatalCode::BadJob, format!("nothing could be captured: {why}")))
         }
     }

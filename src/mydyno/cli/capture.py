@@ -48,7 +48,7 @@ def capture(
 
     ```text
     mydyno capture --for 10m --out shop.trace
-    mydyno capture --server mysql://dba@db1 --ask-password --ssh db1 --out a.trace
+    mydyno capture --server mysql://dba@db1 --ssh db1 --out shop.trace
     mydyno capture slow.log slow.log.1.gz --out shop.trace
     mydyno capture general.log --mask --out shop.trace
     mydyno capture port3306.pcap --out shop.trace

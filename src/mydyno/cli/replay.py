@@ -82,8 +82,8 @@ def replay(
 
     ```text
     mydyno replay shop.trace --socket /run/mysqld/mysqld.sock
-    mydyno replay shop.trace --host copy1 --ask-password --all-statements --speed 4x
-    mydyno replay shop.trace --socket /tmp/s.sock --speed max --out results --json
+    mydyno replay shop.trace --host copy1 --all-statements --speed 4x
+    mydyno replay shop.trace --socket /tmp/s.sock --speed max --out results
     mydyno replay shop.trace --socket /tmp/s.sock --from 5m --for 10m
     ```
     """

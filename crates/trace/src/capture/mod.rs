@@ -142,7 +142,9 @@ pub fn capture(
             }
         }
     }
-    let Some(start_us) = capture.sorter.first_us() else { return Err(Refused::Nothing(skipped)) };
+    let Some(start_us) = capture.sorter.first_us() else {
+        return Err(Refused::Nothing(why_nothing(skipped, &sources)));
+    };
     kinds.dedup();
     let header = Header {
         source: match kinds[..] {
@@ -157,6 +159,22 @@ pub fn capture(
     };
     let footer = capture.sorter.finish(&header, start_us, skipped, sources)?;
     Ok((header, footer))
+}
+
+/// A word for each source.
+fn why_nothing(mut skipped: Vec<Skipped>, sources: &[SourceFile]) -> Vec<Skipped> {
+    for source in sources {
+        if !skipped.iter().any(|one| one.file == source.name) {
+            skipped.push(Skipped {
+                kind: word(ProblemKind::Empty),
+                count: 1,
+                file: source.name.clone(),
+                at_byte: None,
+                says: "it has no statement".to_owned(),
+            });
+        }
+    }
+    skipped
 }
 
 /// Why there is no trace.

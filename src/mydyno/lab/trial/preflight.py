@@ -226,16 +226,7 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
         problems += volume_problems(binary, config, point, variant)
         problems += _unknown_settings(binary, understood, variant)
     problems += _refused_values(host, looked_at)
-    differing = found_unequal(
-        [
-            *((each.point, effective(each.binary, each.in_force(), each.point)) for each in looked_at),
-            *(
-                (point, effective_external(externals[point.id], settings_of(point), point))
-                for point in plan.points
-                if point.id in externals
-            ),
-        ]
-    )
+    differing = found_unequal(_in_force(plan, looked_at, externals))
     problems += unequal_problems(experiment, differing)
     if problems:
         raise SpecErrors(problems)
@@ -249,6 +240,20 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
     warnings = (*final.warnings, *unequal_warnings(differing, experiment.unequal))
     final = final.model_copy(update={"warnings": warnings})
     return Prepared(final, binaries, makers, externals, missing, machines, there, own_data=own_data)
+
+
+def _in_force(
+    plan: Plan, looked_at: Sequence[_LookedAt], externals: Mapping[str, ExternalFacts]
+) -> list[tuple[Point, Effective]]:
+    """What is in force at each point, of mydyno's servers and of external ones."""
+    return [
+        *((each.point, effective(each.binary, each.in_force(), each.point)) for each in looked_at),
+        *(
+            (point, effective_external(externals[point.id], settings_of(point), point))
+            for point in plan.points
+            if point.id in externals
+        ),
+    ]
 
 
 def _unknown_settings(binary: ServerBinary, understood: Understood, variant: Variant) -> Iterator[Problem]:

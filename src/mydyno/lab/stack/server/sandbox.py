@@ -144,10 +144,9 @@ def start_server(
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `places` say where else its files are. `adopt`: the files are a copy of another server's, which may be of
-    an older release and are upgraded. `folder` must exist and gets `my.cnf` and `error.log`. `port` and
-    `opening`: as of ServerLayer. Raises SettingsError for an unknown setting before anything is started,
-    MissingToolError when the host cannot give it `limits`, ServerError when it does not come up.
+    `places` say where else its files are. `adopt`: its files are those of another server, perhaps an older one.
+    `folder` must exist and gets `my.cnf` and `error.log`. `port` and `opening`: as of ServerLayer. Raises
+    SettingsError for an unknown setting, MissingToolError when the host cannot give it `limits`, ServerError.
     """
     settings = canonical(binary, config)
     if limits is not None:
