@@ -98,10 +98,10 @@ def rehearse(
     same command continues. Exit code 7 when some repetitions are invalid (docs/how-to/rehearse.md).
 
     ```text
-    mydyno rehearse shop.trace --data shop.sql.gz --releases mariadb-10.5,mariadb-11.8
-    mydyno rehearse shop.trace --data backup/ --settings now.cnf,new.cnf --html result.html
-    mydyno rehearse shop.trace --data shop.sql --schema-change index.sql --speed max --fail-if-slower 10%
-    mydyno rehearse shop.trace --from-server mysql://app@db1 --releases mysql-8.0,mysql-9.7
+    mydyno rehearse a.trace --data a.sql.gz --releases mariadb-10.5,mariadb-11.8
+    mydyno rehearse a.trace --data backup/ --settings old.cnf,new.cnf
+    mydyno rehearse a.trace --data a.sql --schema-change index.sql --speed max
+    mydyno rehearse a.trace --from-server mysql://app@db1 --fail-if-slower 10%
     ```
     """
     from mydyno.cli import rehearsing

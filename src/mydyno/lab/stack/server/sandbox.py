@@ -144,9 +144,8 @@ def start_server(
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `places` say where else its files are. `adopt`: its files are those of another server, perhaps an older one.
-    `folder` must exist and gets `my.cnf` and `error.log`. `port` and `opening`: as of ServerLayer. Raises
-    SettingsError for an unknown setting, MissingToolError when the host cannot give it `limits`, ServerError.
+    `places` say where else files are; `adopt`: they are another server's, perhaps of an older release. `folder`
+    gets `my.cnf` and `error.log`. Raises SettingsError, MissingToolError (no such `limits` there), ServerError.
     """
     settings = canonical(binary, config)
     if limits is not None:
