@@ -31,6 +31,9 @@ pub enum Command {
         /// What standard input is called.
         #[arg(long, value_name = "NAME")]
         stdin_name: Option<String>,
+        /// Write a trace without statements where there are none.
+        #[arg(long)]
+        may_be_empty: bool,
         /// Report how far reading has come.
         #[arg(long)]
         progress: bool,
@@ -95,8 +98,9 @@ enum Message<'a> {
 
 pub fn run(command: Command) -> Result<(), Fatal> {
     match command {
-        Command::Capture { files, out, mask, stdin_name, progress } => {
-            return capture_files(&files, &out, &Options { mask, stdin_name }, progress);
+        Command::Capture { files, out, mask, stdin_name, may_be_empty, progress } => {
+            let options = Options { mask, stdin_name, may_be_empty };
+            return capture_files(&files, &out, &options, progress);
         }
         Command::Show { trace, limit } => {
             let trace = Trace::open(trace).map_err(fatal)?;
