@@ -34,6 +34,9 @@ pub enum Command {
         /// What standard input is called.
         #[arg(long, value_name = "NAME")]
         stdin_name: Option<String>,
+        /// Write a trace without statements where there are none.
+        #[arg(long)]
+        may_be_empty: bool,
         /// Report how far reading has come.
         #[arg(long)]
         progress: bool,
@@ -98,8 +101,9 @@ enum Message<'a> {
 
 pub fn run(command: Command) -> Result<(), Fatal> {
     match command {
-        Command::Capture { files, out, mask, synthetic, stdin_name, progress } => {
-            capture_files(&files, &out, &Options { mask, synthetic, stdin_name }, progress)
+        Command::Capture { files, out, mask, synthetic, stdin_name, may_be_empty, progress } => {
+            let options = Options { mask, synthetic, stdin_name, may_be_empty };
+            capture_files(&files, &out, &options, progress)
         }
         Command::Show { trace, limit } => {
             let trace = Trace::open(trace).map_err(fatal)?;

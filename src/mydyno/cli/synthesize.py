@@ -47,7 +47,7 @@ def synthesize(server: LoginOptions, wanted: SynthesisOptions, force: outputs.Fo
 
     ```text
     mydyno synthesize --server /run/mysqld/mysqld.sock --for 5m --out shop.trace
-    mydyno synthesize --server mysql://app@db1 --digest digest.json --rate 200 --out shop.trace
+    mydyno synthesize --server mysql://app@db1 --rate 200 --out shop.trace
     ```
     """
     from mydyno.rehearse.synthesis import ColumnValues, shapes_of, slow_log

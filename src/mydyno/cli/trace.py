@@ -69,7 +69,7 @@ def filter_trace(
 
     ```text
     mydyno trace filter shop.trace --schema shop --reads-only --out reads.trace
-    mydyno trace filter shop.trace --matching '(?i)from orders' --out orders.trace
+    mydyno trace filter shop.trace --matching orders --out orders.trace
     ```
     """
     from mydyno.queries.traces import Selection

@@ -102,6 +102,8 @@ pub struct Options {
     pub synthetic: bool,
     /// What standard input, the file `-`, is called.
     pub stdin_name: Option<String>,
+    /// Write a trace without statements where there are none: nobody used the server.
+    pub may_be_empty: bool,
 }
 
 /// Reads logs and packets and writes one trace of them to `out`. What cannot be read is in the
@@ -142,9 +144,10 @@ pub fn capture(
             }
         }
     }
-    let Some(start_us) = capture.sorter.first_us() else {
+    let start_us = capture.sorter.first_us();
+    if start_us.is_none() && !options.may_be_empty {
         return Err(Refused::Nothing(why_nothing(skipped, &sources)));
-    };
+    }
     kinds.dedup();
     let header = Header {
         source: match kinds[..] {
@@ -154,10 +157,10 @@ pub fn capture(
         },
         server: version,
         masked: options.mask,
-        start_us: Some(start_us),
+        start_us,
         resolution_us: capture.resolution_us,
     };
-    let footer = capture.sorter.finish(&header, start_us, skipped, sources)?;
+    let footer = capture.sorter.finish(&header, start_us.unwrap_or(0), skipped, sources)?;
     Ok((header, footer))
 }
 

@@ -57,14 +57,15 @@ def capture_logs(
     stdin_name: str | None = None,
     report: Callable[[int, int], None] = lambda read_bytes, statements: None,
 ) -> Trace:
-    """Writes a trace of logs, of which `-` is `stdin`, called `stdin_name`. `report` hears the bytes read and
-    the statements.
+    """Writes a trace of logs, of which `-` is `stdin`. `report` hears the bytes read and the statements.
+
+    `stdin_name`: what standard input is called; it is the log of a server, which nobody may have used.
 
     Ctrl-C ends the reading: the trace has what was read until then. Raises UsageError when nothing can be
     read, EngineError, MissingToolError.
     """
     words = ["capture", f"--out={out}", "--progress", *["--mask"] * masked]
-    words += [] if stdin_name is None else [f"--stdin-name={stdin_name}"]
+    words += [] if stdin_name is None else [f"--stdin-name={stdin_name}", "--may-be-empty"]
     words += ["--", *files]
     with _started(words, stdin) as process:
         try:

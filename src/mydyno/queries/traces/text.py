@@ -32,6 +32,8 @@ def skipped_lines(skipped: Sequence[Skipped]) -> Iterator[str]:
 def summary_lines(summary: Summary, name: str) -> Iterator[str]:
     header, footer = summary.header, summary.footer
     yield written_line(summary, name)
+    if not footer.statements:
+        return
     if header.start_us is not None:
         start = datetime.fromtimestamp(header.start_us / _SECOND, UTC)
         yield f"start        {start:%Y-%m-%d %H:%M:%S} UTC{_exactness(header.resolution_us)}"

@@ -144,8 +144,8 @@ def start_server(
 ) -> RunningServer:
     """Starts a server on `datadir` with the settings `config` and waits until it answers.
 
-    `places` say where else files are; `adopt`: they are another server's, perhaps of an older release. `folder`
-    gets `my.cnf` and `error.log`. Raises SettingsError, MissingToolError (no such `limits` there), ServerError.
+    `places` say where else files are; `adopt`: they are another server's, perhaps of an older release.
+    `folder` gets `my.cnf` and `error.log`. Raises SettingsError, MissingToolError (limits), ServerError.
     """
     settings = canonical(binary, config)
     if limits is not None:
