@@ -163,7 +163,7 @@ def _fastest(
         if not options.no_peer and options.pt_upgrade:
             theirs.append(options.statements / pt_upgrade(options.pt_upgrade, servers, log, folder))
     wanted = options.statements * options.rounds * len(servers)
-    rows = [
+    rows: list[tuple[str, ...]] = [
         ("out of order", f"{wanted:,}", f"{wrong}", "0"),
         ("counted", f"{wanted:,}", f"{counted / wanted:.1%}", "100%"),
         ("rate, both servers", f"{options.statements:,}", f"{statistics.median(ours):,.0f}/s", ""),
