@@ -26,7 +26,7 @@ import numpy as np
 from bench_support import configured_server, machine, print_table, run_engine, say
 from numpy.typing import NDArray
 
-from mydyno.lab.stack import RunningServer
+from mydyno.lab.stack import RunningServer, Setting
 from mydyno.machine.programs import find_program
 
 LEAST_RATIO = 10.0
@@ -34,7 +34,7 @@ LEAST_RATIO = 10.0
 MOST_START_ERROR_US = 5000
 """At 1x, of 99 in 100 statements, on a machine that does nothing else."""
 ROWS = 10_000
-CONFIG: dict[str, str | int] = {"innodb_buffer_pool_size": "256M", "max_connections": 300}
+CONFIG: dict[str, Setting] = {"innodb_buffer_pool_size": "256M", "max_connections": 300}
 _HEAD = """/usr/sbin/mariadbd, Version: 10.11.6-MariaDB (Debian 12). started with:
 Tcp port: 3306  Unix socket: /run/mysqld/mysqld.sock
 Time                Id Command  Argument
