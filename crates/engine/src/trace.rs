@@ -100,12 +100,12 @@ pub fn run(command: Command) -> Result<(), Fatal> {
     match command {
         Command::Capture { files, out, mask, stdin_name, may_be_empty, progress } => {
             let options = Options { mask, stdin_name, may_be_empty };
-            return capture_files(&files, &out, &options, progress);
+            capture_files(&files, &out, &options, progress)
         }
         Command::Show { trace, limit } => {
             let trace = Trace::open(trace).map_err(fatal)?;
             say(&Message::Summary(Box::new(summary(&trace, limit).map_err(fatal)?)));
-            return Ok(());
+            Ok(())
         }
         Command::Select(options) => {
             let trace = Trace::open(&options.trace).map_err(fatal)?;
