@@ -47,7 +47,7 @@ class Trace:
         records["outcome"] = 1
         records["class"] = [1 if text.startswith("select") else 2 for text in self.texts]
         shapes = {
-            number: Shape(f"{number:016x}", text, text, None, (), {}) for number, text in enumerate(texts, 1)
+            number: Shape(f"{number:016x}", text, text, None, {}) for number, text in enumerate(texts, 1)
         }
         return Replayed(side, block, records, shapes)
 

@@ -75,9 +75,7 @@ def test_an_error_on_one_side_is_found_with_its_reason() -> None:
         broken = where(trial, "insert into rank")
         trial.records["error"][broken] = 1064
         number = int(trial.records["fingerprint"][broken][0])
-        shape = Shape(
-            "2", "insert into rank", "", None, (), {1064: "syntax error near 'rank VALUES (1)' at 1"}
-        )
+        shape = Shape("2", "insert into rank", "", None, {1064: "syntax error near 'rank VALUES (1)' at 1"})
         trial.shapes[number] = shape  # type: ignore[index]
     comparison = compare_sides(old, new, MARGIN)
     (failure,) = comparison.statements[0].fails

@@ -136,7 +136,7 @@ def _shape(number: int, trials: Sequence[Replayed]) -> Shape:
     shapes = [trial.shapes[number] for trial in trials if number in trial.shapes]
     if not shapes:
         text = f"{number:016x}"
-        return Shape(text, text, text, None, (), {})
+        return Shape(text, text, text, None, {})
     messages = {error: text for shape in shapes for error, text in shape.messages.items()}
     return replace(shapes[0], messages=messages)
 

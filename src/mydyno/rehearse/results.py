@@ -15,7 +15,7 @@ from mydyno.core.errors import LabError
 REPLAYED, SKIPPED, LOST = 1, 2, 3
 WRITE = 2
 ORDER_BY = 2
-STATEMENTS, FINGERPRINTS = "statements.npy", "fingerprints.jsonl"
+STATEMENTS, FINGERPRINTS, ERRORS = "statements.npy", "fingerprints.jsonl", "errors.jsonl"
 _FIELDS = frozenset(
     [
         "statement",
@@ -42,7 +42,6 @@ class Shape:
     text: str
     example: str
     schema: str | None
-    tables: tuple[str, ...]
     messages: Mapping[int, str]
     """By error number."""
 
@@ -78,20 +77,21 @@ def read_replay(folder: Path, side: str, block: int) -> Replayed:
         missing = _FIELDS - set(records.dtype.names or ())
         if missing:
             raise ValueError(f"it has no {', '.join(sorted(missing))}")
-        lines = (folder / FINGERPRINTS).read_text().splitlines()
-        shapes = {int(each["id"], 16): _shape(each) for each in map(json.loads, lines)}
+        messages: dict[str, dict[int, str]] = {}
+        for each in _entries(folder / ERRORS):
+            messages.setdefault(each["id"], {})[each["error"]] = each["message"]
+        shapes = {
+            int(each["id"], 16): _shape(each, messages.get(each["id"], {}))
+            for each in _entries(folder / FINGERPRINTS)
+        }
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise LabError(f"{folder} has no readable results of a replay: {error}") from error
     return Replayed(side, block, records, shapes)
 
 
-def _shape(entry: Mapping[str, Any]) -> Shape:
-    errors = entry.get("errors") or {}
-    return Shape(
-        id=entry["id"],
-        text=entry["text"],
-        example=entry.get("example") or entry["text"],
-        schema=entry.get("schema"),
-        tables=tuple(entry.get("tables") or ()),
-        messages={int(number): str(seen.get("message", "")) for number, seen in errors.items()},
-    )
+def _entries(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def _shape(entry: Mapping[str, Any], messages: Mapping[int, str]) -> Shape:
+    return Shape(entry["id"], entry["text"], entry["example"], entry["schema"], messages)

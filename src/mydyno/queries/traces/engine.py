@@ -59,7 +59,7 @@ def capture_logs(
 ) -> Trace:
     """Writes a trace of logs, of which `-` is `stdin`. `report` hears the bytes read and the statements.
 
-    `stdin_name`: what standard input is called; it is the log of a server, which nobody may have used.
+    `stdin_name`: what standard input is called; it is the log of a server, which may hold no statement.
 
     Ctrl-C ends the reading: the trace has what was read until then. Raises UsageError when nothing can be
     read, EngineError, MissingToolError.
