@@ -10,8 +10,9 @@ from mydyno.cli import outputs, screen
 from mydyno.cli.declare import argument, option
 from mydyno.cli.quantities import Duration, duration
 from mydyno.cli.system_options import MachineOptions
+from mydyno.cli.window_text import announce, report
 from mydyno.core.errors import UsageError
-from mydyno.core.units import format_duration, parse_bytes
+from mydyno.core.units import parse_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,9 +109,7 @@ def _from_server(server: MachineOptions, out: Path, seconds: float, most_bytes: 
             store.held(),
             open_window(login, machine, Wish(0.0), without_host=server.ssh == "none") as window,
         ):
-            window_lines = (window.act.sentence(), f"read from {window.log.name}", *window.remarks)
-            for line in window_lines:
-                _say(line)
+            announce(window)
             caught = window.catch(store, seconds, most_bytes, showing_progress())
         return _written(caught, f"slow log of {login.address}", out, mask)
 
@@ -121,20 +120,10 @@ def _written(caught: Caught, name: str, out: Path, mask: bool) -> Trace:
     from mydyno.queries.window import pipe_from
 
     try:
-        watched = caught.watched
-        if caught.not_restored is None:
-            _say("all settings are restored")
-        if watched.ended is not None:
-            _say(f"ended early, after {format_duration(watched.seconds)}: {watched.ended}")
-        for line in caught.remarks:
-            _say(line)
-        with _reading(None, watched.amount.bytes) as report, pipe_from(caught.log, None) as stream:
-            return capture_logs(["-"], out, masked=mask, stdin=stream, stdin_name=name, report=report)
+        report(caught)
+        with _reading(None, caught.watched.amount.bytes) as progress, pipe_from(caught.log, None) as stream:
+            return capture_logs(["-"], out, masked=mask, stdin=stream, stdin_name=name, report=progress)
     finally:
         caught.log.close()
         if caught.not_restored is not None:
             raise caught.not_restored
-
-
-def _say(line: str) -> None:
-    screen.echo(f"mydyno: {line}", err=True)

@@ -5,20 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mydyno.cli import options, outputs, screen
+from mydyno.cli import options, outputs
 from mydyno.cli.declare import option, option_group
 from mydyno.cli.digest_options import Details, Html
 from mydyno.cli.digest_showing import DETAILS, LIMIT, Showing
 from mydyno.cli.quantities import Duration, duration
 from mydyno.cli.system_options import MachineOptions
+from mydyno.cli.window_text import announce, report, say
 from mydyno.core.errors import MydynoError, UsageError
-from mydyno.core.units import format_duration, parse_bytes
+from mydyno.core.units import parse_bytes
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
     from mydyno.queries.records import Digest
-    from mydyno.queries.window import Caught, Window, Wish
+    from mydyno.queries.window import Caught, Wish
     from mydyno.server.access.login import Login
 
 _LONGEST = 31_536_000.0
@@ -106,7 +107,7 @@ def slowlog(
             store.held(),
             open_window(login, machine, logged.wish, without_host=server.ssh == "none") as window,
         ):
-            _announce(window)
+            announce(window)
             caught = window.catch(store, logged.seconds, most_bytes, showing_progress())
         _show(caught, login, showing, (save, keep), details if explain is None else explain)
 
@@ -116,7 +117,7 @@ def _show(
 ) -> None:
     """The digest of the log, which is also kept in a file. Raises what kept settings from being restored."""
     try:
-        _report(caught)
+        report(caught)
         path, keep = kept
         name = str(path) if path else f"slow log of {login.address}"
         digest = _digest(caught, name, keep, showing.most)
@@ -125,23 +126,6 @@ def _show(
         caught.log.close()
         if caught.not_restored is not None:
             raise caught.not_restored
-
-
-def _announce(window: Window) -> None:
-    _say(window.act.sentence())
-    _say(f"read from {window.log.name}")
-    for line in window.remarks:
-        _say(line)
-
-
-def _report(caught: Caught) -> None:
-    watched = caught.watched
-    if caught.not_restored is None:
-        _say("all settings are restored")
-    if watched.ended is not None:
-        _say(f"ended early, after {format_duration(watched.seconds)}: {watched.ended}")
-    for line in caught.remarks:
-        _say(line)
 
 
 def _digest(caught: Caught, name: str, keep: BinaryIO | None, limit: int | None) -> Digest:
@@ -167,9 +151,5 @@ def _looked_at(digest: Digest, login: Login | None, explain: int) -> Digest:
     try:
         return looked_at(digest, login, explain)
     except MydynoError as error:
-        _say(f"without plans and indexes: {error.message}")
+        say(f"without plans and indexes: {error.message}")
         return digest
-
-
-def _say(line: str) -> None:
-    screen.echo(f"mydyno: {line}", err=True)
