@@ -2,7 +2,8 @@
 
     (no option)          two identical servers, in slices and blocked: how wide the 95% intervals are
     --runs 40            40 runs of identical servers in slices: how many show a difference (nominal: 5%)
-    --planted --runs 10  10 runs in which one side reads more rows a query: how many find it
+    --planted --runs 10  10 runs in which one side reads more rows a query: how many find it, by queries/s
+                         and by server CPU per query
 
 The neighbour is one process of ours, busy and asleep in turn for 0.2 to 5 s each.
 
@@ -18,13 +19,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from bench_support import machine, print_table, say
 
-from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND, SERVER_CPU
 from mydyno.lab.analysis.verdict import Verdict, judge_points
 from mydyno.lab.results.store import Lab
 
@@ -66,8 +68,8 @@ def neighbour() -> Iterator[None]:
         process.wait()
 
 
-def run(order: str, factor: str, seconds: float, starts: int) -> Verdict:
-    """One experiment: the second level against the first."""
+def run(order: str, factor: str, seconds: float, starts: int) -> tuple[Verdict, Verdict]:
+    """One experiment, the second level against the first: by queries/s and by server CPU per query."""
     with tempfile.TemporaryDirectory(prefix="mydyno-bench-") as name:
         folder = Path(name)
         # The server runs as another user when root starts it.
@@ -85,10 +87,13 @@ def run(order: str, factor: str, seconds: float, starts: int) -> Verdict:
         with Lab.open(folder / "lab", write=False) as lab:
             found = lab.find_run()
             trials, points = found.trials(), found.experiment.compared_points
-        verdict = judge_points(trials, points[1], points[0], QUERIES_PER_SECOND).overall
-        if verdict.ratio.interval is None:
+        rate, cpu = (
+            judge_points(trials, points[1], points[0], metric).overall
+            for metric in (QUERIES_PER_SECOND, SERVER_CPU)
+        )
+        if rate.ratio.interval is None:
             raise SystemExit(f"too few valid trials:\n{done.stdout}")
-        return verdict
+        return rate, cpu
 
 
 def half_width(verdict: Verdict) -> float:
@@ -102,7 +107,7 @@ def intervals(rounds: int, seconds: float, starts: int) -> None:
     with neighbour():
         for number in range(rounds):
             for order, found in widths.items():
-                verdict = run(order, IDENTICAL, seconds, starts)
+                verdict, _ = run(order, IDENTICAL, seconds, starts)
                 found.append(half_width(verdict))
                 say(f"{number + 1} of {rounds}, {order}: {verdict.sentence}")
     rows = [
@@ -117,17 +122,29 @@ def intervals(rounds: int, seconds: float, starts: int) -> None:
 def repeated(runs: int, factor: str, seconds: float, starts: int) -> None:
     """How many of several experiments in slices show a difference."""
     verdicts = []
+    took = []
     with neighbour():
         for number in range(runs):
+            began = time.monotonic()
             verdicts.append(run("slices", factor, seconds, starts))
-            say(f"{number + 1} of {runs}: {verdicts[-1].sentence}")
-    shown = sum(one.outcome in ("faster", "slower") for one in verdicts)
-    sizes = [one.ratio.value - 1 for one in verdicts if one.ratio.value is not None]
-    widths = [half_width(one) for one in verdicts]
-    print_table(
-        ("runs", "show a difference", "median difference", "median half of the 95% interval"),
-        [(str(runs), str(shown), f"{statistics.median(sizes):+.1%}", f"{statistics.median(widths):.1%}")],
-    )
+            took.append(time.monotonic() - began)
+            for verdict in verdicts[-1]:
+                say(f"{number + 1} of {runs}, {took[-1]:.0f} s: {verdict.sentence}")
+    rows = []
+    for name, of in zip(("queries/s", "server CPU per query"), zip(*verdicts, strict=True), strict=True):
+        shown = sum(one.outcome in ("faster", "slower") for one in of)
+        sizes = [one.ratio.value - 1 for one in of if one.ratio.value is not None]
+        widths = [half_width(one) for one in of]
+        rows.append(
+            (
+                name,
+                f"{shown} of {runs}",
+                f"{statistics.median(sizes):+.1%}",
+                f"{statistics.median(widths):.1%}",
+            )
+        )
+    print_table(("by", "show a difference", "median difference", "median half of the 95% interval"), rows)
+    print(f"\n{statistics.median(took):.0f} s an experiment (median)")
 
 
 def main() -> None:

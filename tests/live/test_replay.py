@@ -116,8 +116,10 @@ def test_statements_start_when_they_did_and_none_before(shop: RunningServer, tmp
     due = records["trace_start_us"].astype(np.int64) // 2
     assert (records["sent_us"].astype(np.int64) >= due - 1).all()
     assert (records["start_error_us"] >= 0).all()
-    # 1.9 s of the trace.
-    assert figures["elapsed_us"] >= 900_000
+    # Not the 0.95 s that they take at best: a busy machine may send the first one late.
+    ends = records["sent_us"].astype(np.int64) + records["service_us"].astype(np.int64)
+    assert figures["elapsed_us"] == ends.max() - records["sent_us"].min()
+    assert ends.max() >= 900_000
     assert (records["latency_us"] >= records["service_us"]).all()
 
 

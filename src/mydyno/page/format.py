@@ -15,7 +15,12 @@ MINUS = "\N{MINUS SIGN}"
 _DIRECTIONS = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 """Embeddings, overrides and isolates of writing direction (Unicode Standard Annex 9)."""
 
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 _UNIT = re.compile(r"(?<=\d) (?=(?:s|ms|µs|ns)\b)")
+_COUNTS = re.compile(r"(?<=\d) vs (?=\d)")
+_LEVEL = re.compile(r"(\S+) = (\S+)")
+_PHONE_CHARACTERS = 26
+"""Of a heading, on a line of 346 pixels."""
 
 
 def count(value: float | None) -> str:
@@ -119,10 +124,15 @@ def _steers(character: str) -> bool:
 
 def keep_together(text: str) -> str:
     """`text` with no-break spaces where a line must not end: `cache = 8`, `3 s`, `n=3 vs 4`."""
-    text = _UNIT.sub("\N{NO-BREAK SPACE}", text)
-    for apart in (" = ", " vs "):
-        text = text.replace(apart, apart.replace(" ", "\N{NO-BREAK SPACE}"))
-    return text
+    text = _UNIT.sub(_NO_BREAK, text)
+    text = _COUNTS.sub(f"{_NO_BREAK}vs{_NO_BREAK}", text)
+    return _LEVEL.sub(_level, text)
+
+
+def _level(found: re.Match[str]) -> str:
+    # A long name and its value do not fit on a line of a phone: then only the sign stays with the value.
+    before = _NO_BREAK if len(found[0]) <= _PHONE_CHARACTERS else " "
+    return f"{found[1]}{before}={_NO_BREAK}{found[2]}"
 
 
 def shorten(text: str, most: int) -> str:

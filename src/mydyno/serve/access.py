@@ -125,7 +125,8 @@ class Access:
 
 
 _OPENED = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">
+<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="0; url=/">
 <link rel="icon" href="/static/icon.svg">
 <title>mydyno</title></head><body><p><a href="/">Open the lab</a></p></body></html>
 """

@@ -1,5 +1,6 @@
 """The list of a lab's runs: the state of each, and those that a search is for. Pure."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -83,6 +84,13 @@ class Overview:
     factors: tuple[str, ...]
     releases: tuple[str, ...]
     states: tuple[State, ...]
+    repeated: frozenset[tuple[str, str]]
+
+
+def repeated(runs: Iterable[Listed]) -> frozenset[tuple[str, str]]:
+    """Experiments, with their sizes, that were run more than once: what may have a trend."""
+    measured = Counter((run.experiment, run.size) for run in runs if run.done)
+    return frozenset(key for key, times in measured.items() if times > 1)
 
 
 def listed(
@@ -138,4 +146,5 @@ def searched(runs: Sequence[Listed], query: Query) -> Overview:
         factors=tuple(sorted({name for run in runs for name in run.facets.factors})),
         releases=tuple(sorted({name for run in runs for name in run.facets.releases})),
         states=tuple(state for state in STATES if any(run.state == state for run in runs)),
+        repeated=repeated(runs),
     )

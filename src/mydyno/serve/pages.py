@@ -5,6 +5,7 @@ from importlib import resources
 from typing import Any
 
 import jinja2
+from markupsafe import Markup, escape
 
 from mydyno.core.plurals import counted
 from mydyno.page.charts import theme
@@ -33,9 +34,21 @@ def rendered(template: str, **view: Any) -> str:
             keep_together=keep_together,
             printable=printable,
             breakable=breakable,
+            with_code=with_code,
             colors=len(theme.SERIES),
             **view,
         )
+    )
+
+
+def with_code(text: str) -> Markup:
+    """`text` escaped; between backticks it is code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # A backtick without its partner is only that.
+        return escape(text)
+    return Markup().join(
+        Markup("<code>{}</code>").format(part) if place % 2 else escape(part)
+        for place, part in enumerate(parts)
     )
 
 

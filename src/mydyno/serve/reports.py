@@ -47,7 +47,7 @@ class ReportMaker:
         self._queue = ThreadPoolExecutor(1, thread_name_prefix="reports")
 
     async def page(self, wanted: Wanted) -> str:
-        """Raises LabError."""
+        """Raises LabError, and UsageError where there is nothing to make one of."""
         return await asyncio.get_running_loop().run_in_executor(self._queue, self._page, wanted)
 
     def close(self) -> None:
@@ -82,7 +82,7 @@ class ReportMaker:
             raise LabError("the process that makes reports has ended", "reload the page")
         answer = json.loads(line)
         if "error" in answer:
-            raise LabError(answer["error"], answer["hint"])
+            raise (UsageError if answer["usage"] else LabError)(answer["error"], answer["hint"])
         made: str = answer["made"]
         return made
 
@@ -119,11 +119,13 @@ def _work() -> None:
             with numbers_explained(Path(wanted.lab) / DATABASE):
                 answer = {"made": _html(wanted)}
         except MydynoError as error:
-            answer = {"error": error.message, "hint": error.hint or ""}
+            usage = isinstance(error, UsageError)
+            answer = {"error": error.message, "hint": error.hint or "", "usage": usage}
         except Exception as error:
             # The next page is made all the same.
             traceback.print_exc()
-            answer = {"error": f"the report cannot be made: {type(error).__name__}: {error}", "hint": ""}
+            text = f"the report cannot be made: {type(error).__name__}: {error}"
+            answer = {"error": text, "hint": "", "usage": False}
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()
 

@@ -11,6 +11,8 @@ OTHERS_SHARE = 0.02
 """Part of our own statements above which those of others are worth a remark."""
 OTHERS_A_SECOND = 2.0
 """Statements a second of others that are always there: monitoring, replication."""
+OTHERS_AT_LEAST = 50
+"""Statements below which there is no remark: as many of ours may be under way at the first and last one."""
 
 
 def changed_meanwhile(
@@ -40,7 +42,7 @@ def other_traffic(
     ours = sum(interval.queries + interval.errors for interval in intervals) + len(samples)
     seconds = (samples[-1].t_ns - samples[0].t_ns) / 1e9
     others = questions - ours
-    if others > OTHERS_SHARE * ours + OTHERS_A_SECOND * seconds:
+    if others > max(OTHERS_AT_LEAST, OTHERS_SHARE * ours + OTHERS_A_SECOND * seconds):
         yield Remark(
             check="other-traffic",
             message=f"other clients sent the server about {others:,.0f} statements in {seconds:.0f} s, "
