@@ -42,7 +42,8 @@ def _lines(one: Replay, version: str) -> Iterator[str]:
     if one.synthetic:
         yield f"  {SAYS}"
     share = f" ({one.replayed / one.statements:.1%})" if one.statements else ""
-    yield f"  {'sent' if one.synthetic else 'replayed':14}{one.replayed:,} of {one.statements:,} statements{share}"
+    word = "sent" if one.synthetic else "replayed"
+    yield f"  {word:14}{one.replayed:,} of {one.statements:,} statements{share}"
     if one.skipped:
         yield f"  left out      {skipped_text(one.skipped)}"
     if one.lost:

@@ -1,4 +1,4 @@
-"""Traces that `mydyno synthesize` put together: nobody sent their statements."""
+"""Traces that `mydyno synthesize` put together: their statements were not recorded."""
 
 SYNTHETIC = "synthetic"
 """The source of such a trace (docs/reference/trace-format.md)."""

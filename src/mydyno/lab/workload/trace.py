@@ -162,8 +162,8 @@ class TraceOptions(Section):
         pace = "as fast as possible" if self.speed == "max" else f"at {self.speed:g}x"
         kind = "synthetic trace, put together from statement digests: " if seen.synthetic else ""
         return (
-            f"{kind}{counted(seen.statements, 'statement')} of {counted(seen.connections, 'connection')}, at most"
-            f" {seen.peak_connections:,} at a time, in {format_duration(seen.length_us / 1e6)}, {pace}"
+            f"{kind}{counted(seen.statements, 'statement')} of {counted(seen.connections, 'connection')},"
+            f" at most {seen.peak_connections:,} at a time, in {format_duration(seen.length_us / 1e6)}, {pace}"
         )
 
 
