@@ -50,6 +50,6 @@ def test_some_missing_tables_are_named() -> None:
 
 
 def test_all_missing_is_an_error() -> None:
-    with pytest.raises(UsageError, match=r"the data has none of the tables of the trace: shop\.items") as found:
+    with pytest.raises(UsageError, match=r"has none of the tables of the trace: shop\.items") as found:
         missing(None, ("shop", "items"))
     assert found.value.hint == "load it"

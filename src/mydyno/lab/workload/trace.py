@@ -163,7 +163,8 @@ class TraceOptions(Section):
         kind = "synthetic trace, put together from statement digests: " if seen.synthetic else ""
         return (
             f"{kind}{counted(seen.statements, 'statement')} of {counted(seen.connections, 'connection')},"
-            f" at most {seen.peak_connections:,} at a time, in {format_duration(seen.length_us / 1e6)}, {pace}"
+            f" at most {seen.peak_connections:,} at a time, in {format_duration(seen.length_us / 1e6)},"
+            f" {pace}"
         )
 
 
