@@ -81,6 +81,33 @@ def test_planted_faults_are_found_and_named_first(place: Path) -> None:
     assert "by_customer" in (place / "page.html").read_text()
 
 
+def test_a_synthetic_trace_is_called_one_by_replay_plan_and_report(place: Path) -> None:
+    capture = [PROGRAMS / "mydyno-engine", "trace", "capture", "slow.log", "--out", "made.trace"]
+    subprocess.run([*capture, "--synthetic"], cwd=place, check=True, capture_output=True)
+    (place / "made.yaml").write_text(
+        "experiment: made\nsetup: {data: shop.sql}\n"
+        "factors: {server.config.thread_cache_size: [4, 20]}\n"
+        "workload: {trace: {path: made.trace, speed: max}}\ndesign: {repeats: 1, seed: 1}\n"
+    )
+
+    def shown(*command: str) -> str:
+        done = subprocess.run(
+            [PROGRAMS / "mydyno", *command, "made.yaml", "--lab", "lab", "--trust"],
+            cwd=place,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        # 7: a busy machine may make a trial invalid.
+        assert done.returncode in (0, 7), done.stderr
+        return " ".join(done.stdout.split())
+
+    assert "1 phase: synthetic trace, put together from statement digests: 100 statements" in shown("plan")
+    shown("run")
+    (page,) = (place / "lab").rglob("report/*.html")
+    assert "It is not a recording of traffic." in page.read_text()
+
+
 def test_the_same_release_twice_differs_in_nothing(place: Path) -> None:
     (comparison,) = rehearse(place, "--releases", "system,system")["comparisons"]
     assert not any(each["fails"] or each["other_result"] for each in comparison["statements"])

@@ -136,6 +136,7 @@ fn replay() -> Summary {
     Summary {
         server: 0,
         trace: "/srv/shop.trace".to_owned(),
+        source: mydyno_trace::Source::SlowLog,
         speed: Some(1.0),
         reads_only: true,
         statements: 5,

@@ -29,7 +29,12 @@ pub fn merge(traces: &[Trace], align: Align, out: &Path) -> Result<Footer, Error
     let mut sources: Vec<Source> = headers().map(|header| header.source).collect();
     sources.dedup();
     let header = Header {
-        source: if let [one] = sources[..] { one } else { Source::Several },
+        source: match sources[..] {
+            [one] => one,
+            // What holds statements that nobody sent is no record of traffic.
+            _ if sources.contains(&Source::Synthetic) => Source::Synthetic,
+            _ => Source::Several,
+        },
         server: same(headers().map(|header| header.server.clone()).collect()),
         masked: headers().all(|header| header.masked),
         start_us: if align == Align::Clock { Some(first) } else { traces[0].header().start_us },

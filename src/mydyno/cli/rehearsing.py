@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,6 @@ from mydyno.cli import screen
 from mydyno.cli.labs import LabOptions
 from mydyno.cli.login_options import LoginOptions
 from mydyno.core.errors import LabError, UsageError
-from mydyno.core.sql_names import SYSTEM_SCHEMAS
 from mydyno.rehearse.experiment import FACTOR, Proposal
 from mydyno.rehearse.records import Rehearsal, SideComparison
 from mydyno.rehearse.sides import Side, sides_of, with_settings
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
     from mydyno.lab.spec import Experiment
     from mydyno.lab.trial.preflight import Prepared
     from mydyno.lab.workload.trace import Survey
-
-SYNTHETIC = "synthetic"
-"""The source of a trace that `mydyno synthesize` made."""
-_LISTED = 10
-"""Missing tables that are named."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +164,7 @@ def trace_lines(survey: Survey, trace: Path) -> Iterator[str]:
     """What the trace is, and what of it is never replayed."""
     from mydyno.page.format import count, duration
 
-    kind = "synthetic trace" if survey.source == SYNTHETIC else "trace"
+    kind = "synthetic trace" if survey.synthetic else "trace"
     of = f" of {survey.server}" if survey.server else ""
     yield (
         f"{kind} {trace.name}{of}: {count(survey.statements)} statements on {count(survey.connections)}"
@@ -187,6 +181,7 @@ def measure(request: Request, planned: Planned) -> tuple[Rehearsal, bool]:
     from mydyno.lab.stack import Journal, Site
     from mydyno.lab.trial.campaign import Campaign
     from mydyno.lab.trial.datasets import make_datasets
+    from mydyno.lab.trial.traced_tables import missing_tables
     from mydyno.machine.local import LocalHost
     from mydyno.rehearse.plans import explained
 
@@ -196,7 +191,13 @@ def measure(request: Request, planned: Planned) -> tuple[Rehearsal, bool]:
         site.journal.replay()
         with display.for_stream() as show:
             tables = make_datasets(planned.prepared, site, show)
-            notes = missing_tables(request.survey, tables, request.proposal.database)
+            notes = missing_tables(
+                request.survey,
+                request.proposal.database,
+                frozenset[str]().union(*tables.values()),
+                "the data",
+                "is it the data of that server? --database NAME for a dump that names no schema",
+            )
             for note in notes:
                 screen.echo(f"note: {note}", err=True)
             run = Campaign(planned.experiment, planned.prepared, host, opened).go(show)
@@ -208,7 +209,7 @@ def measure(request: Request, planned: Planned) -> tuple[Rehearsal, bool]:
     rehearsal = Rehearsal(
         mydyno=__version__,
         trace=request.proposal.trace.name,
-        synthetic=request.survey.source == SYNTHETIC,
+        synthetic=request.survey.synthetic,
         data=request.said,
         sides={side.name: side.said for side in request.proposal.sides},
         repetitions=request.proposal.repeats,
@@ -219,31 +220,6 @@ def measure(request: Request, planned: Planned) -> tuple[Rehearsal, bool]:
     )
     _save(run, rehearsal)
     return rehearsal, bool(invalid)
-
-
-def missing_tables(
-    survey: Survey, tables: Mapping[str, frozenset[str]], database: str | None
-) -> tuple[str, ...]:
-    """What the trace names and the data has not. Raises UsageError when that is all of it."""
-    there = frozenset[str]().union(*tables.values())
-    named_tables = ((table.schema_name or database, table.name) for table in survey.tables)
-    wanted = {
-        f"{schema}.{name}".lower()
-        for schema, name in named_tables
-        if schema is not None and schema.lower() not in SYSTEM_SCHEMAS
-    }
-    missing = sorted(wanted - there)
-    if not missing:
-        return ()
-    named = ", ".join(missing[:_LISTED]) + (
-        f" and {len(missing) - _LISTED} more" if missing[_LISTED:] else ""
-    )
-    if len(missing) == len(wanted):
-        raise UsageError(
-            f"the data has none of the tables of the trace: {named}",
-            "is it the data of that server? --database NAME for a dump that names no schema",
-        )
-    return (f"{len(missing)} of {len(wanted)} tables of the trace are not in the data: {named}",)
 
 
 def _comparisons(run: Run, request: Request) -> tuple[SideComparison, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from mydyno.core.synthetic import SAYS
 from mydyno.core.visible import one_line
 from mydyno.lab.load.messages import Histogram, OfFingerprint, Replay
 from mydyno.lab.trial.collect import Collector
@@ -37,31 +38,44 @@ def as_text(collected: Collector) -> str:
 def _lines(one: Replay, version: str) -> Iterator[str]:
     pace = "as fast as possible" if one.speed is None else f"at {one.speed:g}x"
     what = "reads only" if one.reads_only else "all statements"
-    yield f"replay on {version} {pace}, {what}"
+    yield f"{'synthetic trace' if one.synthetic else 'replay'} on {version} {pace}, {what}"
+    if one.synthetic:
+        yield f"  {SAYS}"
     share = f" ({one.replayed / one.statements:.1%})" if one.statements else ""
-    yield f"  replayed      {one.replayed:,} of {one.statements:,} statements{share}"
+    word = "sent" if one.synthetic else "replayed"
+    yield f"  {word:14}{one.replayed:,} of {one.statements:,} statements{share}"
     if one.skipped:
         yield f"  left out      {skipped_text(one.skipped)}"
     if one.lost:
         yield f"  lost          {one.lost:,} without an answer"
     if one.late is not None:
         yield f"  late          {one.late:,} by more than 5 ms{_lateness(one.lateness)}"
+    yield from _answers(one)
+    yield f"  warnings      {one.warnings:,}"
+    yield f"  {'':24}{'p50':>12}{'p95':>12}{'p99':>12}{'longest':>12}"
+    yield _latencies("latency, from when due", one.latency)
+    yield _latencies("service time", one.service)
+    then = "in the digests" if one.synthetic else "in the trace"
+    yield _latencies(then, one.trace_service)
+    rate = _rate(one.replayed, one.trace_elapsed_us)
+    yield f"  rate          {_rate(one.replayed, one.elapsed_us)}, {then} {rate}"
+    if one.fingerprints:
+        yield f"  most time of {one.fingerprint_count:,} fingerprints"
+        column = "digest" if one.synthetic else "in trace"
+        yield f"  {'time':>10}{column:>10}{'ratio':>8}{'statements':>12}{'errors':>8}  fingerprint"
+        yield from map(_fingerprint, one.fingerprints[:_SHOWN])
+
+
+def _answers(one: Replay) -> Iterator[str]:
+    """Errors and row counts; those of the trace are known only of recorded statements."""
+    if one.synthetic:
+        yield f"  errors        {one.failed_newly + one.failed_again + one.failed_unknown:,}"
+        return
     yield (
         f"  errors        {one.failed_newly:,} failed that had not failed, {one.failed_again:,} failed again,"
         f" {one.failed_no_more:,} fail no more, {one.failed_unknown:,} where the trace does not say"
     )
     yield f"  row counts    {one.rows_differ:,} of {one.rows_compared:,} differ"
-    yield f"  warnings      {one.warnings:,}"
-    yield f"  {'':24}{'p50':>12}{'p95':>12}{'p99':>12}{'longest':>12}"
-    yield _latencies("latency, from when due", one.latency)
-    yield _latencies("service time", one.service)
-    yield _latencies("in the trace", one.trace_service)
-    then = _rate(one.replayed, one.trace_elapsed_us)
-    yield f"  rate          {_rate(one.replayed, one.elapsed_us)}, in the trace {then}"
-    if one.fingerprints:
-        yield f"  most time of {one.fingerprint_count:,} fingerprints"
-        yield f"  {'time':>10}{'in trace':>10}{'ratio':>8}{'statements':>12}{'errors':>8}  fingerprint"
-        yield from map(_fingerprint, one.fingerprints[:_SHOWN])
 
 
 def _lateness(histogram: Histogram | None) -> str:

@@ -119,6 +119,7 @@ pub struct Feed {
     reader: JoinHandle<(Fingerprints, Option<String>)>,
     results: Results,
     job: ReplayJob,
+    source: mydyno_trace::Source,
 }
 
 impl Feed {
@@ -132,6 +133,7 @@ impl Feed {
         reactors: usize,
     ) -> Result<(Self, Vec<Lane>), Fatal> {
         let trace = open(&job.trace)?;
+        let source = trace.header().source;
         let (results, reports) = Results::start(job)?;
         let shared = Arc::new(Shared {
             queued: AtomicU64::new(0),
@@ -171,7 +173,7 @@ impl Feed {
         while !shared.filled.load(Ordering::Acquire) {
             thread::sleep(PAUSE);
         }
-        Ok((Self { shared, reader, results, job: job.clone() }, lanes))
+        Ok((Self { shared, reader, results, job: job.clone(), source }, lanes))
     }
 
     /// The reactors are there and can be woken.
@@ -184,7 +186,7 @@ impl Feed {
         self.shared.stop.store(true, Ordering::Release);
         let (fingerprints, problem) =
             self.reader.join().map_err(|_| internal("the reader of the trace failed"))?;
-        self.results.finish(&self.job, &fingerprints, problem)
+        self.results.finish(&self.job, self.source, &fingerprints, problem)
     }
 }
 

@@ -68,6 +68,7 @@ impl Results {
     pub fn finish(
         self,
         job: &ReplayJob,
+        source: mydyno_trace::Source,
         fingerprints: &Fingerprints,
         problem: Option<String>,
     ) -> Result<Summary, Fatal> {
@@ -75,8 +76,7 @@ impl Results {
             .writer
             .join()
             .map_err(|_| Fatal::new(FatalCode::Internal, "the writer of the results failed"))?;
-        let trace = job.trace.display().to_string();
-        let summary = tally.summary(trace, job.speed, job.reads_only, fingerprints, problem);
+        let summary = tally.summary(job, source, fingerprints, problem);
         let Some(folder) = &job.out else { return Ok(summary) };
         written
             .and_then(|()| {

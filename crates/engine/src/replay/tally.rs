@@ -8,6 +8,7 @@ use super::choice::Reason;
 use super::fingerprints::Fingerprints;
 use super::record::{Outcome, Record, UNKNOWN, flag};
 use crate::histogram::{Latencies, LatencySummary};
+use crate::job::ReplayJob;
 
 /// Fingerprints that a summary names.
 const MOST_NAMED: usize = 50;
@@ -17,6 +18,8 @@ const MOST_NAMED: usize = 50;
 pub struct Summary {
     pub server: usize,
     pub trace: String,
+    /// Where the trace comes from, as its header has it.
+    pub source: mydyno_trace::Source,
     /// None: as fast as possible.
     pub speed: Option<f64>,
     pub reads_only: bool,
@@ -159,12 +162,11 @@ impl Tally {
         });
     }
 
-    /// Sums up; `paced` where statements had intended starts.
+    /// Sums up what was replayed of a trace of this source.
     pub fn summary(
         &self,
-        trace: String,
-        speed: Option<f64>,
-        reads_only: bool,
+        job: &ReplayJob,
+        source: mydyno_trace::Source,
         fingerprints: &Fingerprints,
         problem: Option<String>,
     ) -> Summary {
@@ -172,9 +174,10 @@ impl Tally {
         let reason = |number: u8| Reason::ALL.into_iter().find(|one| *one as u8 == number);
         Summary {
             server: 0,
-            trace,
-            speed,
-            reads_only,
+            trace: job.trace.display().to_string(),
+            source,
+            speed: job.speed,
+            reads_only: job.reads_only,
             statements: self.statements,
             replayed: self.replayed,
             skipped: self
@@ -183,7 +186,7 @@ impl Tally {
                 .filter_map(|(number, count)| Some((reason(*number)?, *count)))
                 .collect(),
             lost: self.lost,
-            late: speed.map(|_| self.late),
+            late: job.speed.map(|_| self.late),
             failed_newly: self.failed_newly,
             failed_again: self.failed_again,
             failed_unknown: self.failed_unknown,
@@ -191,7 +194,7 @@ impl Tally {
             rows_compared: self.rows_compared,
             rows_differ: self.rows_differ,
             warnings: self.warnings,
-            lateness: speed.map(|_| self.lateness.summary()),
+            lateness: job.speed.map(|_| self.lateness.summary()),
             latency: self.latency.summary(),
             service: self.service.summary(),
             trace_service: self.trace_service.summary(),
@@ -249,7 +252,12 @@ mod tests {
             tally.add(&record(now, then));
         }
         tally.add(&Record { outcome: Outcome::Skipped, reason: 1, ..Record::default() });
-        let sum = tally.summary("t".into(), None, true, &Fingerprints::default(), None);
+        let sum = tally.summary(
+            &ReplayJob::default(),
+            mydyno_trace::Source::SlowLog,
+            &Fingerprints::default(),
+            None,
+        );
         let failed = [sum.failed_newly, sum.failed_again, sum.failed_unknown, sum.failed_no_more];
         assert_eq!(failed, [1, 1, 1, 1]);
         assert_eq!((sum.statements, sum.replayed), (7, 6));

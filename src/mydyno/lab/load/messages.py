@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from mydyno.core.record import Record
+from mydyno.core.synthetic import SYNTHETIC
 from mydyno.machine.proc import DiskCounters, ProcessCounters
 
 
@@ -285,6 +286,7 @@ class Replay(_OfServer):
 
     type: Literal["replay"] = "replay"
     trace: str
+    source: str
     speed: float | None
     """None: as fast as possible."""
     reads_only: bool
@@ -312,9 +314,20 @@ class Replay(_OfServer):
     problem: str | None
 
     @property
+    def synthetic(self) -> bool:
+        return self.source == SYNTHETIC
+
+    @property
     def fidelity(self) -> str:
-        """`1,000 of 1,200 statements replayed, 3 late by more than 5 ms, ...`."""
+        """`1,000 of 1,200 statements replayed, 3 late by more than 5 ms, ...`; of a synthetic trace without
+        what only a recording knows."""
         late = "" if self.late is None else f", {self.late:,} late by more than 5 ms"
+        if self.synthetic:
+            failed = self.failed_newly + self.failed_again + self.failed_unknown
+            return (
+                f"{self.replayed:,} of {self.statements:,} statements of a synthetic trace sent{late}, "
+                f"{failed:,} failed"
+            )
         return (
             f"{self.replayed:,} of {self.statements:,} statements replayed{late}, "
             f"{self.failed_newly:,} failed that had not failed, {self.rows_differ:,} of "

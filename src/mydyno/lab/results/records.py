@@ -47,6 +47,8 @@ UNSEEN_SERVER = "server.unseen"
 """Address of such a server when its process, and so its machine, could not be seen: there are no counters of
 either."""
 
+SYNTHETIC_TRACE = "synthetic trace"
+"""The check of the remark on a trial whose trace was put together from digests."""
 LOAD_AVERAGE = "os.load_average"
 """The one fact that is about a moment, not about the machine: it differs at every start."""
 SERVER_HOST = "machine.host"

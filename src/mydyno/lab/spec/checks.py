@@ -17,8 +17,18 @@ from mydyno.lab.spec.workload import Workload
 _CONFIG: Location = ("setup", "server", "config")
 
 
-NOT_IN_GUESTS = {"sysbench": "oltp-read-write and others", "mysqlslap": "slap"}
-"""External programs that run on this machine only, and the generators of mydyno that do the same work."""
+NOT_IN_GUESTS = {
+    "sysbench": (
+        "is a program of this machine and cannot be used",
+        "a workload type of mydyno: oltp-read-write and others",
+    ),
+    "mysqlslap": ("is a program of this machine and cannot be used", "a workload type of mydyno: slap"),
+    "trace": (
+        "is a file of this machine, which the engine reads where the server is, and cannot be replayed",
+        "`mydyno replay` or `mydyno rehearse` on that machine",
+    ),
+}
+"""Workload types that run on this machine only: why, and what does the same work elsewhere."""
 _NOT_ON_EXTERNAL = {
     "fio": "it drives disks that mydyno builds, and no server",
     "mysqlslap": "it drops and creates its own schema",
@@ -150,13 +160,15 @@ def _without_empty(node: Mapping) -> Mapping:
 
 
 def refuse_programs_elsewhere(setup: Setup, workload: Workload, tree: Mapping, findings: Findings) -> None:
-    """An external program would have to cross to the server's host, and would measure the crossing."""
+    """An external program would have to cross to the server's host, and would measure the crossing; a trace
+    would have to be sent there, and its results back."""
     instead = NOT_IN_GUESTS.get(workload.generator)
     if instead is None or setup.host.kind == "local":
         return
     where = "in a guest" if setup.host.is_guest else "on another machine"
-    message = f"workload.{workload.generator} is a program of this machine and cannot be used {where}"
-    allowed = f"host: local, or a workload type of mydyno: {instead}"
+    why, otherwise = instead
+    message = f"workload.{workload.generator} {why} {where}"
+    allowed = f"host: local, or {otherwise}"
     findings.add(locate(tree, ("workload", workload.generator)).key, message, allowed=allowed)
 
 

@@ -82,7 +82,12 @@ def refuse_generators(setup: Setup, workload: Workload, tree: Tree, findings: Fi
 
     if workload.resolved is None:
         generator = workload.generator
-        message = f"load.hosts: workload.{generator} is not driven by mydyno's engine on several connections"
+        why = (
+            "keeps the order of its statements in one engine"
+            if workload.trace_options is not None
+            else "is not driven by mydyno's engine on several connections"
+        )
+        message = f"load.hosts: workload.{generator} {why}"
         refuse_at(_HOSTS, message, "a workload of mydyno, as oltp-read-only; or no load.hosts", at_key=True)
         return
     if setup.server.external is not None:

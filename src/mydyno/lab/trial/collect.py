@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from mydyno.lab.load import messages
 from mydyno.lab.results.records import (
+    SYNTHETIC_TRACE,
     CheckRecord,
     Latency,
     OperationRecord,
@@ -65,7 +66,8 @@ class Collector:
                 self.operations.append((message.phase, operation_record(message)))
             case messages.Replay():
                 self.replays.append(message)
-                self.remarks.append(Remark(check="replay", message=message.fidelity))
+                check = SYNTHETIC_TRACE if message.synthetic else "replay"
+                self.remarks.append(Remark(check=check, message=message.fidelity))
             case messages.Share():
                 self.shares.append(message)
             case messages.Check():

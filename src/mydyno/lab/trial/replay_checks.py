@@ -1,19 +1,19 @@
 """Whether a server has what a trace needs, looked at before its first statement is sent."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.server_version import parse_version
+from mydyno.core.sql_names import SYSTEM_SCHEMAS
+from mydyno.lab.trial.traced_tables import listed, missing_tables
 from mydyno.lab.workload.trace import Survey
 from mydyno.server.access import dbapi
 
-_SYSTEM = frozenset({"information_schema", "performance_schema", "mysql", "sys"})
 _ELSEWHERE = ("FEDERATED", "CONNECT", "SPIDER")
 """Engines whose tables are on other servers, or read files and run what they are given."""
-_SHOWN = 10
 
 
 def reaching_elsewhere(connection: Any) -> dict[str, list[str]]:
@@ -67,19 +67,15 @@ class Needs:
             yield f"the trace is of {then}, the server is {version}: statements may fail or return other rows"
 
     def _tables(self, connection: Any) -> Iterator[str]:
-        wanted = {
-            (table.schema_name or self.schema, table.name)
-            for table in self.survey.tables
-            if (table.schema_name or self.schema or "").lower() not in _SYSTEM
-        }
-        schemas = {schema for schema, _ in wanted if schema} | set(self.survey.schemas)
+        named = (table.schema_name or self.schema for table in self.survey.tables)
+        schemas = {schema for schema in named if schema} | set(self.survey.schemas)
         seen = {
             name.lower()
             for name in _column(connection, "SELECT schema_name FROM information_schema.schemata")
         }
-        if hidden := sorted(schema for schema in schemas if schema.lower() not in seen | _SYSTEM):
+        if hidden := sorted(schema for schema in schemas if schema.lower() not in seen | {*SYSTEM_SCHEMAS}):
             raise UsageError(
-                f"the server has no schema {_listed(hidden)}, or the account has no right to it",
+                f"the server has no schema {listed(hidden)}, or the account has no right to it",
                 "load the data first, or GRANT SELECT on it to the account",
             )
         if self.survey.without_schema and self.schema is None:
@@ -87,20 +83,13 @@ class Needs:
                 f"{counted(self.survey.without_schema, 'statement')} of the trace have no schema: they fail"
                 " where they name tables without one; --schema NAME"
             )
-        has = _existing(connection, schemas)
-        missing = sorted(
-            f"{schema}.{name}" for schema, name in wanted if schema and f"{schema}.{name}".lower() not in has
+        yield from missing_tables(
+            self.survey,
+            self.schema,
+            _existing(connection, schemas),
+            "the server",
+            "load the data that the trace was recorded on",
         )
-        if missing and len(missing) == len([schema for schema, _ in wanted if schema]):
-            raise UsageError(
-                f"the server has none of the tables of the trace: {_listed(missing)}",
-                "load the data that the trace was recorded on",
-            )
-        if missing:
-            yield (
-                f"{counted(len(missing), 'table')} of {len(wanted)} that the trace names are missing:"
-                f" {_listed(missing)}; unless the trace makes them, its statements fail"
-            )
 
     def _literals(self) -> Iterator[str]:
         if self.survey.masked:
@@ -135,8 +124,3 @@ def _series(version: str) -> str:
     """`MariaDB 10.11`: what releases of the same behaviour share."""
     parsed = parse_version(f"mysqld  Ver {version.removeprefix('5.5.5-')}")
     return f"{parsed.vendor} {parsed.numbers[0]}.{parsed.numbers[1]}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"

@@ -16,6 +16,7 @@ from mydyno.core.document.spec_folder import spec_folder
 from mydyno.core.errors import EngineError, UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.record import Record
+from mydyno.core.synthetic import SYNTHETIC
 from mydyno.core.units import format_duration
 from mydyno.machine.programs import find_program
 
@@ -51,6 +52,10 @@ class Survey(Record):
     tables: tuple[TracedTable, ...]
     replayed: int
     skipped: Mapping[str, int]
+
+    @property
+    def synthetic(self) -> bool:
+        return self.source == SYNTHETIC
 
 
 def parse_speed(written: Any) -> float | Literal["max"]:
@@ -152,12 +157,14 @@ class TraceOptions(Section):
 
     @property
     def summary(self) -> str:
-        """`12,345 statements of 200 connections in 10m, at 1x`."""
+        """`12,345 statements of 200 connections in 10m, at 1x`; of a synthetic trace it says so first."""
         seen = self.survey
         pace = "as fast as possible" if self.speed == "max" else f"at {self.speed:g}x"
+        kind = "synthetic trace, put together from statement digests: " if seen.synthetic else ""
         return (
-            f"{counted(seen.statements, 'statement')} of {counted(seen.connections, 'connection')}, at most"
-            f" {seen.peak_connections:,} at a time, in {format_duration(seen.length_us / 1e6)}, {pace}"
+            f"{kind}{counted(seen.statements, 'statement')} of {counted(seen.connections, 'connection')},"
+            f" at most {seen.peak_connections:,} at a time, in {format_duration(seen.length_us / 1e6)},"
+            f" {pace}"
         )
 
 

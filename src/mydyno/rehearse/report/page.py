@@ -1,6 +1,7 @@
 """A rehearsal as one HTML page, in the frame of all pages."""
 
 from mydyno import __version__
+from mydyno.core.synthetic import SAYS
 from mydyno.page.charts.press import press
 from mydyno.page.format import capitalised, count, printable, shorten
 from mydyno.page.skeleton import rendered
@@ -26,6 +27,7 @@ def rehearsal_html(rehearsal: Rehearsal) -> str:
         ],
         version=__version__,
         rehearsal=rehearsal,
+        synthetic=SAYS,
         table_of=_table,
         interval_text=interval_text,
         remarks=remarks,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from mydyno.core.synthetic import SAYS
 from mydyno.page.format import MISSING, count, printable, shorten
 from mydyno.page.lines import Line, Style, wrapped
 from mydyno.queries.records import Plan
@@ -10,9 +11,6 @@ from mydyno.rehearse.wording import interval_text, remarks, verdict
 
 SHOWN = 20
 _INDENT = "     "
-_SYNTHETIC = (
-    "The trace is synthetic: its statements were put together from digests. It is not a replay of what ran."
-)
 _TIMINGS: dict[Timing, str] = {
     "same": "as fast as before",
     "unclear": "unclear: more repetitions are needed",
@@ -25,7 +23,7 @@ def rehearsal_lines(rehearsal: Rehearsal, width: int, limit: int = SHOWN) -> Ite
     for comparison in rehearsal.comparisons:
         yield from wrapped(comparison.headline, width, style="heading")
     if rehearsal.synthetic:
-        yield from wrapped(_SYNTHETIC, width, style="medium")
+        yield from wrapped(SAYS, width, style="medium")
     yield Line()
     for name, text in rehearsal.sides.items():
         yield from wrapped(text, width, first=f"side     {name}: ", rest=" " * 9)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mydyno.core.plurals import agreeing, counted
 from mydyno.core.secrets import masked
+from mydyno.core.synthetic import SAYS
 from mydyno.lab.analysis.drift import run_drift
 from mydyno.lab.analysis.observations import not_finite, place_of
 from mydyno.lab.analysis.steady import LEAST_INTERVALS
@@ -13,7 +14,14 @@ from mydyno.lab.analysis.words import Words, primary_metric
 from mydyno.lab.report.evidence import Evidence
 from mydyno.lab.report.views.ground import verified
 from mydyno.lab.results.files import lost_series
-from mydyno.lab.results.records import EXTERNAL_SERVER, LOAD_AVERAGE, OF_HOST, UNSEEN_SERVER, LatencyKind
+from mydyno.lab.results.records import (
+    EXTERNAL_SERVER,
+    LOAD_AVERAGE,
+    OF_HOST,
+    SYNTHETIC_TRACE,
+    UNSEEN_SERVER,
+    LatencyKind,
+)
 
 BUSY = 0.5
 """Load average for each usable CPU above which something else was surely at work."""
@@ -64,6 +72,7 @@ def method(evidence: Evidence) -> Method:
         steady=tuple(steady_parts(evidence)),
         verified=tuple(verified(evidence)),
         remarks=(
+            *_synthetic(evidence),
             *_missing(evidence, done),
             *_external(evidence),
             *_disturbed(evidence),
@@ -74,6 +83,11 @@ def method(evidence: Evidence) -> Method:
 
 def _loop(words: Words, kind: LatencyKind) -> str:
     return words.open_loop if kind == "response" else words.closed_loop
+
+
+def _synthetic(evidence: Evidence) -> Iterator[str]:
+    if any(remark.check == SYNTHETIC_TRACE for trial in evidence.trials for remark in trial.remarks):
+        yield SAYS
 
 
 def _missing(evidence: Evidence, done: int) -> tuple[str, ...]:
