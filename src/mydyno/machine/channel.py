@@ -244,7 +244,7 @@ class Channel:
         return True
 
     def _ping(self) -> None:
-        """A request whose reply nobody waits for: any byte of the agent's shows that it lives.
+        """A request whose reply is not waited for: any byte of the agent's shows that it lives.
 
         Its thread that answers does nothing that takes long, whatever else it is busy with. Raises
         _SilentError.

@@ -67,7 +67,7 @@ class SlurmLauncher:
         return slurm_error(self.address, errors, self._node)
 
     def give_up(self) -> None:
-        """A node whose slurmstepd was killed keeps its job: nobody there ends the step. Raises HostError."""
+        """A node whose slurmstepd was killed keeps its job, since the step has no end there. Raises HostError."""
         cancel(self._job)
 
     def limit(self, seconds: float) -> None:
