@@ -67,7 +67,7 @@ class SlurmLauncher:
         return slurm_error(self.address, errors, self._node)
 
     def give_up(self) -> None:
-        """A node whose slurmstepd was killed keeps its job, since the step has no end there. Raises HostError."""
+        """A node whose slurmstepd was killed keeps its job, for the step does not end. Raises HostError."""
         cancel(self._job)
 
     def limit(self, seconds: float) -> None:
