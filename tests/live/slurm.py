@@ -7,12 +7,13 @@ where all daemons are on one machine, and needs no munge.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +26,7 @@ _PACKAGES = (
     *("libhwloc15", "liblua5.1-0", "libmunge2"),
     *("slurm-wlm-basic-plugins", "slurm-client", "slurmd", "slurmctld"),
 )
-_COMMANDS = ("srun", "sinfo", "squeue", "scontrol", "scancel")
+_COMMANDS = ("srun", "salloc", "sinfo", "squeue", "scontrol", "scancel")
 _READY_SECONDS = 60.0
 
 
@@ -40,6 +41,16 @@ class Cluster:
             [self.commands / command, *arguments], capture_output=True, text=True, check=True, timeout=60
         )
         return done.stdout
+
+    def steps(self, job: str) -> list[int]:
+        """The slurmstepd of a job, by what they call themselves."""
+        named = re.compile(rf"slurmstepd\S*: \[{job}\.".encode())
+        steps = []
+        for place in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                if named.match(place.read_bytes()):
+                    steps.append(int(place.parent.name))
+        return steps
 
     def jobs(self) -> dict[str, str]:
         """Node -> the job that has it."""

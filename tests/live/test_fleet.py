@@ -145,6 +145,31 @@ def test_a_host_that_is_lost_costs_its_trial_only_and_returns(
     assert comes_true(lambda: left(*fleet) == [])
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_host_that_falls_silent_costs_its_trial_only(
+    fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
+) -> None:
+    """Its connection lives, so that ssh has nothing to say of it: the agent has not answered for 60 s."""
+    file = write(workplace, repeats=6)
+    process = workplace.start("run", file, "--hosts", str(hosts), "--no-report")
+    wait_for_line(process, "db2: t0", 120.0)
+    heard = wait_for_line(process, "db2: setting up: server", 120.0)
+    (agent,) = agents(fleet[1])
+    os.kill(agent, signal.SIGSTOP)
+    try:
+        heard += wait_for_line(process, "db2: LOST, 2 hosts left", 300.0)
+    finally:
+        os.kill(agent, signal.SIGCONT)
+    assert "nothing came from it for 60 s" in heard
+    rest, _ = process.communicate(timeout=240)
+    assert process.returncode in MEASURED, heard + rest
+    found = trials(workplace)
+    assert (len(found), faults(found)) == (12, set())
+    workplace.wait_until_no_process_is_left()
+    assert comes_true(lambda: left(*fleet) == [])
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_run_keeps_its_trials_leaves_nothing_there_and_resumes(
     fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace, number: signal.Signals

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from live.far_side import alive, comes_true, entry_of, processes
+from live.far_side import agents, alive, comes_true, entry_of, left, processes
 from live.sshd import Sshd, private_sshd
 from mydyno.cli.main import app
 from mydyno.core.errors import HostError, UsageError
@@ -308,15 +308,15 @@ def test_a_configuration_of_ssh_that_others_may_write_is_not_used(sshd: Sshd, tm
 
 def test_a_network_that_was_cut_leaves_nothing(entry: HostEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stopped client of ssh is as silent as a cut network, and the connection does not end either."""
-    monkeypatch.setattr("mydyno.machine.hosts.install.SILENCE_SECONDS", 4)
-    monkeypatch.setattr("mydyno.machine.hosts.host._ALIVE_SECONDS", 1.0)
+    monkeypatch.setattr("mydyno.machine.hosts.install.SILENCE_SECONDS", 6)
+    monkeypatch.setattr("mydyno.machine.hosts.host._ALIVE_SECONDS", 1.5)
     with closing(connect(entry, session=True)) as host:
         folder = host.trial_folder
         host.start(["sh", "-c", "echo $$; sleep 600 & wait"], output=folder / "pid")
         assert comes_true(lambda: (host.read_text(folder / "pid") or "").endswith("\n"))
         pid = int(host.read_text(folder / "pid") or "")
         # Longer than the silence, with nothing to say.
-        time.sleep(6)
+        time.sleep(8)
         assert alive(pid)
         os.kill(host.pid, signal.SIGSTOP)
         try:
@@ -324,6 +324,26 @@ def test_a_network_that_was_cut_leaves_nothing(entry: HostEntry, monkeypatch: py
             assert not alive(pid)
         finally:
             os.kill(host.pid, signal.SIGCONT)
+
+
+def test_an_agent_that_falls_silent_is_lost_although_its_connection_lives(
+    sshd: Sshd, entry: HostEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mydyno.machine.hosts.host._ALIVE_SECONDS", 1.5)
+    monkeypatch.setattr("mydyno.machine.supervised._ENDS_WITHIN_SECONDS", 1.0)
+    with closing(connect(entry, session=True)) as host:
+        folder = host.trial_folder
+        sleeping = host.start(["sleep", "600"], output=folder / "output")
+        (agent,) = agents(sshd)
+        os.kill(agent, signal.SIGSTOP)
+        try:
+            with pytest.raises(HostError, match=r"the host ssh:there was lost: nothing came from it for 6 s"):
+                sleeping.wait(120)
+            host.close()
+            assert not alive(host.pid)
+        finally:
+            os.kill(agent, signal.SIGCONT)
+        assert comes_true(lambda: left(sshd) == [])
 
 
 def test_nothing_of_the_users_own_configuration_is_weakened() -> None:

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,11 @@ def host() -> Iterator[SupervisedHost]:
     host.close()
 
 
-def channel_to(console: str = "") -> tuple[Channel, socket.socket]:
+def channel_to(console: str = "", alive_seconds: float | None = None) -> tuple[Channel, socket.socket]:
     """A channel and the other end of it, which the test itself holds."""
     ours, theirs = socket.socketpair()
     file = ours.detach()
-    return Channel(file, file, name="guest", console=lambda: console), theirs
+    return Channel(file, file, name="guest", console=lambda: console, alive_seconds=alive_seconds), theirs
 
 
 def test_a_waiting_caller_gets_an_error_at_once_when_the_host_is_lost(
@@ -113,3 +114,43 @@ def test_a_guest_that_speaks_something_else_is_lost(said: bytes) -> None:
     asking.join()
     channel.close()
     theirs.close()
+
+
+def test_a_host_that_is_silent_without_an_end_of_its_stream_is_lost() -> None:
+    channel, theirs = channel_to(alive_seconds=0.05)
+    theirs.sendall(GREETING + HELLO.encoded())
+    assert channel.hello(10).kernel == "6.1"
+    with pytest.raises(HostError, match=r"the host guest was lost: nothing came from it for 0\.2 s$"):
+        channel.wait(lambda: False, 60)
+    channel.close()
+    theirs.close()
+
+
+def test_a_ping_is_a_request_for_the_clock_and_any_byte_is_its_answer() -> None:
+    """Whoever reads late finds it in time, since pings are counted and not seconds."""
+    channel, theirs = channel_to(alive_seconds=2)
+    theirs.sendall(GREETING + HELLO.encoded())
+    ping = Frame(Kind.REQUEST, 1, b'{"do": "clock"}').encoded()
+    assert theirs.recv(len(ping), socket.MSG_WAITALL) == ping
+    theirs.sendall(Frame(Kind.REPLY, 1, b'{"ok": {"nanoseconds": 1}}').encoded())
+    assert not channel.wait(lambda: False, 0.1)
+    channel.close()
+    theirs.close()
+
+
+def test_an_agent_answers_pings_while_a_long_request_is_under_way(
+    host: SupervisedHost, tmp_path: Path
+) -> None:
+    with socket.socket(socket.AF_UNIX) as listener, ThreadPoolExecutor() as beside:
+        listener.bind(str(tmp_path / "socket"))
+        listener.listen(0)
+        # As many as its queue holds; the next one waits in connect(2).
+        queued = host.dial(tmp_path / "socket")
+        waiting = beside.submit(host.dial, tmp_path / "socket")
+        while len(list(Path(f"/proc/{host.pid}/task").iterdir())) < 2:
+            time.sleep(0.01)
+        assert host.clock() > 0
+        assert not waiting.done()
+        listener.accept()[0].close()
+        waiting.result(60).close()
+        queued.close()

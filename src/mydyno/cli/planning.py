@@ -106,8 +106,8 @@ def machines_of(
             "--launcher slurm takes the nodes of a partition", "--partition NAME, without --hosts"
         )
     entries = {
-        node: HostEntry(launcher="slurm", destination=node, partition=partition)
-        for node in nodes_of(partition)
+        node: HostEntry(launcher="slurm", destination=node, partition=partition, address=address)
+        for node, address in nodes_of(partition).items()
     }
     return Machines(entries, session=session)
 
@@ -129,6 +129,8 @@ def _others(
     machines = machines or Machines()
     hosts = [experiment.variant(levels).setup.host for levels in experiment.combinations()]
     named = dict.fromkeys(host.name for host in hosts if host.name is not None)
+    if experiment.load is not None:
+        machines.together((*named, *experiment.load.hosts))
     fleet = machines.fleet() if any(host.is_fleet for host in hosts) else ()
     there: dict[str, HostFacts] = {}
     lost: dict[str, HostError] = {}

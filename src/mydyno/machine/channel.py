@@ -27,8 +27,16 @@ _PORTION = 1 << 18
 _REPLY_SECONDS = 60.0
 _LINES = 12
 
+UNANSWERED = 4
+"""Pings in a row, without a byte from the agent, after which the host is lost. They are counted instead of
+the time: a mydyno that was stopped meanwhile has sent none, and reads what has come before it counts on."""
+
 # Functions and stack words that a kernel lists as it dies.
 _TRACE = re.compile(r"\+0x[0-9a-f]+/0x[0-9a-f]+|^\s*[0-9a-f]{8,16}( [0-9a-f]{8,16})+\s*$|Call Trace:|^Stack:")
+
+
+class _SilentError(Exception):
+    """Nothing comes from the agent any more."""
 
 
 @dataclass
@@ -51,13 +59,15 @@ class Channel:
     ) -> None:
         """`name` is the host's, for messages; `console` gives what the guest has said outside the channel.
 
-        `alive_seconds`: the agent hears something at least so often, since it ends when it hears nothing.
+        `alive_seconds`: between two pings. The agent ends when it hears nothing, and the host is lost when
+        UNANSWERED of them bring nothing: a far side may go silent without an end of its stream.
         """
         self._reader, self._writer = reader, writer
         self._name = name
         self._console = console
         self._alive_seconds = alive_seconds
-        self._sent_at = time.monotonic()
+        self._pinged_at = time.monotonic()
+        self._unanswered = 0
         self._changed = threading.Condition()
         self._outgoing = bytearray()
         self._window: int | None = None
@@ -184,6 +194,8 @@ class Channel:
                     break
         except frames.MalformedError as error:
             reason = f"it does not speak the agent's protocol ({error})"
+        except _SilentError as error:
+            reason = str(error)
         except ConnectionError:
             pass
         except OSError as error:
@@ -217,7 +229,6 @@ class Channel:
         wait = None if self._alive_seconds is None else 1000 * self._alive_seconds
         ready = dict(poll.poll(wait))
         with self._changed:
-            self._show_life()
             if self._woken in ready:
                 os.read(self._woken, 4096)
             for file, stream in streams.items():
@@ -226,15 +237,27 @@ class Channel:
                     self._forget_if_over(stream)
             if ready.get(self._writer, 0) & select.POLLOUT:
                 self._write()
-            if self._reader in ready and ready[self._reader] != select.POLLOUT:
-                return self._receive()
+            readable = self._reader in ready and ready[self._reader] != select.POLLOUT
+            if readable and not self._receive():
+                return False
+            self._ping()
         return True
 
-    def _show_life(self) -> None:
-        """A credit of nothing for the channel itself: no request, so that no answer is waited for."""
-        if self._alive_seconds is not None and time.monotonic() - self._sent_at >= self._alive_seconds:
-            self._push(frames.Frame(frames.Kind.CREDIT, 0, bytes(4)))
-            self._sent_at = time.monotonic()
+    def _ping(self) -> None:
+        """A request whose reply is not waited for: any byte of the agent's shows that it lives.
+
+        Its thread that answers does nothing that takes long, whatever else it is busy with. Raises
+        _SilentError.
+        """
+        now = time.monotonic()
+        if self._alive_seconds is None or self._hello is None or now - self._pinged_at < self._alive_seconds:
+            return
+        if self._unanswered == UNANSWERED:
+            raise _SilentError(f"nothing came from it for {UNANSWERED * self._alive_seconds:g} s")
+        self._unanswered += 1
+        self._pinged_at = now
+        self._last_number += 1
+        self._push(frames.Frame(frames.Kind.REQUEST, self._last_number, b'{"do": "clock"}'))
 
     def _write(self) -> None:
         with suppress(BlockingIOError):
@@ -251,6 +274,7 @@ class Channel:
             return True
         if not data:
             return False
+        self._unanswered = 0
         for frame in self._decoder.feed(data):
             self._take(frame)
         self._changed.notify_all()

@@ -95,9 +95,13 @@ class SupervisedHost(AgentHost):
         try:
             self._child.wait(_ENDS_WITHIN_SECONDS)
         except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.wait()
+            self._end_child()
         self._errors.close()
+
+    def _end_child(self) -> None:
+        """It did not end with its channel."""
+        self._child.kill()
+        self._child.wait()
 
     def _explained(self, error: BaseException) -> BaseException:
         """Why it does not come up."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import secrets
 import subprocess
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
-from mydyno.core.errors import HostError
+from mydyno.core.errors import HostError, MydynoError
+from mydyno.machine.channel import UNANSWERED
 from mydyno.machine.hosts.entry import HostEntry
 from mydyno.machine.hosts.install import (
     MISSING,
@@ -26,7 +27,7 @@ from mydyno.machine.identity import UNPRIVILEGED_USER, Identity
 from mydyno.machine.programs import far_environment
 from mydyno.machine.supervised import AGENT, SupervisedHost
 
-_ALIVE_SECONDS = SILENCE_SECONDS / 4
+_ALIVE_SECONDS = SILENCE_SECONDS / UNANSWERED
 _READY_SECONDS = 60.0
 _ENDING_SECONDS = 5.0
 _NOTE_SECONDS = 30.0
@@ -34,7 +35,8 @@ _NOTE_SECONDS = 30.0
 
 class RemoteHost(SupervisedHost):
     """A machine that answers. Whatever is started on it ends with it: at `close`, when mydyno is killed, or
-    when the network is cut for SILENCE_SECONDS; so does the session's folder."""
+    when the network is cut for SILENCE_SECONDS; so does the session's folder. A far side that is silent for
+    so long, without an end of its stream, is lost."""
 
     def __init__(
         self, launcher: Launcher, entry: HostEntry, programs: tuple[Program, ...], session: str | None
@@ -75,6 +77,15 @@ class RemoteHost(SupervisedHost):
         """It is not needed for longer from now on. Raises HostError."""
         self._launcher.limit(seconds)
 
+    def _end_child(self) -> None:
+        """The far side is silent, so its launcher waits for an end that does not come."""
+        with suppress(MydynoError):
+            self._launcher.give_up()
+        self._child.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(_ENDING_SECONDS)
+        super()._end_child()
+
     def _place_of(self, name: str, programs: tuple[Program, ...]) -> Path:
         (place,) = (each.place for each in programs if each.name == name)
         return self.folder / "programs" / place
@@ -114,12 +125,13 @@ class MissingProgramsError(HostError):
     """The machine has not all of mydyno's programs, or damaged ones."""
 
 
-def connect(entry: HostEntry, *, session: bool = False) -> RemoteHost:
+def connect(entry: HostEntry, *, session: bool = False, launcher: Launcher | None = None) -> RemoteHost:
     """Connects, and copies mydyno's programs when they are not there.
 
-    `session`: with a private folder, which one run at a time may have. Raises HostError, MissingToolError.
+    `session`: with a private folder, which one run at a time may have. `launcher`: another than the entry's
+    own. Raises HostError, MissingToolError.
     """
-    launcher, programs = launcher_of(entry), own_programs()
+    launcher, programs = launcher or launcher_of(entry), own_programs()
     name = f"mydyno-{secrets.token_hex(6)}" if session else None
     try:
         return RemoteHost(launcher, entry, programs, name)

@@ -27,6 +27,9 @@ class Launcher(Protocol):
     def explained(self, errors: str) -> HostError:
         """Why it failed, from what the command has written to standard error."""
 
+    def give_up(self) -> None:
+        """Ends there what does not end with the command. Raises HostError."""
+
     def limit(self, seconds: float) -> None:
         """It is not needed for longer from now on. Raises HostError."""
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType, TracebackType
 
 from mydyno.core.errors import HostError, UsageError
+from mydyno.machine.hosts.allocation import Allocation, share
 from mydyno.machine.hosts.check import MYSQL_PORT, HostFacts, facts_of_host
 from mydyno.machine.hosts.entry import HostEntry, Role, chosen
 from mydyno.machine.hosts.host import RemoteHost, connect
+from mydyno.machine.hosts.launcher import Launcher
 
 _NO_ENTRIES: Mapping[str, HostEntry] = MappingProxyType({})
 
@@ -29,11 +31,17 @@ class Machines:
         """How long `host` waits for one that was connected and is lost."""
         self._entries = entries
         self._session = session
+        self._allocation: Allocation | None = None
         self._connected: dict[str, RemoteHost] = {}
         self._lost: set[str] = set()
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._limit: float | None = None
+
+    def together(self, names: Sequence[str]) -> None:
+        """A trial needs these at the same time: nodes of a cluster are allocated together. To be called
+        before the first of them is connected."""
+        self._allocation = share(self._entries, names)
 
     def host(self, name: str) -> RemoteHost:
         """Threads may call it at the same time for different names.
@@ -65,10 +73,14 @@ class Machines:
         deadline = time.monotonic() + patience
         while True:
             try:
-                return connect(self.entry(name), session=self._session)
+                return connect(self.entry(name), session=self._session, launcher=self._launcher(name))
             except HostError:
                 if time.monotonic() >= deadline or self._closed.wait(AGAIN_SECONDS):
                     raise
+
+    def _launcher(self, name: str) -> Launcher | None:
+        """Within the allocation, where the host is part of one."""
+        return self._allocation.launcher(name) if self._allocation is not None else None
 
     def limit(self, seconds: float) -> None:
         """None of them is needed for longer from now on: an allocation then ends. Raises HostError."""
@@ -115,6 +127,8 @@ class Machines:
             self._closed.set()
         while self._connected:
             self._connected.popitem()[1].close()
+        if self._allocation is not None:
+            self._allocation.close()
 
     def __enter__(self) -> Machines:
         return self

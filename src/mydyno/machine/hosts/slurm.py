@@ -11,6 +11,7 @@ import math
 import re
 import secrets
 import shutil
+import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,11 +21,16 @@ from mydyno.machine.local import LocalHost
 if TYPE_CHECKING:
     from mydyno.machine.hosts.entry import HostEntry
 
-_WAIT_SECONDS = 30
+WAIT_SECONDS = 30
 """For a node that another job has: then it is refused, not waited for."""
 _ANSWER_SECONDS = 60.0
-# The shell lets go of its ends of the stream, so that the last one is srun's.
-_HELD = 'unset SLURM_JOB_ID SLURM_JOBID; exec 3<&0; "$@" <&3 3<&- & exec 3<&- </dev/null; wait $!'
+# The shell lets go of its ends of the stream, so that the last one is that of the command. It is asked to end
+# when srun waits for a step that says nothing any more.
+HELD = (
+    'unset SLURM_JOB_ID SLURM_JOBID; exec 3<&0; "$@" <&3 3<&- & trap "kill -KILL $!" TERM; '
+    "exec 3<&- </dev/null; wait $!"
+)
+"""Runs a command that does not die with mydyno, and whose standard input ends with it."""
 
 _WHY = (
     (
@@ -50,38 +56,62 @@ class SlurmLauncher:
 
     def command(self, line: str) -> list[str]:
         """Raises MissingToolError."""
-        _require("srun")
+        require("srun")
         return [
-            *("sh", "-c", _HELD, "sh", "srun", "--quiet", "--unbuffered", "--nodes=1", "--ntasks=1"),
-            *("--exclusive", "--mem=0", "--cpu-bind=none", "--chdir=/", f"--immediate={_WAIT_SECONDS}"),
+            *("sh", "-c", HELD, "sh", "srun", "--exclusive", f"--immediate={WAIT_SECONDS}"),
             *(*self._partition, f"--nodelist={self._node}", f"--job-name={self._job}"),
-            *("env", "LC_ALL=C", "sh", "-c", line),
+            *step_options(line),
         ]
 
     def explained(self, errors: str) -> HostError:
-        return _error(f"slurm:{self._node}", errors, self._node)
+        return slurm_error(self.address, errors, self._node)
+
+    def give_up(self) -> None:
+        """A node whose slurmstepd was killed keeps its job, for the step does not end. Raises HostError."""
+        cancel(self._job)
 
     def limit(self, seconds: float) -> None:
-        """Lowers the time limit that the partition gave; a lower one stays. Raises HostError."""
-        jobs = _output(["squeue", "--noheader", f"--name={self._job}", "--format=%A"]).split()
-        minutes = max(1, math.ceil(seconds / 60))
-        for job in jobs:
-            done = LocalHost().run(
-                ["scontrol", "update", f"JobId={job}", f"TimeLimit={minutes}"],
-                timeout_seconds=_ANSWER_SECONDS,
-            )
-            # Only an administrator may raise it.
-            if done.returncode != 0 and "denied" not in done.stderr:
-                raise _error(self.address, done.stderr, self._node)
+        """Raises HostError."""
+        limit_jobs(self._job, seconds)
 
 
-def nodes_of(partition: str) -> tuple[str, ...]:
-    """The nodes of a partition that are up. Raises MissingToolError, HostError, UsageError for none."""
-    _require("sinfo")
+def step_options(line: str) -> list[str]:
+    """Of srun, for one task that runs a line of shell."""
+    return [
+        *("--quiet", "--unbuffered", "--nodes=1", "--ntasks=1", "--mem=0", "--cpu-bind=none", "--chdir=/"),
+        *("env", "LC_ALL=C", "sh", "-c", line),
+    ]
+
+
+def cancel(name: str) -> None:
+    """Ends the jobs of this name. Raises HostError."""
+    _output(["scancel", f"--name={name}"])
+
+
+def limit_jobs(name: str, seconds: float) -> None:
+    """Lowers the time limit that the partition gave the jobs of this name; a lower one stays.
+
+    Raises HostError.
+    """
+    minutes = max(1, math.ceil(seconds / 60))
+    for job in _output(["squeue", "--noheader", f"--name={name}", "--format=%A"]).split():
+        argv = ["scontrol", "update", f"JobId={job}", f"TimeLimit={minutes}"]
+        done = LocalHost().run(argv, timeout_seconds=_ANSWER_SECONDS)
+        # Only an administrator may raise it.
+        if done.returncode != 0 and "denied" not in done.stderr:
+            raise slurm_error("slurm", done.stderr)
+
+
+def nodes_of(partition: str) -> dict[str, str | None]:
+    """The nodes of a partition that are up, each with its IP address where Slurm knows it.
+
+    Raises MissingToolError, HostError, UsageError for none.
+    """
+    require("sinfo")
     listed = _output(
-        ["sinfo", "--noheader", "--responding", "--Node", f"--partition={partition}", "--format=%N"]
+        ["sinfo", "--noheader", "--responding", "--Node", f"--partition={partition}", "--format=%N %o"]
     )
-    nodes = tuple(dict.fromkeys(listed.split()))
+    nodes = {node: _address(name) for node, name in map(str.split, listed.splitlines())}
     if not nodes:
         raise UsageError(
             f"the Slurm partition {partition} has no node that answers",
@@ -90,21 +120,31 @@ def nodes_of(partition: str) -> tuple[str, ...]:
     return nodes
 
 
-def _require(program: str) -> None:
-    if shutil.which(program) is None:
-        raise MissingToolError(
-            f"{program} of Slurm was not found", "run mydyno where Slurm's commands are: a login node"
-        )
+def _address(name: str) -> str | None:
+    """A cluster may name its nodes' addresses by numbers or by hosts."""
+    try:
+        return str(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4][0])
+    except OSError:
+        return None
+
+
+def require(*programs: str) -> None:
+    """Raises MissingToolError."""
+    for program in programs:
+        if shutil.which(program) is None:
+            raise MissingToolError(
+                f"{program} of Slurm was not found", "run mydyno where Slurm's commands are: a login node"
+            )
 
 
 def _output(argv: Sequence[str]) -> str:
     done = LocalHost().run(argv, timeout_seconds=_ANSWER_SECONDS)
     if done.returncode != 0:
-        raise _error("slurm", done.stderr)
+        raise slurm_error("slurm", done.stderr)
     return done.stdout
 
 
-def _error(address: str, errors: str, node: str = "NODE") -> HostError:
+def slurm_error(address: str, errors: str, node: str = "NODE") -> HostError:
     lines = errors.strip().splitlines()
     last = lines[-1].strip() if lines else "the job ended"
     hint = next((hint for pattern, hint in _WHY if re.search(pattern, errors)), None)

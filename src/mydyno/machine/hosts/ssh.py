@@ -107,5 +107,8 @@ class SshLauncher:
     def explained(self, errors: str) -> HostError:
         return ssh_error(self._target, errors)
 
+    def give_up(self) -> None:
+        """sshd there ends the session when the connection ends."""
+
     def limit(self, seconds: float) -> None:
         """A machine has no limit."""
