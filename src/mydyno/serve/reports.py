@@ -117,7 +117,7 @@ def _work() -> None:
         wanted = Wanted(**job | {name: tuple(job[name]) for name in ("runs", "version")})
         try:
             with numbers_explained(Path(wanted.lab) / DATABASE):
-                answer = {"made": _html(wanted)}
+                answer: dict[str, str | bool] = {"made": _html(wanted)}
         except MydynoError as error:
             usage = isinstance(error, UsageError)
             answer = {"error": error.message, "hint": error.hint or "", "usage": usage}
