@@ -46,6 +46,7 @@ bench: setup-dev ## measure engine, advice and digest against their peers, and w
 	python benchmarks/lab_at_scale.py
 	python benchmarks/loading_vs_sysbench.py
 	python benchmarks/replay.py
+	python benchmarks/rehearse.py
 	python benchmarks/report_page.py
 	python benchmarks/sampling_overhead.py
 	python benchmarks/serve_cost.py
