@@ -68,7 +68,8 @@ def make_files(folder: Path, statements: int) -> None:
                 "# Query_time: 0.000200  Lock_time: 0.000000  Rows_sent: 1  Rows_examined: 1\n"
                 f"SET timestamp={1767225600 + number / 100:.2f};\n{sql};\n"
             )
-    capture = [PROGRAMS / "mydyno-engine", "trace", "capture", log, "--out", folder / "shop.trace"]
+    engine = str(PROGRAMS / "mydyno-engine")
+    capture = [engine, "trace", "capture", str(log), "--out", str(folder / "shop.trace")]
     subprocess.run(capture, check=True, capture_output=True)
 
 
@@ -76,7 +77,7 @@ def rehearsed(folder: Path, repeats: int, *sides: str) -> SideComparison:
     """One rehearsal in a lab of its own."""
     with tempfile.TemporaryDirectory(prefix="lab-", dir=folder) as lab:
         Path(lab).chmod(0o755)
-        command = [PROGRAMS / "mydyno", "rehearse", "shop.trace", "--data", "shop.sql", "--lab", lab]
+        command = [str(PROGRAMS / "mydyno"), "rehearse", "shop.trace", "--data", "shop.sql", "--lab", lab]
         command += ["--speed", "max", "--repeats", str(repeats), "--json", *sides]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if not done.stdout:
