@@ -93,7 +93,8 @@ def test_a_server_that_is_killed_is_aborted_and_the_other_one_goes_on(pair: Pair
 
 @pytest.mark.parametrize(("longest_s", "slice_s"), [(0.25, 0.25), (5.0, 0.3)], ids=["longest", "five rounds"])
 def test_slow_statements_lengthen_the_slices(pair: Pair, longest_s: float, slice_s: float) -> None:
-    result = run(sliced(pair, 1.5, "SELECT SLEEP(0.1)", longest_s=longest_s))
+    # Longer than a slice of 0.1 s, so that it drains for 0.08 s at least, however late it begins.
+    result = run(sliced(pair, 1.5, "SELECT SLEEP(0.18)", longest_s=longest_s))
     lengths = {one["to_ns"] - one["from_ns"] for one in result.of("slice") if not one["warmup"]}
     assert lengths == {round(slice_s * 1e9)}
     for end in ends(result):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import tempfile
@@ -56,7 +55,7 @@ def uml_guest() -> Iterator[UmlHost]:
         yield guest
         guest.close()
     finally:
-        shutil.rmtree(place)
+        LocalHost().remove_tree(place)
 
 
 @pytest.fixture

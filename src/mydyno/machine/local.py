@@ -13,6 +13,7 @@ from typing import IO, BinaryIO, cast
 
 from mydyno.core.errors import MissingToolError, ServerError
 from mydyno.core.facts import HostFacts
+from mydyno.core.removal import remove_tree
 from mydyno.core.writing import writing
 from mydyno.machine.environment import Environment, read_environment, read_facts
 from mydyno.machine.identity import Identity, server_identity, tied_to_parent
@@ -187,7 +188,7 @@ class LocalHost(Host):
     def remove_tree(self, path: Path) -> None:
         with writing(path):
             if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
+                remove_tree(path)
             else:
                 path.unlink(missing_ok=True)
 

@@ -1,10 +1,10 @@
 """Removing a private folder, and ending the processes that a killed run has left."""
 
-import shutil
 from pathlib import Path
 from typing import Literal
 
 from mydyno.core.errors import UndoError
+from mydyno.core.removal import remove_tree
 from mydyno.lab.stack.undo.base import PRIVATE_NAME, WayBack, in_private_folder
 from mydyno.machine import processes
 
@@ -25,9 +25,7 @@ class RemoveTree(WayBack):
         if self.path.is_symlink():
             raise UndoError(f"refused to remove {self.path}: it is a symbolic link, and mydyno creates none")
         try:
-            shutil.rmtree(self.path)
-        except FileNotFoundError:
-            return
+            remove_tree(self.path)
         except OSError as error:
             raise UndoError(f"{self.path} cannot be removed: {error.strerror}") from error
 
