@@ -22,7 +22,7 @@ from mydyno.serve.access import Access, Guard
 from mydyno.serve.activity import lock_holder, newest_events
 from mydyno.serve.events_file import EventsFile, Followed
 from mydyno.serve.library import Library
-from mydyno.serve.overview import Listed, Overview, Query, listed, repeated, searched
+from mydyno.serve.overview import Listed, Overview, Query, listed, searched
 from mydyno.serve.progress import Progress
 from mydyno.serve.reports import ReportMaker, Wanted
 from mydyno.serve.run_view import Judge, RunView, judged, run_view
@@ -168,17 +168,16 @@ class Pages:
     async def _run_page(self, request: Request, template: str) -> Response:
         view = await self.library.read(partial(self._view, name=request.path_params["run"]))
         failure = self.runner.failure(view.folder) if self.runner is not None else []
-        several = repeated(await self.library.read(self._runs))
         return HTMLResponse(
-            pages.rendered(
-                template, view=view, repeated=several, may_run=self.runner is not None, failure=failure
-            )
+            pages.rendered(template, view=view, may_run=self.runner is not None, failure=failure)
         )
 
     def _view(self, lab: Lab, name: str) -> RunView:
         run = lab.find_run(name)
         is_running = self._running(lab) == run.folder.name
-        return run_view(run, self._judge, self._progress(run) if is_running else None)
+        others = (one for one in lab.runs(run.experiment.name) if one.folder != run.folder)
+        has_trend = any(one.experiment.size == run.experiment.size and one.attempts() for one in others)
+        return run_view(run, self._judge, self._progress(run) if is_running else None, has_trend=has_trend)
 
     def _runs(self, lab: Lab) -> tuple[Listed, ...]:
         at, runs = self._listed

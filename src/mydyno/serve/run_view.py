@@ -60,6 +60,8 @@ class RunView:
     left_seconds: float | None
     after: int
     """The event after which its page listens."""
+    has_trend: bool
+    """Whether another run measured the same experiment at the same size."""
 
     @property
     def planned(self) -> int:
@@ -140,7 +142,7 @@ class Judge:
         return found
 
 
-def run_view(run: Run, judge: Judge, progress: Progress | None) -> RunView:
+def run_view(run: Run, judge: Judge, progress: Progress | None, *, has_trend: bool) -> RunView:
     """`progress`: of the run while it is under way, else None."""
     experiment = run.experiment
     attempts = run.attempts()
@@ -175,6 +177,7 @@ def run_view(run: Run, judge: Judge, progress: Progress | None) -> RunView:
         step=printable(progress.step) if progress is not None else "",
         left_seconds=progress.left_seconds() if progress is not None else None,
         after=EventsFile(run.events_file).count() if progress is None else progress.stream_after,
+        has_trend=has_trend,
     )
 
 
