@@ -72,3 +72,13 @@ def test_why_not_is_answered_with_the_numbers(tmp_path: Path) -> None:
 
 def test_the_rule_to_show_is_named() -> None:
     assert "Missing argument 'RULE'" in CliRunner().invoke(app, ["rules", "show"]).output
+
+
+def test_the_page_has_the_findings_and_is_not_written_over_a_foreign_file(facts: str, tmp_path: Path) -> None:
+    page = tmp_path / "advice.html"
+    run("advise", "--facts", facts, "--html", str(page))
+    run("advise", "--facts", facts, "--html", str(page))
+    assert "<code>swappiness</code>" in page.read_text()
+    page.write_text("mine")
+    with pytest.raises(UsageError, match="is not a page that mydyno wrote"):
+        run("advise", "--facts", facts, "--html", str(page))

@@ -10,6 +10,7 @@ from mydyno.cli.system_options import SystemOptions
 
 _All = Annotated[bool, option("--all", "Also list the rules without a finding, and why.")]
 _Out = Annotated[Path | None, option("--out FILE", "Also write the advice as JSON, for apply and prove.")]
+_Html = Annotated[Path | None, option("--html FILE", "Also write a page for a browser.")]
 
 
 def advise(
@@ -17,6 +18,7 @@ def advise(
     as_json: options.AsJson = False,
     everything: _All = False,
     out: _Out = None,
+    html: _Html = None,
     force: outputs.Force = False,
 ) -> None:
     """Say what to change on a server and its machine, and why. Changes nothing.
@@ -28,7 +30,7 @@ def advise(
     ```text
     mydyno advise
     mydyno advise --host db1 --ask-password --ssh admin@db1 --for 60s
-    mydyno advise --facts facts.json --out advice.json
+    mydyno advise --facts facts.json --out advice.json --html advice.html
     mydyno advise --json | jq '.findings[] | {rule, title}'
     ```
     """
@@ -37,11 +39,17 @@ def advise(
     from mydyno.cli.shown import show, width
 
     inputs = (target.facts, target.defaults_file, target.password_file)
-    file = outputs.Outputs(inputs, force).file("--out", out, outputs.ADVICE)
+    written = outputs.Outputs(inputs, force)
+    file = written.file("--out", out, outputs.ADVICE)
+    page = written.file("--html", html, outputs.PAGE)
     system = target.system()
     advice = advice_for(system, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
     if file is not None:
         file.write(advice.to_json())
+    if page is not None:
+        from mydyno.advisor.report.page import advice_html
+
+        page.write(advice_html(advice))
     if as_json:
         screen.echo_json_text(advice.to_json(), nl=False)
     else:

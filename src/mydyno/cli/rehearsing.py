@@ -244,7 +244,7 @@ def _comparisons(run: Run, request: Request) -> tuple[SideComparison, ...]:
 def _save(run: Run, rehearsal: Rehearsal) -> None:
     from mydyno.core.writing import writing
 
-    folder = run.folder / "report"
+    folder = run.report_folder
     with writing(folder):
         folder.mkdir(exist_ok=True)
         (folder / "rehearsal.json").write_text(rehearsal.model_dump_json(indent=2) + "\n", encoding="utf-8")

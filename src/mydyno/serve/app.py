@@ -20,6 +20,7 @@ from mydyno.page.format import printable
 from mydyno.serve import pages
 from mydyno.serve.access import Access, Guard
 from mydyno.serve.activity import lock_holder, newest_events
+from mydyno.serve.documents import documents, find_document
 from mydyno.serve.events_file import EventsFile, Followed
 from mydyno.serve.library import Library
 from mydyno.serve.overview import Listed, Overview, Query, listed, searched
@@ -59,6 +60,8 @@ class Pages:
             Route("/static/{name}", self.static),
             Route("/compare", self.compare),
             Route("/trend/{experiment}", self.trend),
+            Route("/documents", self.documents),
+            Route("/documents/{kind}/{name}", self.document),
             Route("/runs/{run}", self.run),
             Route("/runs/{run}/part", self.part),
             Route("/runs/{run}/verdict", self.verdict),
@@ -83,8 +86,14 @@ class Pages:
             page=int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 1,
         )
         found: Overview = searched(await self.library.read(self._runs), query)
-        template = "runs.html" if "part" in given else "index.html"
-        return HTMLResponse(pages.rendered(template, found=found, query=query, lab=printable(str(self.lab))))
+        if "part" in given:
+            return HTMLResponse(pages.rendered("runs.html", found=found, query=query))
+        count = len(await self.library.read(lambda lab: documents(lab.path)))
+        return HTMLResponse(
+            pages.rendered(
+                "index.html", found=found, query=query, documents=count, lab=printable(str(self.lab))
+            )
+        )
 
     async def run(self, request: Request) -> Response:
         return await self._run_page(request, "run.html")
@@ -127,6 +136,16 @@ class Pages:
 
         found = await self.library.read(version)
         wanted = Wanted(str(self.lab), self.trust, experiment=name, size=size, version=found)
+        return HTMLResponse(await self.reports.page(wanted), headers=_REPORT_HEADERS)
+
+    async def documents(self, request: Request) -> Response:
+        found = await self.library.read(lambda lab: documents(lab.path))
+        return HTMLResponse(pages.rendered("documents.html", documents=found, lab=printable(str(self.lab))))
+
+    async def document(self, request: Request) -> Response:
+        kind, name = request.path_params["kind"], request.path_params["name"]
+        found = await self.library.read(lambda lab: find_document(lab.path, kind, name))
+        wanted = Wanted(str(self.lab), self.trust, document=(kind, name), version=found.version)
         return HTMLResponse(await self.reports.page(wanted), headers=_REPORT_HEADERS)
 
     async def static(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Reports, comparisons and trends as `mydyno report`, `compare` and `trend` make them, in another process.
+"""Reports, comparisons, trends and documents, as the commands make them, in another process.
 
 It has the lowest priority: a report takes seconds of CPU time and much memory, and neither other pages nor a
 measurement wait for it. It is started when it is first needed, reads one job a line from its standard input,
@@ -27,15 +27,17 @@ _NICE = 19
 
 @dataclass(frozen=True)
 class Wanted:
-    """A page: of one run, of several compared, or of an experiment over all of its runs."""
+    """A page: of one run, of several compared, of an experiment over all of its runs, or of a document."""
 
     lab: str
     trust: bool
     runs: tuple[str, ...] = ()
     experiment: str = ""
     size: str = ""
+    document: tuple[str, ...] = ()
+    """Kind and name."""
     version: tuple[int, ...] = ()
-    """Another one where the runs have changed."""
+    """Another one where the runs or the document have changed."""
 
 
 class ReportMaker:
@@ -95,6 +97,10 @@ def _html(wanted: Wanted) -> str:
     def opened(path: Path) -> Lab:
         return Lab.open(path, write=False, trust=wanted.trust)
 
+    if wanted.document:
+        from mydyno.serve.documents import document_html
+
+        return document_html(Path(wanted.lab), *wanted.document)
     with Labs(Path(wanted.lab), opened) as labs:
         if wanted.experiment:
             from mydyno.serve.trend import trend_html
@@ -114,7 +120,7 @@ def _work() -> None:
     os.nice(_NICE)
     for line in sys.stdin.buffer:
         job = json.loads(line)
-        wanted = Wanted(**job | {name: tuple(job[name]) for name in ("runs", "version")})
+        wanted = Wanted(**job | {name: tuple(job[name]) for name in ("runs", "document", "version")})
         try:
             with numbers_explained(Path(wanted.lab) / DATABASE):
                 answer: dict[str, str | bool] = {"made": _html(wanted)}

@@ -62,6 +62,8 @@ class RunView:
     """The event after which its page listens."""
     has_trend: bool
     """Whether another run measured the same experiment at the same size."""
+    has_rehearsal: bool
+    """Whether its result as a rehearsal was written."""
 
     @property
     def planned(self) -> int:
@@ -178,6 +180,7 @@ def run_view(run: Run, judge: Judge, progress: Progress | None, *, has_trend: bo
         left_seconds=progress.left_seconds() if progress is not None else None,
         after=EventsFile(run.events_file).count() if progress is None else progress.stream_after,
         has_trend=has_trend,
+        has_rehearsal=(run.report_folder / "rehearsal.json").is_file(),
     )
 
 

@@ -38,12 +38,12 @@ _BUDGET = "the whole memory budget is shown below"
 def advice_lines(
     advice: Advice, system: System, width: int, everything: bool = False, file: str | None = None
 ) -> Iterator[Line]:
-    """The page. `everything`: also why the other rules have no finding; `file`: where the JSON was "
-    "written."""
+    """The page. `everything`: also why the other rules have no finding; `file`: where the JSON was
+    written."""
     for text in system_lines(system):
         yield from wrapped(text, width, rest="  ")
     yield Line()
-    yield from wrapped(_counts(advice), width, style="heading")
+    yield from wrapped(summary(advice), width, style="heading")
     number = 0
     for severity in sorted(Severity, reverse=True):
         findings = [finding for finding in advice.findings if finding.severity is severity]
@@ -56,7 +56,8 @@ def advice_lines(
             yield from _finding(number, finding, advice.memory, width)
     changes = [change for finding in advice.findings for change in finding.changes]
     if changes:
-        yield from _to_set(changes, width)
+        yield from _section("All changes, as lines of files")
+        yield from change_lines(changes, width)
     if advice.memory:
         yield from _section("Memory with all changes made")
         for text in advice.memory:
@@ -74,7 +75,8 @@ def advice_lines(
     yield from _next(advice, width, everything, file)
 
 
-def _counts(advice: Advice) -> str:
+def summary(advice: Advice) -> str:
+    """`9 findings: 2 high, 7 low. Of 61 rules 40 passed, ...`"""
     total, severities = len(advice.findings), Counter(finding.severity for finding in advice.findings)
     findings = sorted(severities.items(), reverse=True)
     parts = ", ".join(f"{times} {severity.label}" for severity, times in findings)
@@ -96,7 +98,7 @@ def _finding(number: int, finding: Finding, budget: Sequence[str], width: int) -
     yield from _labelled("do", finding.recommendation, width)
     for change in finding.changes:
         yield from _change(change, width)
-    yield from _labelled("brings", _effect(finding), width)
+    yield from _labelled("brings", effect_text(finding), width)
     if finding.durability != "keeps" or finding.durability_says:
         says = finding.durability_says or f"{finding.durability} it"
         yield from _labelled("durability", says, width)
@@ -109,7 +111,7 @@ def _finding(number: int, finding: Finding, budget: Sequence[str], width: int) -
     yield from _labelled("rule", finding.rule, width, "faint")
 
 
-def _effect(finding: Finding) -> str:
+def effect_text(finding: Finding) -> str:
     effect = finding.effect
     how = {"better": "better", "worse": "worse", "none": "unchanged"}[effect.direction]
     return f"{effect.aspect} {how}, {effect.size}: {effect.says}"
@@ -130,9 +132,8 @@ def _change(change: Change, width: int) -> Iterator[Line]:
         yield from wrapped(sentence(change), width, first=indent, rest=f"{indent}  ", style="do")
 
 
-def _to_set(changes: Sequence[Change], width: int) -> Iterator[Line]:
+def change_lines(changes: Sequence[Change], width: int) -> Iterator[Line]:
     """Every line as it is in the file that it goes to, to be copied."""
-    yield from _section("All changes, as lines of files")
     variables = [change for change in changes if isinstance(change, SetVariable)]
     if variables:
         yield Line("  [mysqld]", "do")
@@ -186,15 +187,19 @@ def _silent(advice: Advice, width: int) -> Iterator[Line]:
             yield from wrapped(reason.because, width, first=f"  {reason.rule:28} ", rest=" " * 31)
 
 
-def _withheld(advice: Advice, width: int, everything: bool) -> Iterator[Line]:
-    """What the rules that could not judge are in want of, and which these are: what most want comes first."""
+def missing_facts(advice: Advice) -> list[tuple[str, list[str]]]:
+    """What the rules that could not judge lack, and which these are: what most of them lack comes first."""
     rules: dict[str, list[str]] = {}
     for reason in advice.silent:
         if reason.outcome == "unknown":
             rules.setdefault(reason.because, []).append(reason.rule)
-    if rules:
+    return sorted(rules.items(), key=lambda reason: -len(reason[1]))
+
+
+def _withheld(advice: Advice, width: int, everything: bool) -> Iterator[Line]:
+    ordered = missing_facts(advice)
+    if ordered:
         yield from _section("Withheld for lack of")
-    ordered = sorted(rules.items(), key=lambda reason: -len(reason[1]))
     shown = ordered if everything else ordered[:_WITHHELD]
     for missing, names in shown:
         yield from wrapped(f"{missing}: {', '.join(names)}", width, first="  ", rest="    ")

@@ -12,7 +12,7 @@ def system_lines(system: System) -> Iterator[str]:
     """What was read, for people. What is not known is left out, or said where advice needs it."""
     server, host = system.server, system.host
     place = f" at {server.address}" if server.address else ""
-    yield f"{server.release}{place}, read {_moment(system.read_at)}"
+    yield f"{server.release}{place}, read {moment(system.read_at)}"
     if roles := list(_roles(server)):
         yield ", ".join(roles)
     yield ("its host was not read: no advice on memory, disks and kernel" if host is None else _host(host))
@@ -92,7 +92,7 @@ def _age(seconds: float) -> str:
     return f"{seconds / 3600:.0f} hours" if seconds >= 2 * 3600 else f"{seconds / 60:.0f} minutes"
 
 
-def _moment(text: str) -> str:
+def moment(text: str) -> str:
     """`2026-11-21 23:45 UTC`; as it is written when it is not a time."""
     try:
         moment = datetime.fromisoformat(text)
