@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Sequence
 
 from mydyno.apply.change import Change, SetVariable
-from mydyno.core.plurals import counted
+from mydyno.core.plurals import counted, listed
 from mydyno.core.sql_names import quote
 from mydyno.server.variables import catalogue
 from mydyno.server.variables.convert import size_text
@@ -28,8 +28,7 @@ def account(user: str, host: str) -> str:
 
 def first(names: Sequence[str]) -> str:
     """`a, b, c and 12 more`."""
-    shown = ", ".join(names[:SHOWN])
-    return f"{shown} and {len(names) - SHOWN} more" if len(names) > SHOWN else shown
+    return listed(names, SHOWN)
 
 
 def place(origin: Origin) -> str:

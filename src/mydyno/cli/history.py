@@ -9,6 +9,7 @@ from mydyno.cli import options, screen
 from mydyno.cli.apply import Root
 from mydyno.cli.declare import argument
 from mydyno.cli.shown import show_table
+from mydyno.core.plurals import listed
 from mydyno.core.visible import visible_line
 
 if TYPE_CHECKING:
@@ -65,9 +66,7 @@ def _table(applications: list[Row]) -> None:
 def _cells(row: Row) -> tuple[str, ...]:
     state = f"{row.state}: {row.says}" if row.says else row.state
     made = row.made_at[:16].replace("T", " ")
-    named = ", ".join(row.findings[:_NAMED])
-    more = f" and {len(row.findings) - _NAMED} more" if len(row.findings) > _NAMED else ""
-    cells = (row.id, made, row.does, named + more, str(row.files), str(row.live), state)
+    cells = (row.id, made, row.does, listed(row.findings, _NAMED), str(row.files), str(row.live), state)
     return tuple(map(visible_line, cells))
 
 

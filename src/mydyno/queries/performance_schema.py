@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from mydyno.core.plurals import listed
 from mydyno.queries.digest_table import Reading, look_at_table, read, refuse_what_is_off, uncounted
 from mydyno.queries.fingerprints import fingerprints
 from mydyno.queries.records import Digest, Problem, ProblemKind, Source
@@ -150,11 +151,10 @@ def _problems(counts: _Counts, nameless: Sequence[Row], named: Sequence[Named]) 
 def _of_kinds(kind: ProblemKind, source: str, what: str, names: Sequence[str]) -> Iterator[Problem]:
     if not names:
         return
-    more = f" and {len(names) - _NAMED_KINDS} more" if len(names) > _NAMED_KINDS else ""
     yield Problem(
         kind=kind,
         source=source,
         count=len(names),
         says=f"kinds of statement are {what} (performance_schema.setup_instruments):"
-        f" {', '.join(names[:_NAMED_KINDS])}{more}",
+        f" {listed(names, _NAMED_KINDS)}",
     )

@@ -18,6 +18,7 @@ from mydyno.core.closing import Closing
 from mydyno.core.durable import replace_file, sync, sync_tree
 from mydyno.core.errors import LabError, UsageError
 from mydyno.core.nearest import nearest
+from mydyno.core.plurals import listed
 from mydyno.lab.results import files, overviews, run_rows
 from mydyno.lab.results.database import Upgrade, open_for_reading, open_for_writing, transaction
 from mydyno.lab.results.files import DATABASE as DATABASE
@@ -166,8 +167,8 @@ class Lab(Closing):
         raise UsageError(
             f"no run {name!r} in {self.path}",
             (f"did you mean {likely}? " if likely else "")
-            + f"it holds: {', '.join(known[:_NAMED])}"
-            + (f" and {len(known) - _NAMED} more (`mydyno runs` lists them)" if len(known) > _NAMED else ""),
+            + f"it holds: {listed(known, _NAMED)}"
+            + (" (`mydyno runs` lists them)" if len(known) > _NAMED else ""),
         )
 
     def take_in(

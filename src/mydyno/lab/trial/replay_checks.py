@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from mydyno.core.errors import UsageError
-from mydyno.core.plurals import counted
+from mydyno.core.plurals import counted, listed
 from mydyno.core.server_version import parse_version
 from mydyno.core.sql_names import SYSTEM_SCHEMAS
-from mydyno.lab.trial.traced_tables import listed, missing_tables
+from mydyno.lab.trial.traced_tables import missing_tables
 from mydyno.lab.workload.trace import Survey
 from mydyno.server.access import dbapi
 
 _ELSEWHERE = ("FEDERATED", "CONNECT", "SPIDER")
 """Engines whose tables are on other servers, or read files and run what they are given."""
+_NAMED = 10
 
 
 def reaching_elsewhere(connection: Any) -> dict[str, list[str]]:
@@ -75,7 +76,7 @@ class Needs:
         }
         if hidden := sorted(schema for schema in schemas if schema.lower() not in seen | {*SYSTEM_SCHEMAS}):
             raise UsageError(
-                f"the server has no schema {listed(hidden)}, or the account has no right to it",
+                f"the server has no schema {listed(hidden, _NAMED)}, or the account has no right to it",
                 "load the data first, or GRANT SELECT on it to the account",
             )
         if self.survey.without_schema and self.schema is None:

@@ -1,9 +1,9 @@
 """Whether the tables that a trace names are there."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from mydyno.core.errors import UsageError
-from mydyno.core.plurals import counted
+from mydyno.core.plurals import counted, listed
 from mydyno.core.sql_names import SYSTEM_SCHEMAS
 from mydyno.lab.workload.trace import Survey
 
@@ -24,15 +24,9 @@ def missing_tables(
     if not missing:
         return []
     if len(missing) == len(wanted):
-        raise UsageError(f"{where} has none of the tables of the trace: {listed(missing)}", hint)
+        raise UsageError(f"{where} has none of the tables of the trace: {listed(missing, _SHOWN)}", hint)
     return [
         f"{counted(len(missing), 'table')} of {len(wanted)} that the trace names not found in {where}:"
-        f" {listed(missing)}; unless the trace makes {'it' if len(missing) == 1 else 'them'},"
+        f" {listed(missing, _SHOWN)}; unless the trace makes {'it' if len(missing) == 1 else 'them'},"
         " its statements fail"
     ]
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a, b and 3 more`."""
-    shown = ", ".join(names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"

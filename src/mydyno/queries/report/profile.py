@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from mydyno.core.plurals import listed
 from mydyno.page.format import MISSING, count, number, printable
 from mydyno.page.time_zones import Zone
 from mydyno.queries.records import Digest, Group
@@ -79,8 +80,7 @@ def _more(group: Group) -> str:
 
 
 def _names(of: Sequence[tuple[str, int]]) -> str:
-    text = ", ".join(cut(name, _NAME) or '""' for name, _ in of[:_NAMES])
-    return f"{text} and {len(of) - _NAMES} more" if len(of) > _NAMES else text
+    return listed([cut(name, _NAME) or '""' for name, _ in of], _NAMES)
 
 
 def _beyond(digest: Digest, keys: Sequence[str]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from mydyno.core.plurals import counted
+from mydyno.core.plurals import counted, listed
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.queries.traces.records import Count, Group, Skipped, Summary, Trace
 
@@ -69,9 +69,8 @@ def _rate(summary: Summary) -> Iterator[str]:
 
 
 def _counts(title: str, counts: Sequence[Count]) -> Iterator[str]:
-    named = ", ".join(f"{one.name or '(none)'} {one.statements}" for one in counts[:_NAMED])
-    more = f" and {len(counts) - _NAMED} more" if len(counts) > _NAMED else ""
-    yield f"{title:<12} {named}{more}"
+    named = [f"{one.name or '(none)'} {one.statements}" for one in counts]
+    yield f"{title:<12} {listed(named, _NAMED)}"
 
 
 def _groups(summary: Summary) -> Iterator[str]:

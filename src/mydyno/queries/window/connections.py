@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mydyno.core.errors import ServerError
+from mydyno.core.plurals import listed
 from mydyno.queries.window.settings import Output
 from mydyno.server.access import dbapi
 from mydyno.server.access.login import Login
@@ -38,8 +39,7 @@ class Sessions:
     def who(self) -> str:
         """`app 16, cron 1`: the accounts with the most connections."""
         most = Counter(self.users.values()).most_common()
-        named = ", ".join(f"{user} {count}" for user, count in most[:_NAMED])
-        return named + (f" and {len(most) - _NAMED} more accounts" if len(most) > _NAMED else "")
+        return listed([f"{user} {count}" for user, count in most], _NAMED)
 
 
 def sessions(cursor: dbapi.Cursor, threshold: float) -> Sessions:
