@@ -173,7 +173,6 @@ def test_what_one_of_two_releases_does_not_understand_fails_there_alone(lab: Pat
     assert f"{SMALL} against system" in (place / "page.html").read_text()
 
 
-@pytest.mark.slow
 def test_a_killed_rehearsal_continues_and_repeats_no_finished_trial(workplace: Workplace) -> None:
     folder = shop_in(workplace.folder)
     command = ["rehearse", str(folder / "shop.trace"), "--data", str(folder / "shop.sql")]
