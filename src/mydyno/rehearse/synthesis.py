@@ -96,7 +96,7 @@ def slow_log(
 ) -> Iterator[str]:
     """Entries of a slow log, in the order of their ends; starts are a Poisson process of `rate` a second.
 
-    They have no row counts: with drawn values nobody knows how many rows a statement returns.
+    They have no row counts: how many rows a statement with drawn values returns is not known.
     """
     draw = random.Random(seed)
     weights = [shape.weight for shape in shapes]

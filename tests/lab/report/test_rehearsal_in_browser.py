@@ -17,9 +17,14 @@ OPEN_ALL = "document.querySelectorAll('details').forEach((each) => { each.open =
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a synthetic trace, with two comparisons."""
     rehearsal = upgrade(*[HOSTILE] * 200)
+    (one,) = rehearsal.comparisons
+    comparisons = (one, one.model_copy(update={"other": "mariadb-12.0"}))
     file = tmp_path_factory.mktemp("rehearsal") / "rehearsal.html"
-    file.write_text(rehearsal_html(rehearsal.model_copy(update={"synthetic": True})))
+    file.write_text(
+        rehearsal_html(rehearsal.model_copy(update={"synthetic": True, "comparisons": comparisons}))
+    )
     return file
 
 
@@ -29,7 +34,7 @@ def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium, page_file, width, dar
         page.open(with_axe(page_file))
         page.ask(OPEN_ALL)
         page.draw_all()
-        assert page.ask("document.querySelectorAll('.is-live[role=img][aria-label]').length") == 1
+        assert page.ask("document.querySelectorAll('.is-live[role=img][aria-label]').length") == 2
         assert violations(page) == []
 
 
@@ -46,4 +51,4 @@ def test_nothing_runs_the_forest_is_whole_and_a_telephone_needs_no_sideways_scro
         assert SAYS in shown
         drawn = page.ask("document.querySelector('.live').textContent")
         assert "whole trace" in drawn
-        assert "document.title=" in drawn
+        assert "'<script>docu…<img src=x>'" in drawn

@@ -1,5 +1,5 @@
-"""A logarithmic axis of ratios with its ticks in percent, and what stands on each such axis: the line of no
-difference and the equivalence margin."""
+"""A logarithmic axis of ratios with its ticks in percent, the line of no difference and the equivalence
+margin."""
 
 import math
 from collections.abc import Iterable

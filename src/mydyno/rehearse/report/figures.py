@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 
@@ -81,7 +82,7 @@ def forest(rehearsal: Rehearsal, number: int) -> Figure | None:
     drawn, all_of = sum(row.share is not None for row in rows), len(comparison.statements)
     which = "all statements that were timed"
     if drawn == MOST:
-        which = f"{count(drawn)} of {count(all_of)} statements, those with the largest share of the time"
+        which = f"{count(drawn)} of {count(all_of)} statements, those with the largest share of the time on either side"
     title = f"Service times, {printable(comparison.other)} against {printable(comparison.baseline)}"
     caption = (
         f"Change in service time of {which}, and of the whole trace (diamond). Lines are 95% intervals over"
@@ -120,8 +121,9 @@ def forest_chart(rows: Sequence[Row], margin: float, size: Size) -> Chart:
                 line = axis.x("low", "change in service time")
                 layers.append(intervals(some, line, y, color=look.edge, strokeWidth=3 if whole else 2))
             shape, area = ("diamond", 170) if whole else (look.shape, 80)
-            style = {"shape": shape, "size": area, "fill": look.fill, "stroke": look.edge, "strokeWidth": 1.6}
-            layers.append(points(some, x, y, **style))
+            layers.append(
+                points(some, x, y, shape=shape, size=area, fill=look.fill, stroke=look.edge, strokeWidth=1.6)
+            )
     return side_by_side([layered(*layers, width=width, height=height)], 1, {"row": 0, "column": 0})
 
 
@@ -152,7 +154,7 @@ def _names(rows: Sequence[Row], width: int, y: alt.Y, size: Size) -> list[alt.Ch
         figures = change(row.times.ratio) if size.narrow else row.figures
         room = min(_LONGEST, int(width / CHARACTER_PX) - len(figures) - 4)
         lines.append({"y": place * _ROW, "name": shorten(row.name, room), "figures": figures})
-    above: dict[str, object] = {"baseline": "top", "dy": 3}
+    above: dict[str, Any] = {"baseline": "top", "dy": 3}
     return [
         texts(lines, alt.XValue(0), y, align="left", **above),
         texts(lines, alt.XValue("width"), y, field="figures", align="right", fontWeight="bold", **above),
