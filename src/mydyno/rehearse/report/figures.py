@@ -79,10 +79,12 @@ def forest(rehearsal: Rehearsal, number: int) -> Figure | None:
     rows = forest_rows(comparison)
     if not rows:
         return None
-    drawn, all_of = sum(row.share is not None for row in rows), len(comparison.statements)
+    drawn = sum(row.share is not None for row in rows)
+    timed = sum(each.times.ratio is not None for each in comparison.statements)
     which = "all statements that were timed"
-    if drawn == MOST:
-        which = f"{count(drawn)} of {count(all_of)} statements, those with the largest share of the time on either side"
+    if drawn < timed:
+        all_of = count(len(comparison.statements))
+        which = f"{drawn} of {all_of} statements, those with the largest share of the time on either side"
     title = f"Service times, {printable(comparison.other)} against {printable(comparison.baseline)}"
     caption = (
         f"Change in service time of {which}, and of the whole trace (diamond). Lines are 95% intervals over"
