@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from mydyno.cli.main import app
 from mydyno.core.errors import UsageError
+from mydyno.machine.programs import find_program
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "slow-logs"
 
@@ -48,6 +50,20 @@ def test_a_part_of_a_trace_is_a_trace(trace: Path, tmp_path: Path) -> None:
     mydyno("trace", "merge", trace, part, "--align", "start", "--out", tmp_path / "both.trace")
     both = json.loads(mydyno("trace", "show", tmp_path / "both.trace", "--json"))
     assert both["footer"]["statements"] > summary["footer"]["statements"]
+
+
+def test_a_trace_with_a_synthetic_part_is_synthetic_and_shown_as_such(trace: Path, tmp_path: Path) -> None:
+    made, both, part = (tmp_path / name for name in ("made.trace", "both.trace", "part.trace"))
+    capture = [find_program("mydyno-engine"), "trace", "capture", LOGS / "mysql-8.0-extra.log", "--synthetic"]
+    subprocess.run([*capture, "--out", made], check=True, capture_output=True)
+    for first, second in ((trace, made), (made, trace)):
+        merged = mydyno("trace", "merge", first, second, "--align", "start", "--out", both, "--force")
+        assert "both.trace: synthetic, " in merged
+    assert "part.trace: synthetic, " in mydyno("trace", "cut", both, "--until", "1h", "--out", part)
+    for one in (made, both, part):
+        assert json.loads(mydyno("trace", "show", one, "--json"))["header"]["source"] == "synthetic"
+        assert mydyno("trace", "show", one).startswith(f"{one}: synthetic, ")
+    assert "synthetic, " not in mydyno("trace", "show", trace)
 
 
 @pytest.mark.parametrize("log", sorted(LOGS.glob("*.log")), ids=lambda path: path.stem)

@@ -55,7 +55,7 @@ ONLY_READ = {
     r"^serve": "runs until it is interrupted; tests/live/test_serve.py has it",
     r"^doctor --clean": "removes what mydyno has on this machine; it has a test",
     r"^rehearse": "replays on several private servers; tests/live/test_rehearse.py has it",
-    r"^synthesize": "wants tables with rows; tests/rehearse/test_synthesis.py has its parts",
+    r"^synthesize": "wants tables with rows; tests/live/test_synthesize.py has it",
     r"--ask-password": "needs a terminal",
     r"^(images|servers) (add|build|fetch|remove)": "fetches packages from the network",
 }

@@ -16,6 +16,7 @@ from live.conftest import Start
 from live.engine import ask
 from live.mydyno_process import MEASURED, MYDYNO, Workplace, call
 from mydyno.core.errors import ExitCode
+from mydyno.core.synthetic import SAYS
 from mydyno.lab.stack import RunningServer
 from mydyno.machine.programs import find_program
 
@@ -25,6 +26,14 @@ _HEAD = """/usr/sbin/mariadbd, Version: 10.11.6-MariaDB (Debian 12). started wit
 Tcp port: 3306  Unix socket: /run/mysqld/mysqld.sock
 Time                Id Command  Argument
 """
+_PUT_TOGETHER = """# Time: 2026-01-01T00:00:00.100000Z
+# User@Host: synthetic[synthetic] @ localhost []  Id: 1
+# Query_time: 0.001000
+use shop;
+SET timestamp=1767225600;
+SELECT name FROM article;
+"""
+"""As `mydyno synthesize` writes it: nothing is known of rows."""
 IN_TRANSACTION = 4
 
 
@@ -202,6 +211,33 @@ def test_errors_and_row_counts_are_held_against_the_trace(shop: RunningServer, t
     texts = [json.loads(line) for line in (out / "fingerprints.jsonl").read_text().splitlines()]
     assert [one["tables"] for one in texts] == [[{"schema": None, "name": "article"}]] * 2
     assert json.loads((out / "summary.json").read_text())["replayed"] == 2
+
+
+def test_of_a_synthetic_part_no_row_count_is_compared_and_the_replay_is_called_synthetic(
+    shop: RunningServer, tmp_path: Path
+) -> None:
+    recorded = traced(tmp_path, [(step / 100, 1, f"SELECT {step} FROM article") for step in range(3)])
+    engine = find_program("mydyno-engine")
+    made, both = tmp_path / "made.trace", tmp_path / "both.trace"
+    (tmp_path / "made.log").write_text(_PUT_TOGETHER)
+    put_together = [engine, "trace", "capture", tmp_path / "made.log", "--out", made, "--synthetic"]
+    subprocess.run(put_together, check=True)
+    merge = [engine, "trace", "merge", recorded, made, "--align-starts", "--out", both]
+    subprocess.run(merge, check=True)
+    counts = {}
+    for trace in (made, both):
+        figures = replayed(shop, trace, tmp_path, "--speed", "max")
+        assert figures["source"] == "synthetic"
+        assert (figures["replayed"], figures["errors"]) == (figures["statements"], {})
+        counts[trace] = (figures["statements"], figures["rows_compared"], figures["rows_differ"])
+    # The recorded ones say that they sent one row, and send ten.
+    assert counts == {made: (1, 0, 0), both: (4, 3, 3)}
+    text = call("replay", str(both), *options_of(shop, tmp_path), "--speed", "max").stdout
+    assert text.startswith("synthetic trace on ")
+    assert SAYS in text
+    assert "sent          4 of 4 statements" in text
+    assert "row counts" not in text
+    assert "replay" not in text
 
 
 def test_what_the_server_lacks_is_said_before_the_start(shop: RunningServer, tmp_path: Path) -> None:

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mydyno.queries.records import Plan, PlanRow
+from mydyno.rehearse.compare import compare_sides
+from mydyno.rehearse.records import Advice, Rehearsal
 from mydyno.rehearse.results import Replayed, Shape
 
 RECORD = np.dtype(
@@ -53,3 +56,37 @@ class Trace:
 
     def replays(self, side: str, repetitions: int) -> list[Replayed]:
         return [self.replay(side, block) for block in range(1, repetitions + 1)]
+
+
+def upgrade(*more: str, repetitions: int = 5) -> Rehearsal:
+    """Of 20 statements and `more`: one is three times as slow with another plan, one fails, one is faster."""
+    kinds = [f"select c from t{number} where id = ?" for number in range(18)]
+    texts = [*kinds * 4, "select * from orders where customer = ?", "insert into rank values (?)", *more]
+    trace = Trace(texts)
+    old, new = trace.replays("mariadb-10.5", repetitions), trace.replays("mariadb-11.8", repetitions)
+    number = {shape.text: key for key, shape in old[0].shapes.items()}
+    for trial in new:
+        of = trial.records["fingerprint"]
+        trial.records["service_us"][of == number["select * from orders where customer = ?"]] *= 30
+        trial.records["service_us"][of == number[kinds[3]]] //= 2
+        trial.records["error"][of == number["insert into rank values (?)"]] = 1064
+    comparison = compare_sides(old, new, 0.1)
+    plans = (
+        Plan(rows=(PlanRow(table="orders", type="ref", key="by_customer", rows=3),)),
+        Plan(rows=(PlanRow(table="orders", type="ALL", rows=900_000),)),
+    )
+    statements = tuple(
+        each.model_copy(update={"plans": plans}) if "orders" in each.text else each
+        for each in comparison.statements
+    )
+    return Rehearsal(
+        mydyno="1.0",
+        trace="shop.trace",
+        data="shop.sql",
+        sides={"mariadb-10.5": "mariadb-10.5", "mariadb-11.8": "mariadb-11.8"},
+        repetitions=repetitions,
+        margin=0.1,
+        comparisons=(comparison.model_copy(update={"statements": statements}),),
+        advice=(Advice(side="mariadb-11.8", rule="sql-mode", title="Set sql_mode", why="It differs."),),
+        notes=("mariadb-11.8: old_mode is left out: unknown",),
+    )

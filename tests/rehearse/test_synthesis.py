@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from mydyno.core.errors import UsageError
-from mydyno.queries.records import Digest, Example, Figures, Group
+from mydyno.queries.records import Digest, Example, Figures, Group, Measure
 from mydyno.rehearse.synthesis import Column, literal_of, shapes_of, slow_log
 
 
@@ -67,6 +67,30 @@ def test_statements_are_drawn_by_their_counts_and_alike_for_the_same_seed() -> N
     share = sum("SELECT a" in each for each in made) / len(made)
     assert 0.8 < share < 1
     assert len(made) == pytest.approx(1000, rel=0.2)
+
+
+def test_without_an_example_the_schema_is_that_in_which_it_ran_most_often() -> None:
+    text, databases = "select a from t where b = ?", (("", 9), ("shop", 3), ("old", 1))
+    group = Group(id="1", fingerprint=text, count=1, databases=databases)
+    made = statements(
+        Digest(sources=(), total=Figures(count=1), groups=(group,)), {("shop", "t", "b"): ["7"]}
+    )
+    assert set(made) == {"SELECT a FROM t WHERE b = 7;"}
+
+
+@pytest.mark.parametrize(
+    ("measures", "figures"),
+    [({}, []), ({"query_time": Measure(unit="us", sum=2500, count=1)}, ["# Query_time: 0.002500"])],
+)
+def test_an_entry_has_the_mean_of_the_digest_as_its_time_and_no_row_counts(
+    measures: dict[str, Measure], figures: list[str]
+) -> None:
+    group = Group(id="1", fingerprint="select a from t", count=1, measures=measures)
+    shapes, _ = shapes_of(Digest(sources=(), total=Figures(count=1), groups=(group,)))
+    entries = slow_log(shapes, lambda column: (), seconds=1, rate=20, connections=1, seed=1)
+    lines = "".join(entries).splitlines()
+    others = ("# Time: ", "# User@Host: ", "SET timestamp=")
+    assert {line for line in lines if not line.startswith(others)} == {*figures, "SELECT a FROM t;"}
 
 
 def test_what_cannot_be_put_together_is_left_out_with_the_reason() -> None:

@@ -50,6 +50,7 @@ def synthesize(server: LoginOptions, wanted: SynthesisOptions, force: outputs.Fo
     mydyno synthesize --server mysql://app@db1 --rate 200 --out shop.trace
     ```
     """
+    from mydyno.queries.performance_schema import leave_itself_out
     from mydyno.rehearse.synthesis import ColumnValues, shapes_of, slow_log
     from mydyno.server.access.session import session
 
@@ -63,6 +64,7 @@ def synthesize(server: LoginOptions, wanted: SynthesisOptions, force: outputs.Fo
     rate = wanted.rate or (digest.total.count / digest.seconds if digest.seconds else 100.0)
     with session(login, answer_seconds=120) as cursor, tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "slow.log"
+        leave_itself_out(cursor)
         values = ColumnValues(cursor)
         with log.open("w", encoding="utf-8") as text:
             text.writelines(

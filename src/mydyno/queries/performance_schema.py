@@ -52,7 +52,7 @@ def read_digests(
 def _read_counts(login: Login, seconds: float | None, report: Report, wait: Wait) -> _Counts:
     source = f"performance_schema of {login.address}"
     with session(login, answer_seconds=_ANSWER_SECONDS) as cursor:
-        _leave_itself_out(cursor)
+        leave_itself_out(cursor)
         asking = Asking(cursor, account_of(cursor), [])
         variables = {name.lower(): value for name, value in show_global(cursor, "VARIABLES").items()}
         refuse_what_is_off(asking, login.address, variables)
@@ -75,7 +75,7 @@ def _read_counts(login: Login, seconds: float | None, report: Report, wait: Wait
     return _Counts(source, variables, before, after, tuple(problems))
 
 
-def _leave_itself_out(cursor: dbapi.Cursor) -> None:
+def leave_itself_out(cursor: dbapi.Cursor) -> None:
     """Requests that this session is not counted; an account without that right is counted."""
     with suppress(dbapi.Error):
         cursor.execute(

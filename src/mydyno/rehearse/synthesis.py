@@ -39,7 +39,8 @@ class Shape:
     tree: exp.Expr
     database: str | None
     weight: int
-    mean_us: int
+    mean_us: int | None
+    """Of one execution; None where the digest has no times."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,24 @@ def shapes_of(digest: Digest) -> tuple[list[Shape], list[LeftOut]]:
         if isinstance(parsed, Refused):
             left_out.append(LeftOut(group.fingerprint, group.count, parsed.why))
             continue
-        database = group.example.database if group.example else None
-        mean = group.query_time.mean if group.query_time else 0
-        shapes.append(Shape(parsed.tree, database, group.count, round(mean or 0)))
+        shapes.append(Shape(parsed.tree, _database(group), group.count, _mean_us(group)))
     if not shapes:
         raise UsageError(
             "the digest has no statement that can be put together again", "capture a trace instead"
         )
     return shapes, left_out
+
+
+def _database(group: Group) -> str | None:
+    """That of its example; else, as MariaDB keeps no examples, that in which it ran most often."""
+    if group.example is not None and group.example.database is not None:
+        return group.example.database
+    return next((name for name, _ in group.databases if name), None)
+
+
+def _mean_us(group: Group) -> int | None:
+    mean = group.query_time.mean if group.query_time else None
+    return None if mean is None else round(mean)
 
 
 def _unfit(group: Group) -> str | None:
@@ -83,7 +94,10 @@ def _unfit(group: Group) -> str | None:
 def slow_log(
     shapes: Sequence[Shape], sample: Sample, *, seconds: float, rate: float, connections: int, seed: int
 ) -> Iterator[str]:
-    """Entries of a slow log, in the order of their ends; starts are a Poisson process of `rate` a second."""
+    """Entries of a slow log, in the order of their ends; starts are a Poisson process of `rate` a second.
+
+    They have no row counts: how many rows a statement with drawn values returns is not known.
+    """
     draw = random.Random(seed)
     weights = [shape.weight for shape in shapes]
     slots = [list(_slots(shape)) for shape in shapes]
@@ -93,12 +107,13 @@ def slow_log(
         (number,) = draw.choices(range(len(shapes)), weights)
         shape = shapes[number]
         text = _text(shape, slots[number], sample, draw)
-        entries.append((at + shape.mean_us / 1e6, shape, text, 1 + draw.randrange(connections)))
+        entries.append((at + (shape.mean_us or 0) / 1e6, shape, text, 1 + draw.randrange(connections)))
         at += draw.expovariate(rate)
     for end, shape, text, connection in sorted(entries, key=lambda each: each[0]):
         when = (_START + timedelta(seconds=end)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         yield f"# Time: {when}\n# User@Host: synthetic[synthetic] @ localhost []  Id: {connection}\n"
-        yield f"# Query_time: {shape.mean_us / 1e6:.6f}  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0\n"
+        if shape.mean_us is not None:
+            yield f"# Query_time: {shape.mean_us / 1e6:.6f}\n"
         if shape.database is not None:
             yield f"use {shape.database};\n"
         yield f"SET timestamp={int((_START + timedelta(seconds=end)).timestamp())};\n{text};\n"

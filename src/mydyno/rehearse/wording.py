@@ -62,7 +62,8 @@ def remarks(each: StatementComparison) -> list[str]:
     for failure in each.fails:
         why = f": {failure.reason}" if failure.reason else ""
         lines.append(
-            f"fails with error {failure.number} {count(failure.executions)} times, first statement"
+            f"fails with error {failure.number} {count(failure.executions)}"
+            f" {plural(failure.executions, 'time')}, first statement"
             f" {count(failure.first + 1)}{why} ({failure.message or 'no message'})"
         )
     for failure in each.repaired:

@@ -12,13 +12,13 @@ import pytest
 
 from lab.report.builders import MemoryRun, one_point_run, thread_cache_run
 from lab.report.reading import png_size, png_values
-from mydyno.lab.report.charts.curve_axes import one_two_five
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.figures import figures
 from mydyno.lab.report.views.page import page
 from mydyno.page.charts import draw, theme, vega
 from mydyno.page.charts.inline import inline_svg
 from mydyno.page.charts.labels import spread
+from mydyno.page.charts.marks import one_two_five
 from mydyno.page.drawing import Figure, balanced, drawings
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,5 +1,6 @@
 """Marks and scales that many charts have. `channels`: where a mark is, `alt.X`, `alt.Y` and others."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,3 +55,11 @@ def points(rows: Rows, *channels: Any, hover: str = "text", **style: Any) -> alt
         alt.Chart(data(rows)).mark_point(**look).encode(*channels, alt.Description(f"{hover}:N"))
     )
     return drawn
+
+
+def one_two_five(low: float, high: float) -> list[float]:
+    """Ticks of a logarithmic axis: 1, 2 and 5 of each decade, or the decades alone when they are many."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    leads = (1, 2, 5) if last - first <= 3 else (1,)
+    ticks = [lead * 10.0**power for power in range(first, last + 1) for lead in leads]
+    return [tick for tick in ticks if low <= tick <= high]

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from mydyno.core.plurals import counted, listed
+from mydyno.core.synthetic import SYNTHETIC
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.queries.traces.records import Count, Group, Skipped, Summary, Trace
 
@@ -15,11 +16,12 @@ _FINGERPRINT = 90
 
 
 def written_line(trace: Trace, name: str) -> str:
-    """`a.trace: 12 statements of 2 connections in 3.1 s`"""
+    """`a.trace: 12 statements of 2 connections in 3.1 s`; of a synthetic trace it says so first."""
     footer = trace.footer
+    kind = "synthetic, " if trace.header.source == SYNTHETIC else ""
     return (
-        f"{name}: {counted(footer.statements, 'statement')} of {counted(footer.connections, 'connection')} "
-        f"in {format_duration(footer.length_us / _SECOND)}"
+        f"{name}: {kind}{counted(footer.statements, 'statement')} of "
+        f"{counted(footer.connections, 'connection')} in {format_duration(footer.length_us / _SECOND)}"
     )
 
 

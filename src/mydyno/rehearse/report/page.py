@@ -3,12 +3,14 @@
 from mydyno import __version__
 from mydyno.core.synthetic import SAYS
 from mydyno.page.charts.press import press
+from mydyno.page.drawing import drawings
 from mydyno.page.format import capitalised, count, printable, shorten
 from mydyno.page.skeleton import rendered
 from mydyno.page.table import Table
 from mydyno.queries.report.plan_table import plan_table
 from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.rehearse.records import Rehearsal, SideComparison
+from mydyno.rehearse.report.figures import forest
 from mydyno.rehearse.wording import interval_text, remarks, verdict
 
 _NAME = 120
@@ -16,10 +18,12 @@ _NAME = 120
 
 def rehearsal_html(rehearsal: Rehearsal) -> str:
     press().script  # noqa: B018 - started first, for it takes long
+    figures = [forest(rehearsal, number) for number in range(len(rehearsal.comparisons))]
+    drawn = {each.figure.name: each for each in drawings([one for one in figures if one is not None])()}
     return rendered(
         "mydyno.rehearse",
         "rehearsal.html",
-        charts=[],
+        charts=[each.chart for each in drawn.values()],
         contents=[
             *((f"side-{number}", each.other) for number, each in enumerate(rehearsal.comparisons, 1)),
             *([("before", "Before the upgrade")] if rehearsal.advice else []),
@@ -27,6 +31,7 @@ def rehearsal_html(rehearsal: Rehearsal) -> str:
         ],
         version=__version__,
         rehearsal=rehearsal,
+        forests=[None if one is None else drawn[one.name] for one in figures],
         synthetic=SAYS,
         table_of=_table,
         interval_text=interval_text,

@@ -10,6 +10,7 @@ import altair as alt
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.views.curves import Curves
+from mydyno.page.charts.marks import one_two_five
 
 _NS_PER_MS = 1e6
 _MANY_ORDERS = 20
@@ -138,14 +139,6 @@ class BarAxis:
             scale=alt.Scale(type=self._kind, domain=self._domain, nice=False, zero=False),
             axis=self._axis,
         )
-
-
-def one_two_five(low: float, high: float) -> list[float]:
-    """Ticks of a logarithmic axis: 1, 2 and 5 of each decade, or the decades alone when they are many."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    leads = (1, 2, 5) if last - first <= 3 else (1,)
-    ticks = [lead * 10.0**power for power in range(first, last + 1) for lead in leads]
-    return [tick for tick in ticks if low <= tick <= high]
 
 
 def axis_title(metric: Metric, words: Words) -> str:

@@ -7,14 +7,14 @@ from mydyno.lab.analysis.bootstrap import Interval, ends
 from mydyno.lab.analysis.effects.effects import Interaction
 from mydyno.lab.analysis.effects.levels import CellMean
 from mydyno.lab.analysis.effects.sentence import percent, short
-from mydyno.lab.report.charts.curve_axes import axis_title, one_two_five
+from mydyno.lab.report.charts.curve_axes import axis_title
 from mydyno.lab.report.effects_tables import label, share_text
 from mydyno.lab.report.quantities import bracketed, writer
 from mydyno.lab.report.views.effects import EffectsView
 from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX, legend
-from mydyno.page.charts.marks import COLOR, down, intervals, names, points, texts
+from mydyno.page.charts.marks import COLOR, down, intervals, names, one_two_five, points, texts
 from mydyno.page.charts.theme import Size
 from mydyno.page.format import shorten
 

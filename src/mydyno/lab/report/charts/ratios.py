@@ -1,7 +1,6 @@
 """A forest plot: the ratio of two settings at each number of connections or in each test program, and over
 all as a diamond."""
 
-import math
 from typing import Literal
 
 import altair as alt
@@ -10,22 +9,18 @@ from mydyno.lab.report.charts.curve_axes import short_noun
 from mydyno.lab.report.quantities import bracketed
 from mydyno.lab.report.views.verdicts import RatioRow, Ratios
 from mydyno.page.charts import theme
-from mydyno.page.charts.draw import Chart, Layered, data, layered, side_by_side
+from mydyno.page.charts.draw import Chart, Layered, layered, side_by_side
 from mydyno.page.charts.labels import CHARACTER_PX
 from mydyno.page.charts.marks import down, intervals, names, points, texts
+from mydyno.page.charts.ratio_axis import RatioAxis, no_difference
 from mydyno.page.charts.theme import Size
-from mydyno.page.format import MINUS, change, shorten
+from mydyno.page.format import change, shorten
 
 _ROW = 26
 _LEFT = 92
 _LONGEST = 22
 """Characters of a test program's name."""
 _NUMBERS = 210
-_FARTHEST = 5.0
-"""Intervals reach no farther on the page than this ratio (and its inverse); they are cut at the edge."""
-
-_PERCENT = f"datum.value == 1 ? '0%' : replace(format(100 * (datum.value - 1), '+.0f'), '-', '{MINUS}') + '%'"
-"""A Vega expression: the ratio 1.1 is labelled `+10%`."""
 
 
 def ratios_chart(views: tuple[Ratios, ...], size: Size) -> Chart:
@@ -34,8 +29,8 @@ def ratios_chart(views: tuple[Ratios, ...], size: Size) -> Chart:
     numbers = 0 if size.narrow else _NUMBERS
     gap = 30
     width = (size.width - (columns - 1) * gap) // columns - _left(views) - numbers
-    scale = _Scale(views, width)
-    panels = [_panel(view, scale, width, size, numbered=numbers > 0) for view in views]
+    axis = _axis(views, width)
+    panels = [_panel(view, axis, width, size, numbered=numbers > 0) for view in views]
     return side_by_side(panels, columns, {"row": gap, "column": gap})
 
 
@@ -49,70 +44,33 @@ def _name(row: RatioRow) -> str:
     return "" if row.place is None else shorten(str(row.place), _LONGEST)
 
 
-class _Scale:
-    """A logarithmic axis of ratios with its ticks in percent, the same for all panels."""
-
-    def __init__(self, views: tuple[Ratios, ...], width: int) -> None:
-        rows = [row for view in views for row in view.rows]
-        values = [row.value for row in rows if row.value is not None]
-        ends = [
-            min(max(end, 1 / _FARTHEST), _FARTHEST)
-            for row in rows
-            for end in (row.low, row.high)
-            if end is not None
-        ]
-        margin = 1 + 2 * max((view.margin for view in views), default=0.03)
-        self.low = min([*values, *ends, 1 / margin]) / 1.02
-        self.high = max([*values, *ends, margin]) * 1.02
-        self.ticks = _ticks(self.low, self.high, most=max(4, width // 56))
-
-    def inside(self, value: float) -> float:
-        return min(max(value, self.low), self.high)
-
-    def x(self, field: str, title: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            title=title,
-            scale=alt.Scale(type="log", domain=[self.low, self.high], nice=False, zero=False),
-            axis=alt.Axis(
-                values=self.ticks,
-                grid=True,
-                domain=False,
-                ticks=False,
-                labelOverlap="greedy",
-                labelExpr=_PERCENT,
-            ),
-        )
+def _axis(views: tuple[Ratios, ...], width: int) -> RatioAxis:
+    """The same for all panels."""
+    rows = [row for view in views for row in view.rows]
+    values = (row.value for row in rows if row.value is not None)
+    ends = (end for row in rows for end in (row.low, row.high) if end is not None)
+    return RatioAxis(values, ends, max((view.margin for view in views), default=0.03), width)
 
 
-def _ticks(low: float, high: float, most: int) -> list[float]:
-    """Round percentages around 1, the finest step that does not give more than `most` ticks."""
-    for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0):
-        first, last = math.ceil((low - 1) / step), math.floor((high - 1) / step)
-        if last - first + 1 <= most:
-            return [round(1 + place * step, 6) for place in range(first, last + 1)]
-    return [1.0]
-
-
-def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: bool) -> Layered:
+def _panel(view: Ratios, axis: RatioAxis, width: int, size: Size, *, numbered: bool) -> Layered:
     color = theme.color(view.setting.slot)
     height = _ROW * (len(view.rows) + 1)
     titles = 44 if size.width > 900 else 30
     title = f"change in {short_noun(view.metric, view.words)}"
     if not size.narrow:
         title += f" against {shorten(view.against.title, titles)}"
-    x = scale.x("value", title)
-    rows = [_drawn(view, row, place, scale) for place, row in enumerate(view.rows)]
+    x = axis.x("value", title)
+    rows = [_drawn(view, row, place, axis) for place, row in enumerate(view.rows)]
     y = down(height)
     known = [row for row in rows if row["value"] is not None]
-    layers: list[alt.Chart] = [_margin_band(view, scale, x), _no_difference(x)]
+    layers: list[alt.Chart] = [axis.margin_band(view.margin, x), no_difference(x)]
     for overall in (False, True):
         of_kind = [row for row in known if row["overall"] is overall]
         if not of_kind:
             continue
         if any(row["low"] is not None for row in of_kind):
             width_of = 3 if overall else 2
-            layers.append(intervals(of_kind, scale.x("low", title), y, color=color, strokeWidth=width_of))
+            layers.append(intervals(of_kind, axis.x("low", title), y, color=color, strokeWidth=width_of))
         shape = "diamond" if overall else theme.shape(view.setting.slot)
         size_of = 190 if overall else 64
         layers.append(points(of_kind, x, y, hover="hover", color=color, size=size_of, shape=shape))
@@ -121,7 +79,7 @@ def _panel(view: Ratios, scale: _Scale, width: int, size: Size, *, numbered: boo
     return layered(*layers, width=width, height=height, title=heading)
 
 
-def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, object]:
+def _drawn(view: Ratios, row: RatioRow, place: int, axis: RatioAxis) -> dict[str, object]:
     overall = row.place is None
     whole = "total" if view.metric.summed else "overall"
     if row.place is None:
@@ -133,9 +91,9 @@ def _drawn(view: Ratios, row: RatioRow, place: int, scale: _Scale) -> dict[str, 
         "overall": overall,
         # The overall row stands a little apart.
         "y": _ROW * (place + (1.0 if overall else 0.5)),
-        "value": None if row.value is None else scale.inside(row.value),
-        "low": None if row.low is None else scale.inside(row.low),
-        "high": None if row.high is None else scale.inside(row.high),
+        "value": axis.inside_or_none(row.value),
+        "low": axis.inside_or_none(row.low),
+        "high": axis.inside_or_none(row.high),
         "text": ratio_text(row),
         "hover": f"{where}: {ratio_text(row)}, n={row.n[0]} vs {row.n[1]}",
     }
@@ -164,16 +122,3 @@ def _heading(text: str, x: Literal[0, "width"], align: Literal["left", "right"])
     """Above the names at the left, or above the numbers right of the panel."""
     at, dx = (alt.XValue(x), alt.YValue(-4)), -10 if x == 0 else 14
     return texts([{"name": text}], *at, align=align, dx=dx, baseline="bottom", color=theme.MUTED)
-
-
-def _margin_band(view: Ratios, scale: _Scale, x: alt.X) -> alt.Chart:
-    """The equivalence margin."""
-    band = [{"value": scale.inside(1 / (1 + view.margin)), "to": scale.inside(1 + view.margin)}]
-    drawn: alt.Chart = alt.Chart(data(band)).mark_rect(color=theme.BAND).encode(x=x, x2=alt.X2("to:Q"))
-    return drawn
-
-
-def _no_difference(x: alt.X) -> alt.Chart:
-    mark = alt.Chart(data([{"value": 1.0}])).mark_rule(color=theme.MUTED, strokeDash=[4, 3])
-    line: alt.Chart = mark.encode(x=x)
-    return line
