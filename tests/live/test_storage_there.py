@@ -138,10 +138,10 @@ def test_what_was_built_there_goes_with_the_connection_and_with_the_agent(
 
 
 def test_disks_that_cannot_all_become_full_there_are_refused(sshd: Sshd, site: Site) -> None:
-    huge = Storage.model_validate({"data": {"disks": {"size": "900T"}}})
+    huge = Storage.model_validate({"data": {"disks": {"size": "256T"}}})
     with Machines({"db1": entry_of_root(sshd)}, session=True) as machines:
         layer = ground_layer(site, machines, huge)
-        with pytest.raises(StorageError, match="the disks can grow to 900") as refused:
+        with pytest.raises(StorageError, match="the disks can grow to 256") as refused:
             layer.build(site, BuiltLayers())
         assert "`folder` in hosts.yaml" in str(refused.value.hint)
     nothing_is_left(sshd)

@@ -320,7 +320,7 @@ def test_a_machine_on_which_no_disks_can_be_had_is_refused_with_the_way_out(
 
 def test_what_the_kernel_of_another_machine_lacks_is_refused_at_its_line() -> None:
     facts = with_far(db1=replace(FAR, md=False, throttling=False))
-    array, limit = problems(FAR_SETUP, facts)
+    limit, array = problems(FAR_SETUP, facts)
     assert "host ssh:db1 does not support RAID 1: its kernel 6.12.9 has no md (got 1)" in array
     assert "host ssh:db1 does not support a limit of iops: cgroup v1's blkio is not there" in limit
     setup = "{host: ssh:db1, storage: {data: {disks: {size: 1G}, filesystem: btrfs}}}"

@@ -126,7 +126,9 @@ def _of_number(setup: Setup, variant: Variant) -> Iterator[Problem]:
     needed, most = disks_needed(setup), GROUNDS[setup.host.kind].most_disks
     if needed > most:
         message = f"host {setup.host.kind} has at most {most} disks, and the volumes need {needed}"
-        others = " or ".join(kind for kind, ground in GROUNDS.items() if ground.most_disks >= needed)
+        others = " or ".join(
+            kind for kind, ground in GROUNDS.items() if ground.most_disks >= needed and kind != "ssh"
+        )
         yield variant.problem(("setup", "storage"), message, f"host: {others}", at_key=True)
 
 
