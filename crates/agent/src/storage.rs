@@ -128,10 +128,7 @@ mod tests {
                     /sys/fs/cgroup/blkio/limit\t7:3 0\n/sys/block/loop3/queue/nr_re";
         assert_eq!(
             settings(text, "boot\n"),
-            [
-                ("/sys/block/loop3/queue/scheduler", "none"),
-                ("/sys/fs/cgroup/blkio/limit", "7:3 0")
-            ]
+            [("/sys/block/loop3/queue/scheduler", "none"), ("/sys/fs/cgroup/blkio/limit", "7:3 0")]
         );
         assert_eq!(settings(text, "another\n"), []);
     }
@@ -140,13 +137,18 @@ mod tests {
     fn an_array_is_ours_when_all_its_members_are_files_of_the_session() {
         let block = std::env::temp_dir().join(format!("agent-storage-{}", std::process::id()));
         let folder = Path::new("/far/trials/mydyno-000000000001");
-        for (device, file) in [("loop0", "disks/a"), ("loop1", "disks/b"), ("loop2", "../other/c")] {
+        for (device, file) in [("loop0", "disks/a"), ("loop1", "disks/b"), ("loop2", "../other/c")]
+        {
             fs::create_dir_all(block.join(device).join("loop")).unwrap();
             let file = match file.strip_prefix("../") {
                 Some(other) => Path::new("/far/trials").join(other),
                 None => folder.join(file),
             };
-            fs::write(block.join(device).join("loop/backing_file"), format!("{}\n", file.display())).unwrap();
+            fs::write(
+                block.join(device).join("loop/backing_file"),
+                format!("{}\n", file.display()),
+            )
+            .unwrap();
         }
         for (array, members) in
             [("md0", vec!["loop0", "loop1"]), ("md1", vec!["loop1", "loop2"]), ("md2", vec![])]

@@ -35,7 +35,7 @@ TRIALS = "trials"
 MISSING = "programs"
 """The note of a machine that has not all programs, or damaged ones."""
 MOUNTS = "mounts"
-"""The note of a machine on which the session has mounts of its own."""
+"""The note of a machine on which the session has a private mount namespace."""
 _NOTE = re.compile(r"^mydyno: (\w+)(?: (.*))?\n", re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""host: ssh:NAME: another machine of hosts.yaml as the environment: as it is, or with disks of its own.
+"""host: ssh:NAME: another machine of hosts.yaml as the environment: as it is, or with disks.
 
 The host is the run's: it is connected once, and again where it was lost. All that is made on it is in its
 session's folder, which goes with the session. Disks are loop devices over files there. Mounts are in the
