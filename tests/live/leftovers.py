@@ -54,7 +54,7 @@ class Place:
 
     def alive(self) -> list[str]:
         """Processes, loop devices, mounts and arrays of this place: what no journal may be needed for."""
-        loops = _loops_over(self.folder)
+        loops = loops_over(self.folder)
         marks = [str(self.folder), *(f"/dev/{loop}" for loop in loops)]
         return [
             *(f"process {pid}: {line}" for pid, line in _processes_that_name(self.folder).items()),
@@ -139,7 +139,7 @@ def _command_lines() -> dict[int, str]:
     return lines
 
 
-def _loops_over(folder: Path) -> dict[str, str]:
+def loops_over(folder: Path) -> dict[str, str]:
     found = {}
     for file in Path("/sys/block").glob("loop*/loop/backing_file"):
         try:

@@ -110,3 +110,32 @@ def test_a_member_of_an_array_is_refused_running_or_not_whatever_wipe_says(
     assert "does not open it exclusively: Device or resource busy" in running
     assert at_rest.startswith("it is a member of an md array (linux_raid_member)")
     assert freed == ""
+
+
+AS_LOOPS = """
+array=$(readlink -f /sys/block/md0)
+mount -t tmpfs none /sys/block
+ln -s "$array" /sys/block/md0
+for disk; do mkdir -p "/sys/block/$disk/loop"; done
+"""
+"""These kernels have no loop devices: the disks are shown as some, and the array is the kernel's."""
+
+
+def test_the_arrays_of_a_killed_session_are_stopped_when_all_their_disks_are_its_files(
+    ground: UmlGround, disks: list[str]
+) -> None:
+    host, trials = ground.host, Path("/tmp/trials")
+    names = [Path(disk).name for disk in disks]
+    done = host.run(["sh", "-ec", AS_LOOPS, "sh", *names])
+    assert done.returncode == 0, done.stderr
+    host.make_folder(trials)
+    own, other = trials / "mydyno-0123456789ab", Path("/srv")
+    for folders, runs in (((own, other), True), ((own, own), False)):
+        # A session's folder as it lies there after a SIGKILL of its agent.
+        host.make_folder(own)
+        for name, folder in zip(names, folders, strict=True):
+            host.write_text(Path(f"/sys/block/{name}/loop/backing_file"), f"{folder}/disks/{name}.img\n")
+        swept = host.run([str(host.program("mydyno-agent")), "sweep", str(trials)])
+        assert (swept.returncode, swept.stdout, swept.stderr) == (0, f"{own}\n", "")
+        assert not host.exists(own)
+        assert ("md0" in (host.read_text(Path("/proc/mdstat")) or "")) == runs

@@ -14,7 +14,7 @@ use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-use crate::files;
+use crate::{files, storage};
 
 /// What every process of a session has in its environment.
 pub const MARK: &str = "MYDYNO_SESSION";
@@ -58,7 +58,7 @@ impl Session {
 
     /// To be called when no process of it is left.
     pub fn end(self) -> io::Result<()> {
-        files::remove_tree(&self.folder)
+        remove(&self.folder)
     }
 }
 
@@ -92,11 +92,16 @@ fn sweep_all(parent: &Path) -> io::Result<Vec<PathBuf>> {
         let entry = entry?;
         if is_private(&entry.path()) && entry.file_type()?.is_dir() {
             end_processes(&entry.path());
-            files::remove_tree(&entry.path())?;
+            remove(&entry.path())?;
             left.push(entry.path());
         }
     }
     Ok(left)
+}
+
+fn remove(folder: &Path) -> io::Result<()> {
+    storage::remove(folder)?;
+    files::remove_tree(folder)
 }
 
 /// Kills those that have the session's mark, until there is none: one may have started another meanwhile.

@@ -16,6 +16,7 @@ from mydyno.core.errors import ExitCode
 from mydyno.core.units import format_bytes
 
 if TYPE_CHECKING:
+    from mydyno.core.facts import FarStorageFacts
     from mydyno.machine.hosts.check import HostCheck, HostFacts
 
 HostsFile = Annotated[
@@ -74,10 +75,10 @@ def list_hosts(
 def check(names: _Names = None, hosts: HostsFile = DEFAULT_FILE, as_json: options.AsJson = False) -> None:
     """Connect to hosts and show what they are.
 
-    Shows the rights of the user there, the kernel, installed servers and tools, the clock's offset, free
-    disk, load, and whether a server listens on port 3306. mydyno's programs are copied to
-    ~/.cache/mydyno/agent there when they are missing; nothing else is changed. Ends with exit code 4 when a
-    host cannot be used.
+    Shows the rights of the user there, the kernel, installed servers and tools, which storage can be built,
+    the clock's offset, free disk, load, and whether a server listens on port 3306. mydyno's programs are
+    copied to ~/.cache/mydyno/agent there when they are missing; nothing else is changed. Ends with exit
+    code 4 when a host cannot be used.
 
     ```text
     mydyno hosts check
@@ -125,6 +126,7 @@ def _rows(facts: HostFacts) -> Iterator[tuple[str, str]]:
     yield "tools", ", ".join(each for each in tools if each in facts.tools) or "none"
     if missing := [each for each in tools if each not in facts.tools]:
         yield "missing", ", ".join(missing)
+    yield "storage", _storage(facts.storage)
     clock = facts.clock
     yield "clock", f"{1000 * clock.seconds:+.3f} ms ± {1000 * clock.error:.3f} ms"
     free = "unknown" if facts.free_bytes is None else format_bytes(facts.free_bytes)
@@ -134,3 +136,14 @@ def _rows(facts: HostFacts) -> Iterator[tuple[str, str]]:
     yield "load", f"{load} over 1 minute: {state}"
     if facts.listens:
         yield "warning", f"a server listens on port {MYSQL_PORT}: is this host in production?"
+
+
+def _storage(facts: FarStorageFacts) -> str:
+    """Which storage an experiment can have there."""
+    from mydyno.lab.plan.grounds import CAPABILITIES, DISKS, far_offer
+
+    disks = far_offer(DISKS, facts)
+    if not disks.has:
+        return f"no: {disks.why} (hint: {disks.hint})"
+    lacking = [each for each in CAPABILITIES if each != "boots" and not far_offer(each, facts).has]
+    return f"loop devices; all but {', '.join(lacking)}" if lacking else "loop devices; everything"

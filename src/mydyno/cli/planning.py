@@ -12,7 +12,7 @@ from mydyno.core.errors import MissingToolError
 
 if TYPE_CHECKING:
     from mydyno.cli.labs import LabOptions
-    from mydyno.core.facts import HostFacts
+    from mydyno.core.facts import FarStorageFacts, HostFacts
     from mydyno.lab.plan import Plan
     from mydyno.lab.spec import Experiment
     from mydyno.lab.trial.preflight import Prepared
@@ -62,10 +62,11 @@ def prepare_read(
     from mydyno.machine.ground_facts import read_ground_facts
     from mydyno.server.releases import not_installed
 
-    others, left_out = _others(experiment, machines)
+    others, storage, left_out = _others(experiment, machines)
     facts = replace(host.facts(lab.folder), others=others)
     past = past_times(lab.folder, facts, trust=lab.trust)
-    plan = make(experiment, facts, read_ground_facts(asked_disks(experiment)), past)
+    grounds = replace(read_ground_facts(asked_disks(experiment)), others=storage)
+    plan = make(experiment, facts, grounds, past)
     plan = plan.model_copy(update={"warnings": (*plan.warnings, *left_out)})
     if not lab.trust:
         refuse_untrusted(experiment, plan, own_server=own_server, own_data=own_data)
@@ -119,9 +120,10 @@ def limit_seconds(plan: Plan) -> float:
 
 def _others(
     experiment: Experiment, machines: Machines | None
-) -> tuple[dict[str, HostFacts], tuple[str, ...]]:
-    """What the other machines are that the experiment names, or of a fleet those that answer; and what is
-    wrong with the others of the fleet, a sentence each. Raises UsageError, HostError."""
+) -> tuple[dict[str, HostFacts], dict[str, FarStorageFacts], tuple[str, ...]]:
+    """What the other machines are that the experiment names, or of a fleet those that answer; what they have
+    for storage; and what is wrong with the others of the fleet, a sentence each. Raises UsageError,
+    HostError."""
     from mydyno.core.errors import HostError
     from mydyno.core.facts import HostFacts
     from mydyno.machine.hosts.machines import Machines
@@ -133,6 +135,7 @@ def _others(
         machines.together((*named, *experiment.load.hosts))
     fleet = machines.fleet() if any(host.is_fleet for host in hosts) else ()
     there: dict[str, HostFacts] = {}
+    storage: dict[str, FarStorageFacts] = {}
     lost: dict[str, HostError] = {}
     for name in (*named, *fleet):
         try:
@@ -143,22 +146,32 @@ def _others(
             lost[name] = error
             continue
         there[name] = HostFacts(facts.memory_bytes, facts.cpus, facts.free_bytes, kernel=facts.kernel)
+        storage[name] = facts.storage
     if fleet and not there:
         reasons = "; ".join(f"{name}: {error.message}" for name, error in lost.items())
         raise HostError(
             f"no host of the fleet can be used: {reasons}", "`mydyno hosts check` shows each of them"
         )
-    return there, tuple(f"{name} is left out of the fleet: {error.message}" for name, error in lost.items())
+    return (
+        there,
+        storage,
+        tuple(f"{name} is left out of the fleet: {error.message}" for name, error in lost.items()),
+    )
 
 
 def refuse_missing_tools(plan: Plan) -> None:
     """Raises MissingToolError when trials cannot be built without a program that is not installed."""
+    from mydyno.lab.plan.ground_checks import install_hint
+
     required = [tool for tool in plan.missing_tools if tool.required]
     if required:
-        needed = "; ".join(
-            f"{tool.program} is not installed, for {' and '.join(tool.uses)}" for tool in required
+        packages: dict[str | None, list[str]] = {}
+        for tool in required:
+            packages.setdefault(tool.host, []).append(tool.package)
+        raise MissingToolError(
+            "; ".join(tool.lack for tool in required),
+            "; ".join(install_hint(names, host) for host, names in packages.items()),
         )
-        raise MissingToolError(needed, f"apt-get install {' '.join(tool.package for tool in required)}")
 
 
 def install_releases(names: Iterable[str]) -> None:

@@ -40,22 +40,40 @@ class DiskFacts:
 
 
 @dataclass(frozen=True)
-class GroundFacts:
-    """What decides which environments this machine has, and what each of them can do."""
+class StorageFacts:
+    """What decides which storage can be built on a machine."""
 
     root: bool
-    """Whether mydyno may mount, attach loop devices and create arrays here."""
+    """Whether mydyno may mount, attach loop devices and create arrays there."""
     kernel: str
-    """This machine's, as uname(1) prints it."""
+    """As uname(1) prints it."""
     filesystems: frozenset[str]
     """Those that this kernel mounts."""
     md: bool
     """Whether this kernel has md, or a module of it to load."""
     loops: bool
     throttling: bool
-    """Whether disks of this machine can be limited: cgroup v1's blkio is there, or can be mounted."""
+    """Whether disks of the machine can be limited: cgroup v1's blkio is there, or can be mounted."""
     programs: frozenset[str]
     """Of mdadm, fio and the makers of file systems: those that are installed."""
+
+
+@dataclass(frozen=True)
+class FarStorageFacts(StorageFacts):
+    """The same of another machine, where disks are files in mydyno's folder."""
+
+    user: str
+    folder: str
+    private_mounts: bool
+    """Whether a mount namespace can be made: mounts in it go with its last process."""
+    direct: bool
+    """Whether files in `folder` can be written past the page cache."""
+
+
+@dataclass(frozen=True)
+class GroundFacts(StorageFacts):
+    """What decides which environments this machine has, and what each of them can do."""
+
     agent: bool
     """Whether mydyno-agent, which runs commands in every environment, is installed."""
     ssh: bool
@@ -77,3 +95,5 @@ class GroundFacts:
     disks: Mapping[AskedDisk, DiskFacts] = field(default_factory=dict)
     suite_kernels: tuple[str, ...] = ()
     """Versions whose Debian suite is settled. That of the moving suite, sid, is newer."""
+    others: Mapping[str, FarStorageFacts] = field(default_factory=dict)
+    """Of the other machines that an experiment names, by their name in hosts.yaml; of a fleet all."""

@@ -81,10 +81,11 @@ _TABLE = (
         title="another machine",
         about="other machines",
         is_guest=False,
-        needs_root=False,
-        most_disks=0,
-        storage_seconds=0.0,
+        needs_root=False,  # With storage it does.
+        most_disks=128,
+        storage_seconds=4.0,
         slowdown=(0.8, 2.0),
+        # Limits and loop devices are those of `local`.
         tolerance=0.15,
         cold_cache="the pages of the clone's files are dropped from that machine's page cache",
     ),

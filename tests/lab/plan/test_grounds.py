@@ -9,7 +9,7 @@ import pytest
 from lab.spec.builders import document, experiment, workload
 from mydyno.cli.planning import refuse_missing_tools
 from mydyno.core.errors import MissingToolError
-from mydyno.core.facts import AskedDisk, DiskFacts, GroundFacts, HostFacts
+from mydyno.core.facts import AskedDisk, DiskFacts, FarStorageFacts, GroundFacts, HostFacts
 from mydyno.core.grounds import HostKind
 from mydyno.lab import plan, spec
 from mydyno.lab.plan.grounds import CAPABILITIES, MAKERS, offer
@@ -34,6 +34,19 @@ EVERYTHING = GroundFacts(
     vm_kernel="6.1",
 )
 MODEST = replace(EVERYTHING, kernel="6.18.44", md=False, filesystems=frozenset({"ext4", "xfs"}))
+FAR = FarStorageFacts(
+    root=True,
+    kernel="6.12.9",
+    filesystems=frozenset({"ext4", "xfs"}),
+    md=True,
+    loops=True,
+    throttling=True,
+    programs=frozenset({"mdadm", "fio", "mke2fs", "mkfs.xfs"}),
+    user="root",
+    folder="/var/cache/mydyno/agent",
+    private_mounts=True,
+    direct=True,
+)
 SMALL = workload("oltp-read-only: {tables: 1, table_size: 100}")
 
 
@@ -123,7 +136,7 @@ def test_a_plan_is_shown_without_the_programs_that_it_needs_and_names_them() -> 
         ("fio", False),
     ]
     told = plan.render(made)
-    assert "missing on this machine" in told
+    assert "missing programs" in told
     assert "! mdadm is not installed, for RAID 1: apt-get install mdadm" in told
     assert "! mkfs.jfs is not installed, for jfs: apt-get install jfsutils" in told
     assert "! fio is not installed, for the self-check of the disks: apt-get install fio" in told
@@ -259,3 +272,85 @@ def test_shares_of_memory_on_another_machine_are_those_of_its_memory() -> None:
     made = plan.make(experiment(setup=setup, workload=SMALL), facts, EVERYTHING)
     assert made.points[0].setup.server.config["innodb_buffer_pool_size"].number == 1024**3
     assert "ssh:db1" in plan.render(made)
+
+
+FAR_SETUP = (
+    "{host: ssh:db1, storage: {data: {disks: {count: 2, size: 1G, iops: 200}, raid: 1, mount: [noatime]}}}"
+)
+
+
+def with_far(**others: FarStorageFacts) -> GroundFacts:
+    return replace(EVERYTHING, others=others)
+
+
+def test_storage_on_another_machine_is_planned_and_its_side_effects_name_that_machine() -> None:
+    made = plan.make(experiment(setup=FAR_SETUP, workload=SMALL), FACTS, with_far(db1=FAR))
+    effects = made.side_effects
+    assert any("on db1, as root: attaches loop devices to sparse files" in effect for effect in effects)
+    assert any("on db1, as root: creates md arrays" in effect for effect in effects)
+    assert any("on db1, as root: limits those disks" in effect for effect in effects)
+    assert any("on db1, the agent there undoes each of these" in effect for effect in effects)
+    assert not any(effect.startswith("as root") or "lab's journal" in effect for effect in effects)
+
+
+@pytest.mark.parametrize(
+    ("lacking", "why", "hint"),
+    [
+        (
+            {"root": False, "user": "bench"},
+            "loop devices and mounts need root, and mydyno is bench there",
+            "root@db1.example",
+        ),
+        ({"loops": False}, "its kernel 6.12.9 has no loop devices", "modprobe loop there"),
+        ({"private_mounts": False}, "it does not permit a mount namespace", "CAP_SYS_ADMIN"),
+        (
+            {"direct": False},
+            "the file system of /var/cache/mydyno/agent has no direct I/O",
+            "`folder` in hosts.yaml on ext4, xfs or btrfs",
+        ),
+    ],
+)
+def test_a_machine_on_which_no_disks_can_be_had_is_refused_with_the_way_out(
+    lacking: dict[str, bool | str], why: str, hint: str
+) -> None:
+    [told] = problems(FAR_SETUP, with_far(db1=replace(FAR, **lacking)))  # type: ignore[arg-type]
+    assert f"host ssh:db1 does not support storage: {why}" in told
+    assert hint in told
+
+
+def test_what_the_kernel_of_another_machine_lacks_is_refused_at_its_line() -> None:
+    facts = with_far(db1=replace(FAR, md=False, throttling=False))
+    limit, array = problems(FAR_SETUP, facts)
+    assert "host ssh:db1 does not support RAID 1: its kernel 6.12.9 has no md (got 1)" in array
+    assert "host ssh:db1 does not support a limit of iops: cgroup v1's blkio is not there" in limit
+    setup = "{host: ssh:db1, storage: {data: {disks: {size: 1G}, filesystem: btrfs}}}"
+    [told] = problems(setup, with_far(db1=FAR))
+    assert "host ssh:db1 does not support btrfs: its kernel 6.12.9 has no btrfs" in told
+
+
+def test_real_disks_of_another_machine_are_refused() -> None:
+    setup = "{host: ssh:db1, storage: {data: {disks: {devices: [{id: /dev/disk/by-id/one}]}}}}"
+    [told] = problems(setup, with_far(db1=FAR))
+    assert "host ssh:db1 does not support real disks: on another machine disks are files" in told
+    assert "allowed: host: local" in told
+    assert plan.asked_disks(experiment(setup=setup)) == ()
+
+
+def test_every_machine_of_a_fleet_must_have_what_the_storage_needs() -> None:
+    setup = "{host: ssh, storage: {data: {disks: {size: 1G}, filesystem: xfs}}}"
+    assert problems(setup, with_far(db1=FAR, db2=FAR)) == []
+    [told] = problems(setup, with_far(db1=FAR, db2=replace(FAR, root=False, user="bench")))
+    assert "host ssh:db2 does not support storage" in told
+
+
+def test_a_program_that_another_machine_lacks_is_named_with_that_machine() -> None:
+    facts = with_far(db1=replace(FAR, programs=frozenset({"mke2fs"})))
+    made = plan.make(experiment(setup=FAR_SETUP, workload=SMALL), FACTS, facts)
+    assert "! mdadm is not installed on db1, for RAID 1: apt-get install mdadm on db1" in plan.render(made)
+    assert [(tool.program, tool.host, tool.required) for tool in made.missing_tools] == [
+        ("mdadm", "db1", True),
+        ("fio", "db1", False),
+    ]
+    with pytest.raises(MissingToolError, match="mdadm is not installed on db1") as refused:
+        refuse_missing_tools(made)
+    assert refused.value.hint == "apt-get install mdadm on db1"

@@ -94,7 +94,7 @@ NOT_OF_STRUCTURE = {
     "host-far-external": "two values that depend on each other",
     "host-far-program": "two values that depend on each other",
     "host-far-trace": "two values that depend on each other",
-    "host-far-with-storage": "two values that depend on each other",
+    "host-far-with-release": "two values that depend on each other",
     "host-far-with-kernel": "two values that depend on each other",
     "host-kernel-of-this-machine": "two values that depend on each other",
     "host-without-storage": "two values that depend on each other",

@@ -5,7 +5,7 @@ Assumptions are rough on purpose and said aloud: the first trial of a run gives 
 
 from collections.abc import Iterable, Sequence
 
-from mydyno.core.grounds import GROUNDS
+from mydyno.core.grounds import GROUNDS, GUESTS
 from mydyno.core.plurals import counted
 from mydyno.core.record import Record
 from mydyno.core.units import format_bytes, format_duration
@@ -239,7 +239,7 @@ def _assumptions(points: Sequence[Point], shares_blocks: bool, clones: int) -> t
         )
     built = [point for point in points if point.setup.storage is not None and base_key(point) is None]
     for kind in sorted({point.setup.host.kind for point in built}):
-        what = "building its storage" if kind == "local" else f"booting its {kind} guest with the storage"
+        what = f"booting its {kind} guest with the storage" if kind in GUESTS else "building its storage"
         build, check = format_duration(GROUNDS[kind].storage_seconds), format_duration(SELF_CHECK_SECONDS)
         said.append(f"{what} takes a trial {build}, and the self-check of each volume {check}")
     if any(file_bytes(point.setup, point.workload) for point in points):

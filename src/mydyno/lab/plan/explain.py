@@ -205,7 +205,7 @@ def render(plan: Plan) -> str:
     lines += [f"  - {effect}" for effect in told.side_effects]
     lines += ["  - and nothing else"]
     if plan.missing_tools:
-        lines += ["", "missing on this machine"]
+        lines += ["", "missing programs"]
         lines += [f"  ! {tool.sentence}" for tool in plan.missing_tools]
     if told.warnings:
         lines += ["", "warnings"]

@@ -4,19 +4,21 @@ Pure: the facts about the machine come in. Sources for the kernels: reiserfs was
 `linear` was removed in 6.8 and came back in 6.14 (kernelnewbies.org, "Linux 6.8", "6.13", "6.14").
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
 from mydyno.core.document.tree import Location
-from mydyno.core.facts import GroundFacts
+from mydyno.core.facts import FarStorageFacts, GroundFacts, StorageFacts
 from mydyno.core.grounds import KINDS, HostKind
 from mydyno.core.raid import level_title
-from mydyno.lab.spec import FileSystem, Setup, Volume, kernel_version
+from mydyno.lab.spec import FileSystem, Host, Setup, Volume, kernel_version
 
 FILESYSTEMS = tuple(kind for kind in get_args(FileSystem) if kind != "raw")
 CAPABILITIES = ("boots", "md", "linear", *FILESYSTEMS, "throttling", "real disks")
 """What may be required of an environment. `boots`: it can be used at all."""
+DISKS = "disks"
+"""What is required of another machine besides, which can be used without it: that disks can be had there."""
 
 MAKERS = {
     "ext2": "mke2fs", "ext3": "mke2fs", "ext4": "mke2fs", "xfs": "mkfs.xfs", "btrfs": "mkfs.btrfs",
@@ -54,7 +56,7 @@ class Need:
 
 
 HAS = Offer(True)
-_NO_STORAGE = Offer(False, "mydyno builds no storage on another machine")
+_NOT_THERE = Offer(False, "on another machine disks are files, so that nothing there can be destroyed")
 _A_FILE = Offer(False, "a guest's disks are files")
 _NO_AGENT = Offer(False, "mydyno-agent is not installed", "pip install . again, or name it in MYDYNO_AGENT")
 _TO_FETCH = "apt-get and dpkg-deb with Debian's package sources, to fetch one"
@@ -65,6 +67,8 @@ def needs_of(setup: Setup) -> Iterator[Need]:
     at: Location = ("setup",)
     if setup.host.kind != "local" or setup.storage is not None:
         yield Need("boots", f"host {setup.host.kind}", (*at, "host"))
+    if setup.host.kind == "ssh" and setup.storage is not None:
+        yield Need(DISKS, "storage", (*at, "host"))
     for name, volume in setup.storage.volumes.items() if setup.storage else ():
         yield from _of_volume(volume, (*at, "storage", name))
 
@@ -82,7 +86,10 @@ def _of_volume(volume: Volume, at: Location) -> Iterator[Need]:
 
 
 def offer(capability: str, ground: HostKind, facts: GroundFacts, kernel: str | None = None) -> Offer:
-    """What `ground` has to say to one capability, with the kernel of that version where it has several."""
+    """What `ground` has to say to one capability, with the kernel of that version where it has several.
+
+    Of `ssh` whether it can be used at all: what it has is each machine's (`far_offer`).
+    """
     match ground:
         case "local":
             return _local(capability, facts)
@@ -91,15 +98,57 @@ def offer(capability: str, ground: HostKind, facts: GroundFacts, kernel: str | N
         case "vm":
             return _vm(capability, facts, kernel)
         case "ssh":
-            return _ssh(capability, facts)
+            return _ssh(facts)
+
+
+def far_facts(host: Host, facts: GroundFacts) -> Mapping[str, FarStorageFacts]:
+    """Those of the other machines on which a setup with this host is built; of a fleet all."""
+    return {name: there for name, there in facts.others.items() if host.is_fleet or name == host.name}
+
+
+def offers_to(capability: str, host: Host, facts: GroundFacts) -> Iterator[tuple[str | None, Offer]]:
+    """What the environment that a setup names has to say: of other machines each with its name."""
+    if host.kind != "ssh" or capability == "boots":
+        yield None, offer(capability, host.kind, facts, host.kernel)
+        return
+    for name, there in far_facts(host, facts).items():
+        yield name, far_offer(capability, there)
+
+
+def far_offer(capability: str, facts: FarStorageFacts) -> Offer:
+    """What another machine has to say to one capability."""
+    match capability:
+        case "disks":
+            return _far_disks(facts)
+        case "real disks":
+            return _NOT_THERE
+        case _:
+            return _of_kernel(capability, f"its kernel {facts.kernel}", facts)
+
+
+def _far_disks(facts: FarStorageFacts) -> Offer:
+    if not facts.root:
+        return Offer(
+            False,
+            f"loop devices and mounts need root, and mydyno is {facts.user} there",
+            "a destination in hosts.yaml that is root's, as root@db1.example",
+        )
+    if not facts.loops:
+        return Offer(False, f"its kernel {facts.kernel} has no loop devices", "modprobe loop there")
+    if not facts.private_mounts:
+        why = "it does not permit a mount namespace (unshare --mount)"
+        return Offer(False, why, "a machine or a container with the capability CAP_SYS_ADMIN")
+    if not facts.direct:
+        why = f"the file system of {facts.folder} has no direct I/O: disks in it would be memory"
+        return Offer(False, why, "`folder` in hosts.yaml on ext4, xfs or btrfs")
+    return HAS
 
 
 def able(need: Need, setup: Setup, facts: GroundFacts) -> list[HostKind]:
     """The other environments of this machine that meet the need; one that does not boot has to
     be exchanged for one that meets all needs of the setup."""
-    wanted = (
-        [each.capability for each in needs_of(setup)] if need.capability == "boots" else [need.capability]
-    )
+    everything = need.capability in ("boots", DISKS)
+    wanted = [each.capability for each in needs_of(setup)] if everything else [need.capability]
     kernel = setup.host.kernel
     return [
         ground
@@ -107,7 +156,11 @@ def able(need: Need, setup: Setup, facts: GroundFacts) -> list[HostKind]:
         # Another machine is one that hosts.yaml names.
         if ground not in (setup.host.kind, "ssh")
         and not (ground == "local" and kernel)
-        and all(offer(capability, ground, facts, kernel).has for capability in ("boots", *wanted))
+        and all(
+            offer(capability, ground, facts, kernel).has
+            for capability in ("boots", *wanted)
+            if capability != DISKS
+        )
     ]
 
 
@@ -143,6 +196,15 @@ def _local(capability: str, facts: GroundFacts) -> Offer:
             if not facts.loops:
                 return Offer(False, f"{running} has no loop devices", "modprobe loop")
             return HAS
+        case "real disks":
+            return HAS if facts.root else Offer(False, "writing to real disks needs root")
+        case _:
+            return _of_kernel(capability, running, facts)
+
+
+def _of_kernel(capability: str, running: str, facts: StorageFacts) -> Offer:
+    """What a machine itself has, whose kernel is called `running`."""
+    match capability:
         case "md" | "linear":
             if not facts.md:
                 return Offer(False, f"{running} has no md")
@@ -150,8 +212,6 @@ def _local(capability: str, facts: GroundFacts) -> Offer:
         case "throttling":
             missing = "cgroup v1's blkio is not there and cannot be mounted (cgroup v2 uses io)"
             return HAS if facts.throttling else Offer(False, missing)
-        case "real disks":
-            return HAS if facts.root else Offer(False, "writing to real disks needs root")
         case _:
             if capability not in facts.filesystems:
                 return Offer(False, f"{running} has no {capability}")
@@ -214,9 +274,7 @@ def _vm(capability: str, facts: GroundFacts, kernel: str | None) -> Offer:
             return _kept(capability, version, HAS)
 
 
-def _ssh(capability: str, facts: GroundFacts) -> Offer:
-    if capability != "boots":
-        return _NO_STORAGE
+def _ssh(facts: GroundFacts) -> Offer:
     if not facts.ssh:
         return Offer(False, "the ssh of OpenSSH is not installed", "apt-get install openssh-client")
     return HAS if facts.agent else _NO_AGENT
@@ -240,11 +298,11 @@ def _no_suite(version: str, facts: GroundFacts) -> Offer:
     )
 
 
-def _mdadm(facts: GroundFacts) -> Offer:
+def _mdadm(facts: StorageFacts) -> Offer:
     return HAS if "mdadm" in facts.programs else _not_installed("mdadm")
 
 
-def _maker(filesystem: str, facts: GroundFacts) -> Offer:
+def _maker(filesystem: str, facts: StorageFacts) -> Offer:
     program = MAKERS[filesystem]
     return HAS if program in facts.programs else _not_installed(program)
 

@@ -7,7 +7,7 @@ from mydyno.core.grounds import GROUNDS, GUESTS
 from mydyno.lab.plan.grounds import is_fetched
 from mydyno.lab.plan.layers import starts_from_base
 from mydyno.lab.plan.point import Point
-from mydyno.lab.spec import External, Load, kernel_version
+from mydyno.lab.spec import External, Host, Load, Volume, kernel_version
 
 
 def side_effects(
@@ -17,7 +17,7 @@ def side_effects(
     fetched = _fetched(points, grounds) if grounds is not None else ()
     external = _of_external_servers(points)
     elsewhere = (*_of_guests(points), *_of_others(points, load), *_of_generators(load))
-    return (*_of_servers(points), *external, *fetched, *elsewhere, *_of_this_machine(points))
+    return (*_of_servers(points), *external, *fetched, *elsewhere, *_of_storage(points))
 
 
 def _fetched(points: Sequence[Point], grounds: GroundFacts) -> Iterator[str]:
@@ -97,16 +97,29 @@ def _of_generators(load: Load | None) -> Iterator[str]:
         )
 
 
-def _of_this_machine(points: Sequence[Point]) -> Iterator[str]:
-    volumes = [
-        volume
-        for point in points
-        if point.setup.storage is not None and not point.setup.host.is_guest
-        for volume in point.setup.storage.volumes.values()
-    ]
+def _of_storage(points: Sequence[Point]) -> Iterator[str]:
+    """Of this machine and of others; a guest's goes with the guest."""
+    built: dict[str | None, list[Volume]] = {}
+    for point in points:
+        host, storage = point.setup.host, point.setup.storage
+        if storage is not None and not host.is_guest:
+            built.setdefault(_elsewhere(host), []).extend(storage.volumes.values())
+    for where, volumes in built.items():
+        yield from (f"on {where}, {each}" if where else each for each in _of_volumes(volumes, where))
+
+
+def _elsewhere(host: Host) -> str | None:
+    """The other machine that a setup is built on; None: this one."""
+    if host.kind != "ssh":
+        return None
+    return host.name or "each host of the fleet"
+
+
+def _of_volumes(volumes: Sequence[Volume], where: str | None) -> Iterator[str]:
+    files = "in the run's private folder" if where else "in the lab"
     if any(not volume.disks.devices for volume in volumes):
         yield (
-            "as root: attaches loop devices to sparse files in the lab, and mounts what is built on them "
+            f"as root: attaches loop devices to sparse files {files}, and mounts what is built on them "
             "where only mydyno sees it (a private mount namespace); detached afterwards"
         )
     if any(volume.raid != "none" for volume in volumes):
@@ -118,5 +131,10 @@ def _of_this_machine(points: Sequence[Point]) -> Iterator[str]:
     real = sorted({device.id for volume in volumes for device in volume.disks.devices})
     for name in real:
         yield f"as root: DESTROYS what is on {name}, and leaves it blank"
-    if volumes:
+    if where is None:
         yield "writes the undo of each of these into the lab's journal first; mydyno cleanup applies it"
+    else:
+        yield (
+            "the agent there undoes each of these when it ends; where it was killed itself, the next run or "
+            "mydyno cleanup --hosts does"
+        )

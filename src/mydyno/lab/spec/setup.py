@@ -75,8 +75,6 @@ def _is_far(host: Any) -> bool:
 def _refused_over_ssh(raw: Mapping[str, Any], server: Mapping[str, Any]) -> Iterable[Fault]:
     """What is not possible over ssh."""
     allowed = "no {}, or host: local, uml or vm"
-    if raw.get("storage") is not None:
-        yield clash("storage", "storage cannot be built on another machine", allowed.format("storage"))
     for key, default in (("release", "system"), ("binary", None), ("network", False)):
         if server.get(key, default) not in (default, None):
             message = f"server.{key} is not possible on another machine: it runs the server that is installed"

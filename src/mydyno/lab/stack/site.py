@@ -3,12 +3,12 @@
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mydyno.core.errors import LabError
+from mydyno.core.errors import LabError, StorageError
 from mydyno.core.writing import writing
 from mydyno.lab.stack.journal import Journal
 from mydyno.lab.stack.undo import RemoveTree, Undo
@@ -19,6 +19,15 @@ LONGEST_SOCKET_PATH = 107
 """Bytes that a unix socket's path may have: sun_path is 108 with its closing zero (unix(7))."""
 
 _LONGEST_SOCKET_NAME = len("/mydyno-0123456789ab/s.sock")
+
+RESTORE = "restore"
+"""The file on another machine from which its agent restores settings of the kernel when a session ends."""
+# Written by one call: a line that is cut off is not read.
+_KEEP = """
+umask 077
+[ -e "$1" ] || cat /proc/sys/kernel/random/boot_id > "$1"
+printf '%s' "$2" >> "$1"
+"""
 
 
 @dataclass(frozen=True)
@@ -102,8 +111,13 @@ class Site:
             self.journal.undo(folder.undo)
 
     def intend(self, undo: Undo, instead_of: int | None = None) -> int | None:
-        """Journals the way back; None on a host with which the act is gone anyway. Raises LabError."""
-        return None if self.host.ephemeral else self.journal.intend(undo, instead_of)
+        """Journals the way back; None on a host with which the act is gone anyway, where that of a setting of
+        the kernel is kept on the host. Raises LabError, StorageError."""
+        if not self.host.ephemeral:
+            return self.journal.intend(undo, instead_of)
+        if (work := self.host.work_folder) is not None and (settings := undo.sysfs()):
+            _keep_there(self.host, work / RESTORE, settings)
+        return None
 
     def undo(self, number: int | None) -> None:
         """Undoes what `intend` has journalled. Raises UndoError."""
@@ -125,3 +139,10 @@ class Site:
         """Whether the server's user may pass through `folder`; checked by the kernel, as that user."""
         identity = self.host.server_identity
         return self.host.run(["test", "-x", str(folder)], identity=identity).returncode == 0
+
+
+def _keep_there(host: Host, file: Path, settings: Sequence[tuple[Path, str]]) -> None:
+    lines = "".join(f"{path}\t{value}\n" for path, value in settings)
+    done = host.run(["sh", "-ec", _KEEP, "sh", str(file), lines])
+    if done.returncode != 0:
+        raise StorageError(f"{host.name}: {file} cannot be written: {done.stderr.strip()}")

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mydyno.core.errors import MydynoError
+from mydyno.core.facts import FarStorageFacts
 from mydyno.machine.environment import distribution, load_average
 from mydyno.machine.ground_facts import PROGRAMS
 from mydyno.machine.hosts.clock import ClockOffset, clock_offset
 from mydyno.machine.hosts.entry import HostEntry
 from mydyno.machine.hosts.host import RemoteHost, connect
 from mydyno.machine.hosts.install import TRIALS
+from mydyno.machine.hosts.storage import storage_facts
 
 SERVERS = ("mariadbd", "mysqld")
 TOOLS = (*SERVERS, *PROGRAMS)
@@ -51,6 +53,7 @@ class HostFacts:
     """Whether another run of mydyno of this user is there."""
     listens: bool
     """Whether a server listens on port 3306: perhaps one in production."""
+    storage: FarStorageFacts
 
     @property
     def busy(self) -> bool:
@@ -73,8 +76,16 @@ class HostCheck:
         return {
             **asdict(self),
             "reachable": facts is not None,
-            **({"facts": {**asdict(facts), "busy": facts.busy}} if facts is not None else {}),
+            **({"facts": _facts_as_json(facts)} if facts is not None else {}),
         }
+
+
+def _facts_as_json(facts: HostFacts) -> Mapping[str, Any]:
+    storage = {
+        name: sorted(value) if isinstance(value, frozenset) else value
+        for name, value in asdict(facts.storage).items()
+    }
+    return {**asdict(facts), "storage": storage, "busy": facts.busy}
 
 
 def check_host(name: str, entry: HostEntry) -> HostCheck:
@@ -105,6 +116,7 @@ def facts_of_host(host: RemoteHost) -> HostFacts:
         load=load[0] if load else None,
         in_use=_is_locked(host),
         listens=listens_on(MYSQL_PORT, *(host.read_text(table) for table in _SOCKETS)),
+        storage=storage_facts(host),
     )
 
 

@@ -13,6 +13,7 @@ from mydyno.machine.channel import UNANSWERED
 from mydyno.machine.hosts.entry import HostEntry
 from mydyno.machine.hosts.install import (
     MISSING,
+    MOUNTS,
     SILENCE_SECONDS,
     TRIALS,
     Program,
@@ -72,6 +73,11 @@ class RemoteHost(SupervisedHost):
         """The session's, which goes with it."""
         assert self.session is not None
         return self.folder / TRIALS / self.session
+
+    @property
+    def has_private_mounts(self) -> bool:
+        """Whether what is mounted there goes with the session."""
+        return MOUNTS in notes(self.errors())
 
     def limit(self, seconds: float) -> None:
         """It is not needed for longer from now on. Raises HostError."""

@@ -34,6 +34,8 @@ TRIALS = "trials"
 
 MISSING = "programs"
 """The note of a machine that has not all programs, or damaged ones."""
+MOUNTS = "mounts"
+"""The note of a machine on which the session has a private mount namespace."""
 _NOTE = re.compile(r"^mydyno: (\w+)(?: (.*))?\n", re.MULTILINE)
 
 
@@ -76,12 +78,24 @@ def serve_line(entry: HostEntry, programs: tuple[Program, ...], session: str | N
     mark = f' --session "$d/{TRIALS}/{session}" --silence {SILENCE_SECONDS}' if session else ""
     return "; ".join(
         [
+            *_mounts_of(session),
             *_folder_there(entry),
             f"cd \"$d/programs\" && printf '%s  %s\\n' {sums} | sha256sum -c --status - 2>/dev/null"
             f" || {{ {_note(MISSING)}; exit 93; }}",
-            f'exec "$d/programs/{agent.place}" serve{mark}',
+            f'exec $private "$d/programs/{agent.place}" serve{mark}',
         ]
     )
+
+
+def _mounts_of(session: str | None) -> list[str]:
+    """What a session of root mounts goes with its agent, however that ends. Noted before the folder is, so
+    that it is known once the folder is."""
+    if session is None:
+        return ["private="]
+    return [
+        'private="unshare --mount --propagation private"',
+        f"if [ $(id -u) = 0 ] && $private true 2>/dev/null; then {_note(MOUNTS)}; else private=; fi",
+    ]
 
 
 def copy(launcher: Launcher, entry: HostEntry, programs: tuple[Program, ...]) -> None:

@@ -5,9 +5,8 @@ in them, marked to go with their last user. So a SIGKILL of mydyno takes process
 devices away at once; files, limits and changed queues are in the journal.
 """
 
-import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,9 +15,11 @@ from mydyno.core.errors import MissingToolError, StorageError
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes
 from mydyno.lab.spec.disks import Disks
-from mydyno.lab.stack.ground import Disk, DiskLimits, Ground
 from mydyno.lab.stack.ground.agent_ground import (
     GroundLayer,
+    LimitedGround,
+    attach,
+    by_volume,
     make_disk_files,
     private_folder,
     refuse_without_room,
@@ -34,23 +35,16 @@ from mydyno.machine.block_devices import STABLE_FOLDERS
 from mydyno.machine.local import LocalHost
 from mydyno.machine.supervised import NamespaceHost, mark
 
-_HOLDER_SECONDS = 5.0
-
 
 @dataclass(eq=False)
-class LocalGround(Ground):
+class LocalGround(LimitedGround):
     """This machine with disks."""
 
-    _numbers: Mapping[Disk, str] = field(repr=False)
-    _limits: BlockLimits = field(repr=False)
     kind = "local"
     disk_model = (
         "loop devices with direct I/O over sparse files, or real disks; the blkio controller of this machine "
         "limits reads and writes each on their own"
     )
-
-    def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
-        self._limits.set({self._numbers[disk]: wanted for disk, wanted in limits.items()})
 
 
 @dataclass(frozen=True)
@@ -82,13 +76,11 @@ class LocalGroundLayer(GroundLayer):
                 removal.callback(make_blank, each, self.stable_folders)
             folder = _private_folder(site, removal)
             host = _private_host(site, folder, removal)
-            virtual = _attach(host, make_disk_files(folder, self.volumes), removal)
+            virtual = attach(host, make_disk_files(folder, self.volumes), removal)
             limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
             removal.callback(limits.lift_all)
             numbers = {each.disk: each.device.number for each in real} | virtual
-            return LocalGround(
-                host, _by_volume(numbers), _described(real), removal.pop_all(), numbers, limits
-            )
+            return LocalGround(host, by_volume(numbers), _described(real), removal.pop_all(), numbers, limits)
 
     def _check(self, site: Site) -> None:
         if os.geteuid() != 0:
@@ -132,42 +124,8 @@ def _private_host(site: Site, folder: Path, removal: ExitStack) -> AgentHost:
     return host
 
 
-def _attach(
-    host: AgentHost, files: Mapping[Path, tuple[str, int, int]], removal: ExitStack
-) -> dict[Disk, str]:
-    """A loop device for each file; the process that holds them open goes with the namespaces."""
-    if not files:
-        return {}
-    holder = host.open([str(host.program("mydyno-agent")), "loops", *map(str, files)])
-    removal.callback(holder.close)
-    numbers = {}
-    for file, (volume, index, size) in files.items():
-        line = holder.stdout.readline()
-        if not line:
-            holder.wait(_HOLDER_SECONDS)
-            raise StorageError(
-                f"no loop device could be attached to {file}: {holder.errors().strip()}",
-                "does this machine have loop devices (`losetup --find`)? `host: uml` needs none",
-            )
-        attached = json.loads(line)
-        if not attached["direct"]:
-            raise StorageError(
-                f"the file system of {file.parent} has no direct I/O: its disks would be memory",
-                "choose a lab on a local file system with --lab: ext4, xfs or btrfs",
-            )
-        numbers[Disk(volume, index, Path(attached["device"]), size)] = attached["number"]
-    return numbers
-
-
 def _described(real: Sequence[RealDisk]) -> dict[str, str]:
     return {f"{each.disk.volume} disk {each.disk.index}": each.device.description() for each in real}
-
-
-def _by_volume(disks: Iterable[Disk]) -> dict[str, tuple[Disk, ...]]:
-    by_volume: dict[str, tuple[Disk, ...]] = {}
-    for disk in disks:
-        by_volume[disk.volume] = (*by_volume.get(disk.volume, ()), disk)
-    return by_volume
 
 
 def _effects(volume: str, disks: Disks) -> tuple[str, ...]:

@@ -1,18 +1,37 @@
-"""host: ssh:NAME: another machine of hosts.yaml as the environment, with its disks as they are.
+"""host: ssh:NAME: another machine of hosts.yaml as the environment: as it is, or with disks.
 
 The host is the run's: it is connected once, and again where it was lost. All that is made on it is in its
-session's folder, which goes with the session.
+session's folder, which goes with the session. Disks are loop devices over files there. Mounts are in the
+mount namespace of the session's agent, and the process that holds the loop devices is a child of it: both
+go with the agent, however it ends. Arrays and settings of the kernel are undone by the agent, or after its
+death by the next one (crates/agent, storage.rs).
 """
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from mydyno.core.errors import StorageError
+from mydyno.core.errors import MissingToolError, StorageError
+from mydyno.core.plurals import counted
+from mydyno.core.units import format_bytes
+from mydyno.lab.spec.disks import Disks
 from mydyno.lab.stack.ground import Disk, DiskLimits, Ground
-from mydyno.lab.stack.ground.agent_ground import GroundLayer
+from mydyno.lab.stack.ground.agent_ground import (
+    GroundLayer,
+    LimitedGround,
+    attach,
+    by_volume,
+    disk_files,
+    refuse_too_large,
+)
+from mydyno.lab.stack.ground.block_limits import BlockLimits
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
-from mydyno.lab.stack.site import Site
+from mydyno.lab.stack.site import RESTORE, Site
+from mydyno.machine.hosts.host import RemoteHost
+
+# Pairs of a file and its size in bytes.
+_MAKE = 'umask 077; while [ $# -gt 0 ]; do truncate -s "$2" -- "$1"; shift 2; done'
 
 
 @dataclass(eq=False)
@@ -23,7 +42,18 @@ class SshGround(Ground):
     disk_model = "the file system of that machine, as it is"
 
     def throttle(self, limits: Mapping[Disk, DiskLimits]) -> None:
-        raise StorageError("disks of another machine are not limited")
+        raise StorageError("the file system of another machine is not limited")
+
+
+@dataclass(eq=False)
+class SshDisksGround(LimitedGround):
+    """Another machine with disks."""
+
+    kind = "ssh"
+    disk_model = (
+        "loop devices with direct I/O over sparse files of that machine; its blkio controller limits reads "
+        "and writes each on their own"
+    )
 
 
 @dataclass(frozen=True)
@@ -36,10 +66,70 @@ class SshGroundLayer(GroundLayer):
         return fingerprint_of({"host": f"ssh:{self.host.name}", "trial": self.trial})
 
     def side_effects(self) -> tuple[str, ...]:
-        return (f"uses a private folder on {self.host.name}, which goes with the run",)
+        return (
+            f"uses a private folder on {self.host.name}, which goes with the run",
+            *(_effect(volume, disks) for volume, disks in self.volumes.items()),
+        )
 
-    def build(self, site: Site, below: BuiltLayers) -> SshGround:
-        """Raises HostError, UsageError for a machine that is not in hosts.yaml."""
+    def build(self, site: Site, below: BuiltLayers) -> Ground:
+        """Raises HostError, UsageError for a machine that is not in hosts.yaml; StorageError and
+        MissingToolError for disks that cannot be had."""
         assert self.host.name is not None, "the spec requires it"
         host = self.machines.host(self.host.name)
-        return SshGround(host, {}, {"host": self.host.name, "folder": str(host.folder)}, ExitStack())
+        described = {"host": self.host.name, "folder": str(host.folder)}
+        if not self.volumes:
+            return SshGround(host, {}, described, ExitStack())
+        _refuse(host, self.volumes)
+        with ExitStack() as removal:
+            work = host.trial_folder
+            # All that it would restore is restored when the layers above have been removed.
+            removal.callback(host.remove_tree, work / RESTORE)
+            folder = work / "disks"
+            removal.callback(host.remove_tree, folder)
+            host.make_folder(folder)
+            numbers = attach(host, _make_files(host, folder, self.volumes), removal)
+            limits = BlockLimits(replace(site, host=host), work / "blkio")
+            removal.callback(limits.lift_all)
+            return SshDisksGround(host, by_volume(numbers), described, removal.pop_all(), numbers, limits)
+
+
+def _refuse(host: RemoteHost, volumes: Mapping[str, Disks]) -> None:
+    """What a plan refuses too, which may have been made of other facts."""
+    if not host.is_root:
+        raise MissingToolError(
+            f"storage on {host.name} needs root there: it attaches loop devices and mounts file systems",
+            "a destination in hosts.yaml that is root's, as root@db1.example",
+        )
+    if not host.has_private_mounts:
+        raise StorageError(
+            f"{host.name} does not permit a mount namespace (unshare --mount)",
+            "use a machine or a container with the capability CAP_SYS_ADMIN",
+        )
+    if real := [name for name, disks in volumes.items() if disks.devices]:
+        raise StorageError(f"the volume {real[0]} is on real disks, which are used by `host: local` alone")
+    refuse_too_large(
+        volumes,
+        host.facts(host.folder).free_disk_bytes,
+        f"the file system of {host.folder} on {host.name}",
+        "make the disks smaller, or set `folder` in hosts.yaml to another place",
+    )
+
+
+def _make_files(
+    host: RemoteHost, folder: Path, volumes: Mapping[str, Disks]
+) -> dict[Path, tuple[str, int, int]]:
+    """Sparse files: each with its volume, its position in it and its size. Raises StorageError."""
+    files = disk_files(folder, volumes)
+    words = [word for path, (_, _, size) in files.items() for word in (str(path), str(size))]
+    done = host.run(["sh", "-ec", _MAKE, "sh", *words])
+    if done.returncode != 0:
+        raise StorageError(f"{host.name}: no disks could be made in {folder}: {done.stderr.strip()}")
+    return files
+
+
+def _effect(volume: str, disks: Disks) -> str:
+    throttled = "; limits them in the root group of blkio" if disks.iops or disks.bandwidth else ""
+    return (
+        f"attaches {counted(disks.count, 'loop device')} of {format_bytes(disks.size)} there for {volume}, "
+        f"over files that take what is written to them{throttled}"
+    )

@@ -25,18 +25,19 @@ class MountLayer(VolumeLayer):
     shaping: ClassVar[tuple[str, ...]] = ("mount",)
     cost_seconds: ClassVar[float] = 0.3
 
-    @property
-    def path(self) -> Path:
-        return MOUNT_ROOT / self.volume
+    def path(self, site: Site) -> Path:
+        """On another machine in the session's folder, with which it goes."""
+        work = site.host.work_folder
+        return (MOUNT_ROOT if work is None else work / "volumes") / self.volume
 
     def side_effects(self) -> tuple[str, ...]:
-        return (f"mounts {self.volume} on {self.path}",)
+        return (f"mounts {self.volume} on {MOUNT_ROOT / self.volume}",)
 
     def build(self, site: Site, below: BuiltLayers) -> MountedVolume:
         filesystem = of_volume(below, FileSystem, self.volume)
-        ground = below.of(Ground)  # type: ignore[type-abstract]
-        output_of(site.host, ["mkdir", "-p", str(self.path)], f"making {self.path}")
-        undo = site.intend(Unmount(path=self.path))
+        ground, path = below.of(Ground), self.path(site)  # type: ignore[type-abstract]
+        output_of(site.host, ["mkdir", "-p", str(path)], f"making {path}")
+        undo = site.intend(Unmount(path=path))
         mounted = False
         try:
             if filesystem.kind == "raw":
@@ -46,21 +47,22 @@ class MountLayer(VolumeLayer):
             self._mount(site, ground, filesystem)
             mounted = True
             described = self._verified(site, filesystem)
-            self._give_to_server(site, self.path)
-            return MountedVolume(self.volume, described, self.path, filesystem.device, undo)
+            self._give_to_server(site, path)
+            return MountedVolume(self.volume, described, path, filesystem.device, undo)
         except BaseException:
             if mounted:
-                run_tool(site.host, ["umount", str(self.path)])
+                run_tool(site.host, ["umount", str(path)])
             site.undo(undo)
             raise
 
     def remove(self, site: Site, product: MountedVolume) -> None:
-        output_of(site.host, ["umount", str(self.path)], f"unmounting {self.path}")
+        path = self.path(site)
+        output_of(site.host, ["umount", str(path)], f"unmounting {path}")
         site.undo(product.undo)
 
     def _mount(self, site: Site, ground: Ground, filesystem: FileSystem) -> None:
         options = ["-o", ",".join(self.wanted.mount)] if self.wanted.mount else []
-        argv = ["mount", "-t", filesystem.kind, *options, str(filesystem.device), str(self.path)]
+        argv = ["mount", "-t", filesystem.kind, *options, str(filesystem.device), str(self.path(site))]
         done = run_tool(site.host, argv)
         if done.returncode == 0:
             return
@@ -80,12 +82,12 @@ class MountLayer(VolumeLayer):
         )
 
     def _verified(self, site: Site, filesystem: FileSystem) -> dict[str, str]:
-        argv = ["findmnt", "--json", "--output", _COLUMNS, "--mountpoint", str(self.path)]
+        argv = ["findmnt", "--json", "--output", _COLUMNS, "--mountpoint", str(self.path(site))]
         mounted = mount_options.parse_findmnt(run_tool(site.host, argv).stdout)
         if mounted is None or mounted.filesystem != filesystem.kind:
             raise StorageError(
-                f"{self.path} shows {mounted.filesystem if mounted else 'no mount'} after {filesystem.kind} "
-                "was mounted"
+                f"{self.path(site)} shows {mounted.filesystem if mounted else 'no mount'} after "
+                f"{filesystem.kind} was mounted"
             )
         elsewhere = site.host.read_text(Path(f"/proc/fs/ext4/{filesystem.device.name}/options")) or ""
         dropped = mount_options.not_in_force(self.wanted.mount, mounted, elsewhere.split())
@@ -109,7 +111,9 @@ class MountLayer(VolumeLayer):
             return {}
         described = mount_options.parse_profiles(
             output_of(
-                site.host, ["btrfs", "filesystem", "df", "-b", str(self.path)], "reading btrfs's profiles"
+                site.host,
+                ["btrfs", "filesystem", "df", "-b", str(self.path(site))],
+                "reading btrfs's profiles",
             )
         )
         wanted = {"data profile": self.wanted.data_profile, "metadata profile": self.wanted.metadata_profile}
@@ -119,12 +123,12 @@ class MountLayer(VolumeLayer):
 
     def _mount_node_folder(self, site: Site) -> None:
         """A separate folder for the node: /run itself may forbid devices, and this one goes by itself."""
-        argv = ["mount", "-t", "tmpfs", "-o", "mode=0711,size=64k", "mydyno", str(self.path)]
+        argv = ["mount", "-t", "tmpfs", "-o", "mode=0711,size=64k", "mydyno", str(self.path(site))]
         output_of(site.host, argv, f"making a folder for the node of {self.volume}")
 
     def _raw(self, site: Site, filesystem: FileSystem, undo: int | None) -> MountedVolume:
         """A second node of the device, which the server's user may open; the first keeps its owner."""
-        node = self.path / _RAW_NODE
+        node = self.path(site) / _RAW_NODE
         number = output_of(
             site.host, ["stat", "-c", "%Hr %Lr", str(filesystem.device)], "reading its device number"
         )

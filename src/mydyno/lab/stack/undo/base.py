@@ -34,6 +34,11 @@ class WayBack(Record, ABC):
     def sentence(self) -> str:
         """What has been made sure of, for `mydyno cleanup`."""
 
+    def sysfs(self) -> tuple[tuple[Path, str], ...]:
+        """Files of sysfs and the values that they get back. Another machine's agent has to be given them;
+        processes, mounts, arrays and files of a session it removes by itself (crates/agent, storage.rs)."""
+        return ()
+
 
 def in_private_folder(path: Path) -> bool:
     """Whether `path` is a private folder or lies in one, by names alone: no link is followed."""

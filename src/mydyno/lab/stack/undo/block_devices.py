@@ -160,6 +160,9 @@ class LiftThrottle(WayBack):
     def sentence(self) -> str:
         return f"made sure that device {self.device} has no limit set by mydyno"
 
+    def sysfs(self) -> tuple[tuple[Path, str], ...]:
+        return tuple((self.group / BLKIO_FILES[kind], f"{self.device} 0") for kind in self.limits)
+
 
 def limits_in(text: str) -> dict[str, int]:
     """The lines `MAJOR:MINOR LIMIT` of a limit's file."""
@@ -197,3 +200,6 @@ class RestoreSysfs(WayBack):
 
     def sentence(self) -> str:
         return f"made sure that {self.path} says {self.value}"
+
+    def sysfs(self) -> tuple[tuple[Path, str], ...]:
+        return ((self.path, self.value),)

@@ -1,0 +1,197 @@
+"""Disks, file systems and mounts on another machine: a private sshd that lets root in plays it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from lab.stack.loops import backing_file, device_number, needs_loops
+
+from live.far_side import agents, comes_true, kill, left
+from live.leftovers import loops_over
+from live.mydyno_process import MEASURED, Workplace, faults
+from live.sshd import Sshd, private_sshd
+from mydyno.core.errors import StorageError
+from mydyno.lab.results.store import Lab
+from mydyno.lab.spec import Host, Storage
+from mydyno.lab.stack import BuiltLayers, Layer, Site, Stack
+from mydyno.lab.stack.ground import Disk, Ground
+from mydyno.lab.stack.ground.ssh import SshDisksGround, SshGroundLayer
+from mydyno.lab.stack.storage import MountedVolume, building_layers, loading_layers
+from mydyno.lab.stack.undo.block_devices import BLKIO_FILES, limits_in
+from mydyno.machine.environment import chosen
+from mydyno.machine.hosts.entry import HostEntry
+from mydyno.machine.hosts.host import RemoteHost, sweep
+from mydyno.machine.hosts.machines import Machines
+from mydyno.machine.protocol import Host as AnyHost
+
+pytestmark = [pytest.mark.live, needs_loops, pytest.mark.xdist_group("loops")]
+
+BLKIO = Path("/sys/fs/cgroup/blkio")
+CAN_LIMIT = (BLKIO / BLKIO_FILES["write_iops"]).exists()
+IOPS = 4321
+
+EXPERIMENT = """experiment: there
+setup:
+  host: ssh:db1
+  storage: {data: {disks: {size: 512M}, filesystem: ext4, mount: [noatime, commit=7]}}
+  server: {config: {innodb_buffer_pool_size: 16M}}
+workload:
+  oltp04: {table_size: 1000}
+  connections: [2]
+  each: {warmup: 200ms, measure: 1s}
+design: {repeats: 1}
+"""
+
+
+@pytest.fixture(scope="module")
+def sshd() -> Iterator[Sshd]:
+    # A short name: the server's socket is below it.
+    folder = Path(tempfile.mkdtemp(prefix="there-", dir="/var/tmp"))
+    folder.chmod(0o755)
+    try:
+        with private_sshd(folder) as running:
+            yield running
+    finally:
+        shutil.rmtree(folder)
+
+
+def entry_of_root(sshd: Sshd) -> HostEntry:
+    """In a folder that is seen by what looks for leftovers, and not root's usual one."""
+    written = {"destination": "root", "config": str(sshd.config), "folder": str(folder_of(sshd))}
+    return HostEntry.model_validate({**written, "allow_production": True})
+
+
+def folder_of(sshd: Sshd) -> Path:
+    return sshd.home / ".cache/mydyno/agent"
+
+
+@pytest.mark.usefixtures("known_datasets")
+def test_an_experiment_with_storage_there_runs_to_its_report_and_leaves_nothing(
+    sshd: Sshd, workplace: Workplace
+) -> None:
+    hosts = workplace.folder / "hosts.yaml"
+    entry = entry_of_root(sshd).model_dump(mode="json", exclude_none=True)
+    hosts.write_text(json.dumps({"hosts": {"db1": entry}}))
+    file = workplace.folder / "there.yaml"
+    file.write_text(EXPERIMENT)
+    checked = workplace.run("hosts", "check", "--hosts", str(hosts))
+    assert "storage" in checked.stdout
+    assert "loop devices" in checked.stdout
+    planned = workplace.run("plan", str(file), "--hosts", str(hosts))
+    assert planned.returncode == 0, planned.stderr
+    assert "on db1, as root: attaches loop devices to sparse files in the run's private" in planned.stdout
+    done = workplace.run("run", str(file), "--hosts", str(hosts))
+    assert done.returncode in MEASURED, done.stderr
+    with Lab.open(workplace.lab, write=False) as lab:
+        [trial] = lab.find_run().trials()
+    assert faults([trial]) == set()
+    assert trial.ground is not None
+    assert trial.ground.kind == "ssh"
+    assert "loop devices" in trial.ground.disk_model
+    [volume] = trial.ground.volumes
+    assert volume.facts["file system"] == "ext4"
+    assert {"noatime", "commit=7"} <= set(volume.facts["mount"].split(","))
+    data = Path(trial.settings_in_force["datadir"])
+    assert data.is_relative_to(folder_of(sshd) / "trials")
+    assert data.parent.parent.parts[-2:] == ("volumes", "data")
+    assert [check.error for check in trial.self_checks] == [None, None]
+    assert trial.phases[0].queries > 0
+    [report] = workplace.lab.glob("runs/*/report/report.html")
+    assert "another machine" in report.read_text("utf-8")
+    nothing_is_left(sshd)
+
+
+@pytest.mark.parametrize("victim", ["connection", "agent"])
+def test_what_was_built_there_goes_with_the_connection_and_with_the_agent(
+    sshd: Sshd, site: Site, victim: str
+) -> None:
+    entry = entry_of_root(sshd)
+    with Machines({"db1": entry}, session=True) as machines, Stack(site) as stack:
+        built = stack.move_to(layers(site, machines))
+        ground, mounted = built.of(SshDisksGround), built.all(MountedVolume)[0].path
+        disk = ground.disks["data"][0]
+        number, scheduler = device_number(disk.path), Path(f"/sys/block/{disk.path.name}/queue/scheduler")
+        assert is_mounted(ground.host, mounted)
+        # In the agent's namespace alone.
+        assert str(mounted) not in Path("/proc/self/mountinfo").read_text()
+        assert backing_file(disk.path) == f"{work_of(ground)}/disks/data-0.img"
+        assert chosen(scheduler.read_text()) == "mq-deadline"
+        assert (IOPS in limits_of(number)) == CAN_LIMIT
+        [agent] = agents(sshd)
+        host = ground.host
+        assert isinstance(host, RemoteHost)
+        kill(agent if victim == "agent" else host.pid)
+        assert comes_true(lambda: backing_file(disk.path) is None)
+        if victim == "agent":
+            # Its folder and what it would have restored wait for the next one.
+            assert [str(work_of(ground))] == list(sweep(entry))
+        assert comes_true(lambda: not left(sshd))
+        assert chosen(scheduler.read_text()) == "none"
+        assert IOPS not in limits_of(number)
+    nothing_is_left(sshd)
+
+
+def test_disks_that_cannot_all_become_full_there_are_refused(sshd: Sshd, site: Site) -> None:
+    huge = Storage.model_validate({"data": {"disks": {"size": "256T"}}})
+    with Machines({"db1": entry_of_root(sshd)}, session=True) as machines:
+        layer = ground_layer(site, machines, huge)
+        with pytest.raises(StorageError, match="the disks can grow to 256") as refused:
+            layer.build(site, BuiltLayers())
+        assert "`folder` in hosts.yaml" in str(refused.value.hint)
+    nothing_is_left(sshd)
+
+
+def test_one_machine_has_disks_for_one_trial_after_the_other(sshd: Sshd, site: Site) -> None:
+    with Machines({"db1": entry_of_root(sshd)}, session=True) as machines:
+        seen: list[Disk] = []
+        for _ in range(2):
+            with Stack(site) as stack:
+                built = stack.move_to(layers(site, machines))
+                ground = built.of(Ground)  # type: ignore[type-abstract]
+                seen += ground.disks["data"]
+                work = work_of(ground)
+            assert all(backing_file(disk.path) != f"{work}/disks/data-0.img" for disk in seen)
+            assert not (work / "disks").exists()
+            assert not (work / "restore").exists()
+    nothing_is_left(sshd)
+
+
+def layers(site: Site, machines: Machines) -> list[Layer]:
+    limits = {"iops": IOPS} if CAN_LIMIT else {}
+    volume = {"disks": {"size": "64M", **limits}, "scheduler": "mq-deadline", "mount": ["noatime"]}
+    wanted = Storage.model_validate({"data": volume})
+    return [ground_layer(site, machines, wanted), *building_layers(wanted), *loading_layers(wanted)]
+
+
+def ground_layer(site: Site, machines: Machines, wanted: Storage) -> SshGroundLayer:
+    host = Host.model_validate({"kind": "ssh", "name": "db1"})
+    return SshGroundLayer(host, wanted, site.lab / "trial", "t001", machines=machines)
+
+
+def work_of(ground: Ground) -> Path:
+    work = ground.host.work_folder
+    assert work is not None
+    return work
+
+
+def is_mounted(host: AnyHost, path: Path) -> bool:
+    return f" {path} " in (host.read_text(Path("/proc/self/mountinfo")) or "")
+
+
+def limits_of(number: str) -> set[int]:
+    files = [BLKIO / name for name in BLKIO_FILES.values()] if CAN_LIMIT else []
+    return {limit for file in files if (limit := limits_in(file.read_text()).get(number)) is not None}
+
+
+def nothing_is_left(sshd: Sshd) -> None:
+    assert comes_true(lambda: not left(sshd)), left(sshd)
+    assert comes_true(lambda: not loops_over(sshd.home)), loops_over(sshd.home)
+    for mounts in Path("/proc").glob("[0-9]*/mountinfo"):
+        with suppress(OSError):
+            assert f"{folder_of(sshd)}/trials/" not in mounts.read_text()
