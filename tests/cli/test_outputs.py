@@ -61,6 +61,7 @@ FILES = (
     Command("export thread-cache --format openmetrics", "--out", "series.om"),
     Command("export thread-cache --format prometheus", "--out", "series.prom"),
     Command("export", "--grafana-dashboard", "dashboard.json"),
+    Command("advise --facts facts.json", "--html", "advice.html"),
     Command("digest slow.log", "--html", "slow.html"),
     Command("digest slow.log", "--out-log", "kept.log", has_mark=False),
     Command("slowlog --server ./no.sock", "--html", "slow.html", runs_here=False),

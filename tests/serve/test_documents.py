@@ -163,4 +163,4 @@ def test_hostile_text_is_only_text(tmp_path: Path):
             assert answer.status == 200
             assert "<script>document" not in answer.text
             assert "<img src=x" not in answer.text
-            assert "\x1b" not in answer.text
+        assert "\x1b" not in made.ask("/documents/advice/evil").text
