@@ -60,8 +60,12 @@ def pcap_of(sent: Iterable[Sent], *, whole: bool = False) -> bytes:
 
 @contextmanager
 def recorded(server: Path) -> Iterator[tuple[int, list[Sent]]]:
-    """A port of this machine that leads to the socket of a server, and what is sent through it."""
+    """A port of this machine that leads to the socket of a server, and what is sent through it.
+
+    Complete once the block has ended; clients have closed their connections by then.
+    """
     sent: list[Sent] = []
+    pumps: list[threading.Thread] = []
     lock = threading.Lock()
 
     def pump(source: socket.socket, target: socket.socket, connection: int, by_client: bool) -> None:
@@ -82,7 +86,10 @@ def recorded(server: Path) -> Iterator[tuple[int, list[Sent]]]:
                 behind = socket.socket(socket.AF_UNIX)
                 behind.connect(str(server))
                 for pair, by_client in (((client, behind), True), ((behind, client), False)):
-                    threading.Thread(target=pump, args=(*pair, connections, by_client), daemon=True).start()
+                    pumps.append(
+                        threading.Thread(target=pump, args=(*pair, connections, by_client), daemon=True)
+                    )
+                    pumps[-1].start()
                 connections += 1
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -91,6 +98,8 @@ def recorded(server: Path) -> Iterator[tuple[int, list[Sent]]]:
         yield listener.getsockname()[1], sent
         listener.shutdown(socket.SHUT_RDWR)
         thread.join()
+        for each in pumps:
+            each.join(60)
 
 
 def _record(us: int, packet: bytes) -> bytes:
