@@ -15,6 +15,7 @@ from rehearse.builders import Trace
 
 from mydyno import __version__
 from mydyno.advisor import advise
+from mydyno.advisor.report.advice_text import details
 from mydyno.advisor.report.page import advice_html
 from mydyno.lab.results.store import Lab
 from mydyno.queries.saved import to_json
@@ -92,6 +93,7 @@ def test_the_page_of_an_advice_has_every_finding_with_its_changes(shown: Site, l
     for finding in ADVICE.findings:
         assert f"<code>{finding.rule}</code>" in page
     assert "[mysqld]" in page
+    assert page.count("<dt>") == sum(1 + len(list(details(finding))) for finding in ADVICE.findings)
 
 
 @pytest.mark.parametrize("width", [1440, PHONE])

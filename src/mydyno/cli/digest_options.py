@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mydyno.cli.declare import argument, option, option_group
-from mydyno.cli.digest_showing import DETAILS, LIMIT, LIMIT_OF_PAGE, Showing
+from mydyno.cli.digest_showing import DETAILS, LIMIT, Showing
 from mydyno.cli.options import AsJson
 from mydyno.cli.outputs import PAGE, Outputs
 from mydyno.cli.quantities import Duration, Percent, duration, percentage
 from mydyno.core.errors import UsageError
 from mydyno.queries.grouping import BY_FINGERPRINT, Grouping
+from mydyno.queries.report import LIMIT_OF_PAGE
 
 if TYPE_CHECKING:
     from mydyno.cli.digest_reading import Reading

@@ -10,6 +10,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from mydyno.cli import screen
+from mydyno.queries.report import LIMIT_OF_PAGE
 
 if TYPE_CHECKING:
     from mydyno.cli.outputs import OutputFile
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 LIMIT = 20
 """Groups of a page for a terminal."""
-LIMIT_OF_PAGE = 500
-"""Of one for a browser."""
 DETAILS = 5
 """Groups that are shown with details."""
 _AHEAD = 1_000

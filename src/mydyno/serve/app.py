@@ -145,7 +145,7 @@ class Pages:
     async def document(self, request: Request) -> Response:
         kind, name = request.path_params["kind"], request.path_params["name"]
         found = await self.library.read(lambda lab: find_document(lab.path, kind, name))
-        wanted = Wanted(str(self.lab), self.trust, document=(kind, name), version=found.version)
+        wanted = Wanted(str(self.lab), self.trust, document=(kind, str(found.path)), version=found.version)
         return HTMLResponse(await self.reports.page(wanted), headers=_REPORT_HEADERS)
 
     async def static(self, request: Request) -> Response:

@@ -3,7 +3,7 @@
 They are read again for every page. What is in them is checked as an input is, and is escaped in the page.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,9 +11,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from mydyno.core.errors import LabError, UsageError
-
-_GROUPS = 500
-"""Of a digest: as many as a page of `mydyno digest` has."""
 
 
 @dataclass(frozen=True)
@@ -41,31 +38,36 @@ class Document:
 
 def documents(lab: Path) -> tuple[Document, ...]:
     """All of them, the newest first. A file that has gone meanwhile, and a link, is none."""
-    found = [_document(lab, kind, path) for kind in KINDS.values() for path in lab.glob(kind.pattern)]
-    return tuple(sorted((each for each in found if each), key=lambda each: each.version, reverse=True))
+    found = (each for kind in KINDS.values() for each in _of_kind(lab, kind))
+    return tuple(sorted(found, key=lambda each: each.version, reverse=True))
 
 
 def find_document(lab: Path, kind: str, name: str) -> Document:
     """Raises UsageError where the lab has none of that name."""
-    for each in documents(lab):
-        if (each.kind, each.name) == (kind, name):
+    for each in _of_kind(lab, KINDS[kind]) if kind in KINDS else ():
+        if each.name == name:
             return each
     raise UsageError(f"the lab has no {kind} {name}", "the list shows what it has")
 
 
-def document_html(lab: Path, kind: str, name: str) -> str:
-    """The page. Raises UsageError, and LabError for a file that cannot be read."""
-    document = find_document(lab, kind, name)
+def document_html(kind: str, path: Path) -> str:
+    """The page of a document's file. Raises LabError where it cannot be read."""
     try:
-        return KINDS[kind].page(document.path)
+        return KINDS[kind].page(path)
     except OSError as error:
-        raise LabError(f"{document.path} cannot be read: {error.strerror}") from error
+        raise LabError(f"{path} cannot be read: {error.strerror}") from error
     except UsageError as error:
         raise LabError(error.message, error.hint) from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        raise LabError(f"{document.path} is not a {kind} of mydyno: {where}: {first['msg']}") from error
+        raise LabError(f"{path} is not a {kind} of mydyno: {where}: {first['msg']}") from error
+
+
+def _of_kind(lab: Path, kind: Kind) -> Iterator[Document]:
+    for path in lab.glob(kind.pattern):
+        if document := _document(lab, kind, path):
+            yield document
 
 
 def _document(lab: Path, kind: Kind, path: Path) -> Document | None:
@@ -89,10 +91,11 @@ def _advice(path: Path) -> str:
 
 def _digest(path: Path) -> str:
     from mydyno.queries.order import BY_TIME, first_in_order
+    from mydyno.queries.report import LIMIT_OF_PAGE
     from mydyno.queries.report.page import digest_html
     from mydyno.queries.saved import open_saved
 
-    return digest_html(first_in_order(*open_saved(path), BY_TIME, _GROUPS))
+    return digest_html(first_in_order(*open_saved(path), BY_TIME, LIMIT_OF_PAGE))
 
 
 def _rehearsal(path: Path) -> str:

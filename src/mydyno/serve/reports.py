@@ -35,7 +35,7 @@ class Wanted:
     experiment: str = ""
     size: str = ""
     document: tuple[str, ...] = ()
-    """Kind and name."""
+    """Its kind and its file."""
     version: tuple[int, ...] = ()
     """Another one where the runs or the document have changed."""
 
@@ -100,7 +100,8 @@ def _html(wanted: Wanted) -> str:
     if wanted.document:
         from mydyno.serve.documents import document_html
 
-        return document_html(Path(wanted.lab), *wanted.document)
+        kind, file = wanted.document
+        return document_html(kind, Path(file))
     with Labs(Path(wanted.lab), opened) as labs:
         if wanted.experiment:
             from mydyno.serve.trend import trend_html

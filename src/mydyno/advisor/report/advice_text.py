@@ -44,14 +44,10 @@ def advice_lines(
         yield from wrapped(text, width, rest="  ")
     yield Line()
     yield from wrapped(summary(advice), width, style="heading")
-    number = 0
-    for severity in sorted(Severity, reverse=True):
-        findings = [finding for finding in advice.findings if finding.severity is severity]
-        if findings:
-            yield Line()
-            yield Line(severity.label.upper(), _STYLES[severity])
-        for finding in findings:
-            number += 1
+    for severity, findings in by_severity(advice):
+        yield Line()
+        yield Line(severity.label.upper(), _STYLES[severity])
+        for number, finding in findings:
             yield Line()
             yield from _finding(number, finding, advice.memory, width)
     changes = [change for finding in advice.findings for change in finding.changes]
@@ -88,6 +84,14 @@ def summary(advice: Advice) -> str:
     )
 
 
+def by_severity(advice: Advice) -> Iterator[tuple[Severity, list[tuple[int, Finding]]]]:
+    """The severities that there are, the highest first, each with its findings and their numbers from 1."""
+    numbered = list(enumerate(sorted(advice.findings, key=lambda each: -each.severity), 1))
+    for severity in sorted(Severity, reverse=True):
+        if findings := [each for each in numbered if each[1].severity is severity]:
+            yield severity, findings
+
+
 def _finding(number: int, finding: Finding, budget: Sequence[str], width: int) -> Iterator[Line]:
     yield from wrapped(finding.title, width, first=f"{number:3}. ", style=_STYLES[finding.severity])
     evidence = [text for text in finding.evidence if text not in budget]
@@ -98,20 +102,25 @@ def _finding(number: int, finding: Finding, budget: Sequence[str], width: int) -
     yield from _labelled("do", finding.recommendation, width)
     for change in finding.changes:
         yield from _change(change, width)
-    yield from _labelled("brings", effect_text(finding), width)
-    if finding.durability != "keeps" or finding.durability_says:
-        says = finding.durability_says or f"{finding.durability} it"
-        yield from _labelled("durability", says, width)
-    if finding.risk:
-        yield from _labelled("risk", finding.risk, width)
-    if finding.restart or any(
-        isinstance(change, SetVariable) and change.restart for change in finding.changes
-    ):
-        yield from _labelled("restart", "required for all changes to take effect", width)
+    for label, text in details(finding):
+        yield from _labelled(label, text, width)
     yield from _labelled("rule", finding.rule, width, "faint")
 
 
-def effect_text(finding: Finding) -> str:
+def details(finding: Finding) -> Iterator[tuple[str, str]]:
+    """What following it brings, costs and takes, each with its label."""
+    yield "brings", _effect(finding)
+    if finding.durability != "keeps" or finding.durability_says:
+        yield "durability", finding.durability_says or f"{finding.durability} it"
+    if finding.risk:
+        yield "risk", finding.risk
+    if finding.restart or any(
+        isinstance(change, SetVariable) and change.restart for change in finding.changes
+    ):
+        yield "restart", "required for all changes to take effect"
+
+
+def _effect(finding: Finding) -> str:
     effect = finding.effect
     how = {"better": "better", "worse": "worse", "none": "unchanged"}[effect.direction]
     return f"{effect.aspect} {how}, {effect.size}: {effect.says}"
@@ -123,13 +132,18 @@ def _labelled(label: str, text: str, width: int, style: Style = "plain") -> Iter
 
 
 def _change(change: Change, width: int) -> Iterator[Line]:
+    first, *commands = steps(change)
     indent = " " * (5 + _LABEL)
+    yield from wrapped(first, width, first=indent, rest=f"{indent}  ", style="do")
+    for command in commands:
+        yield from wrapped(command, width, first=f"{indent}  ", rest=f"{indent}    ", style="do")
+
+
+def steps(change: Change) -> tuple[str, ...]:
+    """What is to be done, and the commands of what is done by hand."""
     if isinstance(change, ByHand):
-        yield from wrapped(f"by hand: {change.says}", width, first=indent, rest=f"{indent}  ", style="do")
-        for command in change.commands:
-            yield from wrapped(command, width, first=f"{indent}  ", rest=f"{indent}    ", style="do")
-    else:
-        yield from wrapped(sentence(change), width, first=indent, rest=f"{indent}  ", style="do")
+        return (f"by hand: {change.says}", *change.commands)
+    return (sentence(change),)
 
 
 def change_lines(changes: Sequence[Change], width: int) -> Iterator[Line]:

@@ -5,11 +5,16 @@ from collections.abc import Iterable
 
 from mydyno import __version__
 from mydyno.advisor.advice import Advice
-from mydyno.advisor.names import sentence
-from mydyno.advisor.report.advice_text import change_lines, effect_text, missing_facts, summary
+from mydyno.advisor.report.advice_text import (
+    by_severity,
+    change_lines,
+    details,
+    missing_facts,
+    steps,
+    summary,
+)
 from mydyno.advisor.report.system_text import moment
-from mydyno.apply.change import ByHand, Change
-from mydyno.apply.finding import Severity
+from mydyno.apply.change import Change
 from mydyno.page.format import capitalised, printable, printable_lines
 from mydyno.page.lines import plain
 from mydyno.page.skeleton import rendered
@@ -22,12 +27,7 @@ _CELL = 90
 
 
 def advice_html(advice: Advice) -> str:
-    numbered = list(enumerate(advice.findings, 1))
-    severities = [
-        (severity.label, [each for each in numbered if each[1].severity is severity])
-        for severity in sorted(Severity, reverse=True)
-    ]
-    found = [(label, findings) for label, findings in severities if findings]
+    found = [(severity.label, findings) for severity, findings in by_severity(advice)]
     changes = [change for finding in advice.findings for change in finding.changes]
     return rendered(
         "mydyno.advisor",
@@ -46,7 +46,7 @@ def advice_html(advice: Advice) -> str:
         severities=found,
         budget=frozenset(advice.memory),
         steps=_steps,
-        effect=effect_text,
+        details=details,
         changes=plain(change_lines(changes, _WIDTH)),
         lines=lambda text: "\n".join(printable_lines(text)),
         withheld=missing_facts(advice),
@@ -57,14 +57,7 @@ def advice_html(advice: Advice) -> str:
 
 
 def _steps(changes: Iterable[Change]) -> str:
-    """A line for each change, and for each command of one that is made by hand."""
-    lines = []
-    for change in changes:
-        if isinstance(change, ByHand):
-            lines += [f"by hand: {change.says}", *(f"  {command}" for command in change.commands)]
-        else:
-            lines.append(sentence(change))
-    return "\n".join(lines)
+    return "\n".join("\n  ".join(steps(change)) for change in changes)
 
 
 def _silent(advice: Advice) -> Table:

@@ -82,12 +82,10 @@ def _without_fio(setup: Setup, facts: GroundFacts) -> Iterator[str | None]:
     if setup.storage is None or setup.host.kind == "vm":
         # A QEMU guest has one of its own.
         return
-    if setup.host.kind != "ssh":
-        yield from [None] * (FIO not in facts.programs)
-        return
-    for name, there in far_facts(setup.host, facts).items():
-        if FIO not in there.programs:
-            yield name
+    if setup.host.kind == "ssh":
+        yield from (name for name, there in far_facts(setup.host, facts).items() if FIO not in there.programs)
+    elif FIO not in facts.programs:
+        yield None
 
 
 def asked_disks(experiment: Experiment) -> tuple[AskedDisk, ...]:
