@@ -1,6 +1,7 @@
 """What `mydyno serve` costs: the run that is watched, its own CPU and memory, and how long the list takes.
 
-    measurement      queries per second of one run, with `serve` and one browser, and with both stopped
+    measurement      queries per second of one run, with `serve` and one browser, and with both stopped;
+                     and the CPU that both take meanwhile, of all CPUs: what the run cannot have
     CPU              of `serve` while a run writes its events, with 0, 1 and 20 watchers
     memory           of `serve` before and after one watcher has read the events of 24 hours
     list             seconds until the list of 10,000 trials is there
@@ -37,6 +38,7 @@ from serve.site import MYDYNO, Site, process
 from mydyno.lab.results.store import Lab
 from mydyno.lab.trial import events
 
+CPUS = len(os.sched_getaffinity(0))
 MOST_DIFFERENCE = 0.01
 MOST_CPU = {0: 0.02, 1: 0.02, 20: 0.05}
 MOST_LIST_S = 1.0
@@ -62,11 +64,12 @@ design: {{repeats: 1}}
 """
 
 
-def watched_and_alone(folder: Path, pairs: int) -> list[tuple[float, float]]:
-    """Queries per second of one run, in pairs of neighbouring windows: watched, and not.
+def watched_and_alone(folder: Path, pairs: int) -> tuple[list[tuple[float, float]], float]:
+    """Queries per second of one run, in pairs of neighbouring windows, watched and not, and the share of all
+    CPUs that `serve` and the browser took in the windows that were watched.
 
     `serve` and the browser are there all the time; while the run is not watched, they are stopped (SIGSTOP).
-    What they missed they read when they go on, so that the windows have all of their work.
+    What they missed they read when they go on, in the second of the window that is not used.
     """
     lab, file = folder / "watched", folder / "watched.yaml"
     file.write_text(EXPERIMENT.format(seconds=2 * pairs * WINDOW_S + 10))
@@ -74,6 +77,7 @@ def watched_and_alone(folder: Path, pairs: int) -> list[tuple[float, float]]:
     command = [*MYDYNO, "run", str(file), "--lab", str(lab), "--no-report"]
     order = random.Random(1)
     windows: list[tuple[int, bool, float, float]] = []
+    taken = 0.0
     with process(lab) as (server, made), browser() as chromium, chromium.page() as page:
         page.call("Page.navigate", url=made.first)
         run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -86,9 +90,10 @@ def watched_and_alone(folder: Path, pairs: int) -> list[tuple[float, float]]:
                     watchers = [server.pid, *descendants(os.getpid(), leave_out=(run.pid, server.pid))]
                     for pid in watchers:
                         os.kill(pid, signal.SIGCONT if watched else signal.SIGSTOP)
-                    began = time.time()
+                    began, before = time.time(), ran_seconds(watchers)
                     time.sleep(WINDOW_S)
                     windows.append((pair, watched, began, time.time()))
+                    taken += ran_seconds(watchers) - before
         finally:
             for pid in (server.pid, *descendants(os.getpid(), leave_out=(run.pid, server.pid))):
                 os.kill(pid, signal.SIGCONT)
@@ -100,7 +105,8 @@ def watched_and_alone(folder: Path, pairs: int) -> list[tuple[float, float]]:
         # An interval of a second ends at `at`: the first whole one after the change is left out.
         inside = [rate for at, rate in measured if began + 2 <= at <= ended]
         found.setdefault(pair, {})[watched] = statistics.fmean(inside)
-    return [(pair[True], pair[False]) for pair in found.values()]
+    share = taken / sum(ended - began for _, watched, began, ended in windows if watched) / CPUS
+    return [(pair[True], pair[False]) for pair in found.values()], share
 
 
 def rates(lab: Path) -> list[tuple[float, float]]:
@@ -168,6 +174,12 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def ran_seconds(pids: list[int]) -> float:
+    """CPU of processes, to the nanosecond (/proc/PID/task/TID/schedstat)."""
+    files = [file for pid in pids for file in Path(f"/proc/{pid}/task").glob("*/schedstat")]
+    return sum(int(file.read_text().split()[0]) for file in files) / 1e9
+
+
 def resident_bytes(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -227,12 +239,15 @@ def main() -> None:
         folder.chmod(0o755)
         if arguments.pairs:
             say(f"{arguments.pairs} pairs of windows of {WINDOW_S:g} s")
-            watched, alone = zip(*watched_and_alone(folder, arguments.pairs), strict=True)
+            pairs, share = watched_and_alone(folder, arguments.pairs)
+            watched, alone = zip(*pairs, strict=True)
             mean, low, high = ratio(watched, alone)
             kept = "kept" if max(abs(low - 1), abs(high - 1)) < MOST_DIFFERENCE else "not shown"
             rows.append(
                 ["queries/s, watched over alone", f"{mean:.4f} [{low:.4f} {high:.4f}]", f"±1%: {kept}"]
             )
+            judged = "kept" if share <= MOST_DIFFERENCE else "BROKEN"
+            rows.append(["CPU of serve and Chromium", f"{share:.2%} of {CPUS} CPUs", f"1%: {judged}"])
         for watchers, most in MOST_CPU.items():
             say(f"{watchers} watchers")
             share = cpu_share(folder, watchers, arguments.watched)

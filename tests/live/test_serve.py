@@ -56,10 +56,14 @@ def rates_under_way(folder: Path) -> list[float]:
 
 
 def agrees(page: Page, folder: Path) -> None:
-    """What the page has of the trial under way is what the run has written, each interval once."""
+    """What the page has of the trial under way is what the run has written, each interval once.
+
+    Numbers are shown every two seconds: here, what has come is shown at once.
+    """
     deadline = time.monotonic() + 20
     while True:
-        written, shown = rates_under_way(folder), page.ask("watch.panels.get('')?.curves.rate.data[1] ?? []")
+        written = rates_under_way(folder)
+        shown = page.ask("watch.show(), watch.panels.get('')?.curves.rate.data[1] ?? []")
         if len(shown) >= 2 and shown == written[: len(shown)] and len(written) - len(shown) <= 2:
             return
         assert time.monotonic() < deadline, (shown, written)

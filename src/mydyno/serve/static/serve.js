@@ -215,10 +215,14 @@ class Panel {
   host_returned() { this.text("step", "answers again"); }
 }
 
+const SHOW_MS = 2000; // Numbers of a run are shown together: each frame that the browser paints is taken from the server that is measured.
+
 class Watch {
   constructor(live) {
     this.live = live;
     this.last = Number(live.dataset.after);
+    this.waiting = [];
+    this.showing = null;
     this.panels = new Map();
     this.due = null;
     this.listen();
@@ -240,9 +244,19 @@ class Watch {
   }
   hear(message) {
     this.last = Number(message.lastEventId);
-    this.live.dataset.last = this.last;
     let event;
     try { event = JSON.parse(message.data); } catch { return; }
+    this.waiting.push(event);
+    if (!["measured", "sampled"].includes(event.type)) this.show();
+    else this.showing ??= setTimeout(() => this.show(), SHOW_MS);
+  }
+  show() {
+    clearTimeout(this.showing);
+    this.showing = null;
+    while (this.waiting.length) this.take(this.waiting.shift());
+    this.live.dataset.last = this.last;
+  }
+  take(event) {
     const host = event.host || "";
     if (["trial-started", "trial-finished", "looked", "run-started", "run-finished", "run-interrupted", "host-lost"].includes(event.type)) this.update(300, event);
     if (event.type === "run-started") this.live.hidden = false;
