@@ -1,4 +1,4 @@
-"""Trials in a guest, from the experiment file to the lab: what they stood on, and a guest that is lost."""
+"""Trials in a guest, from the experiment file to the lab: their environment, and a guest that is lost."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def trials(workplace: Workplace) -> list[TrialRecord]:
         return lab.find_run().trials()
 
 
-def test_a_trial_tells_what_it_stood_on_as_it_was_read_back(workplace: Workplace) -> None:
-    done = workplace.run("run", str(write(workplace, "1s", 1)), "--no-report")
+def test_a_trial_records_its_environment_as_it_was_read_back(workplace: Workplace) -> None:
+    done = workplace.run("run", str(write(workplace, "4s", 1)), "--no-report")
     assert done.returncode in MEASURED, done.stderr
     [trial] = trials(workplace)
     assert trial.ground is not None
     assert (trial.ground.kind, trial.ground.budget, trial.ground.memory_bytes) == ("uml", "separate", 1 << 30)
     data, log = trial.ground.volumes
-    told = " ".join(f"{name} {value}" for name, value in data.facts.items())
+    shown = " ".join(f"{name} {value}" for name, value in data.facts.items())
     for expected in ("raid0", "64K", "ext4", "noatime", "400 IOPS"):
-        assert expected in told, told
+        assert expected in shown, shown
     assert log.name == "log"
     assert {check.operation for check in trial.self_checks} == {"randread", "randwrite"}
     assert trial.settings_in_force["innodb_log_group_home_dir"].startswith("/run/mydyno/log/")

@@ -44,7 +44,7 @@ setup:
 workload:
   oltp04: {table_size: 1000}
   connections: [2]
-  each: {warmup: 200ms, measure: 1s}
+  each: {warmup: 200ms, measure: 3s}
 design: {repeats: 1}
 """
 

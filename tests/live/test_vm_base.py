@@ -298,7 +298,7 @@ factors:
 workload:
   oltp04: {table_size: 1000}
   connections: [2]
-  each: {warmup: 200ms, measure: 1s}
+  each: {warmup: 200ms, measure: 4s}
 design: {repeats: 1}
 """
 

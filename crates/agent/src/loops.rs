@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+const CONTROL: &str = "/dev/loop-control";
+
 // linux/loop.h
 const LOOP_GET_STATUS64: u64 = 0x4C05;
 const LOOP_CONFIGURE: u64 = 0x4C0A;
@@ -64,7 +66,7 @@ const NOTHING: Info = Info {
 
 /// One attached device, as it is printed on standard output: a line of JSON.
 #[derive(Debug, Serialize)]
-struct Told<'a> {
+struct Attached<'a> {
     file: &'a str,
     device: PathBuf,
     /// MAJOR:MINOR.
@@ -80,9 +82,9 @@ pub fn hold(files: &[&str]) -> io::Result<()> {
     let mut held = Vec::new();
     let mut out = io::stdout().lock();
     for file in files {
-        let (device, told) = attach(file).map_err(|error| named(file, &error))?;
+        let (device, attached) = attach(file)?;
         held.push(device);
-        serde_json::to_writer(&mut out, &told)?;
+        serde_json::to_writer(&mut out, &attached)?;
         out.write_all(b"\n")?;
     }
     out.flush()?;
@@ -90,29 +92,41 @@ pub fn hold(files: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-fn attach(name: &str) -> io::Result<(File, Told<'_>)> {
-    let control = open(Path::new("/dev/loop-control"))?;
-    let backing = open(Path::new(name))?;
-    if !backing.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
-    }
+fn attach(name: &str) -> io::Result<(File, Attached<'_>)> {
+    let control = open(Path::new(CONTROL)).map_err(|error| named(CONTROL, &error))?;
+    let backing = open_file(name).map_err(|error| named(name, &error))?;
     loop {
-        let free = ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE, std::ptr::null_mut())?;
+        let free = ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE, std::ptr::null_mut())
+            .map_err(|error| named(CONTROL, &error))?;
         let path = PathBuf::from(format!("/dev/loop{free}"));
-        let device = open(&path).map_err(|error| named(&path.to_string_lossy(), &error))?;
-        if !device.metadata()?.file_type().is_block_device() {
-            return Err(io::Error::other(format!("{} is not a block device", path.display())));
-        }
+        let device = open_device(&path).map_err(|error| named(&path.to_string_lossy(), &error))?;
         match configure(&device, &backing) {
             Ok(()) => {
-                let told = tell(name, path, &device)?;
-                return Ok((device, told));
+                let attached =
+                    describe(name, path, &device).map_err(|error| named(name, &error))?;
+                return Ok((device, attached));
             }
             // Another program was faster: the next free one.
             Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {}
-            Err(error) => return Err(error),
+            Err(error) => return Err(named(name, &error)),
         }
     }
+}
+
+fn open_file(name: &str) -> io::Result<File> {
+    let file = open(Path::new(name))?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"))
+}
+
+fn open_device(path: &Path) -> io::Result<File> {
+    let device = open(path)?;
+    if device.metadata()?.file_type().is_block_device() {
+        return Ok(device);
+    }
+    Err(io::Error::other("it is not a block device"))
 }
 
 fn open(path: &Path) -> io::Result<File> {
@@ -131,11 +145,11 @@ fn configure(device: &File, backing: &File) -> io::Result<()> {
     Ok(())
 }
 
-fn tell<'a>(file: &'a str, path: PathBuf, device: &File) -> io::Result<Told<'a>> {
+fn describe<'a>(file: &'a str, path: PathBuf, device: &File) -> io::Result<Attached<'a>> {
     let mut info = NOTHING;
     ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, (&raw mut info).cast())?;
     let number = device.metadata()?.rdev();
-    Ok(Told {
+    Ok(Attached {
         file,
         device: path,
         number: format!("{}:{}", libc::major(number), libc::minor(number)),

@@ -163,13 +163,12 @@ def refuse_missing_tools(plan: Plan) -> None:
     """Raises MissingToolError when trials cannot be built without a program that is not installed."""
     from mydyno.lab.plan.ground_checks import install_hint
 
-    required = [tool for tool in plan.missing_tools if tool.required]
-    if required:
+    if plan.missing_tools:
         packages: dict[str | None, list[str]] = {}
-        for tool in required:
+        for tool in plan.missing_tools:
             packages.setdefault(tool.host, []).append(tool.package)
         raise MissingToolError(
-            "; ".join(tool.lack for tool in required),
+            "; ".join(tool.lack for tool in plan.missing_tools),
             "; ".join(install_hint(names, host) for host, names in packages.items()),
         )
 

@@ -244,10 +244,10 @@ def _comparisons(run: Run, request: Request) -> tuple[SideComparison, ...]:
 def _save(run: Run, rehearsal: Rehearsal) -> None:
     from mydyno.core.writing import writing
 
-    folder = run.report_folder
-    with writing(folder):
-        folder.mkdir(exist_ok=True)
-        (folder / "rehearsal.json").write_text(rehearsal.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    file = run.rehearsal_file
+    with writing(file.parent):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(rehearsal.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
 def show_result(rehearsal: Rehearsal, *, as_json: bool, limit: int) -> None:

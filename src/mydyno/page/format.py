@@ -18,6 +18,7 @@ _DIRECTIONS = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 _UNIT = re.compile(r"(?<=\d) (?=(?:s|ms|µs|ns)\b)")
 _COUNTS = re.compile(r"(?<=\d) vs (?=\d)")
+_RELEASE = re.compile(r"[a-z]+-\d")
 _LEVEL = re.compile(r"(\S+) = (\S+)")
 _PHONE_CHARACTERS = 26
 """Of a heading, on a line of 346 pixels."""
@@ -97,8 +98,8 @@ def interval(low: float | None, high: float | None, write: Callable[[float], str
 
 
 def capitalised(text: str) -> str:
-    """With a capital at its start, the rest as it is."""
-    return text[:1].upper() + text[1:]
+    """With a capital at its start, the rest as it is; the name of a release (`mysql-9.7`) is kept."""
+    return text if _RELEASE.match(text) else text[:1].upper() + text[1:]
 
 
 def printable(text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from mydyno.core.errors import LabError, UsageError
+from mydyno.lab.results.run import REHEARSAL
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,6 @@ KINDS = {
     for each in (
         Kind("advice", "advice/*.json", -1, _advice),
         Kind("digest", "digests/*.json", -1, _digest),
-        Kind("rehearsal", "runs/*/report/rehearsal.json", 1, _rehearsal),
+        Kind("rehearsal", f"runs/*/{REHEARSAL}", 1, _rehearsal),
     )
 }

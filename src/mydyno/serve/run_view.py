@@ -180,7 +180,7 @@ def run_view(run: Run, judge: Judge, progress: Progress | None, *, has_trend: bo
         left_seconds=progress.left_seconds() if progress is not None else None,
         after=EventsFile(run.events_file).count() if progress is None else progress.stream_after,
         has_trend=has_trend,
-        has_rehearsal=(run.report_folder / "rehearsal.json").is_file(),
+        has_rehearsal=run.rehearsal_file.is_file(),
     )
 
 

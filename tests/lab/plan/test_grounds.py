@@ -130,11 +130,7 @@ def test_a_plan_is_shown_without_the_programs_that_it_needs_and_names_them() -> 
     setup = "{host: uml, storage: {data: {disks: {count: 2, size: 1G}, raid: 1, filesystem: jfs}}}"
     bare = replace(EVERYTHING, programs=frozenset({"mke2fs"}))
     made = plan.make(experiment(setup=setup, workload=SMALL), FACTS, bare)
-    assert [(tool.program, tool.required) for tool in made.missing_tools] == [
-        ("mdadm", True),
-        ("mkfs.jfs", True),
-        ("fio", False),
-    ]
+    assert [tool.program for tool in made.missing_tools] == ["mdadm", "mkfs.jfs", "fio"]
     told = plan.render(made)
     assert "missing programs" in told
     assert "! mdadm is not installed, for RAID 1: apt-get install mdadm" in told
@@ -142,10 +138,10 @@ def test_a_plan_is_shown_without_the_programs_that_it_needs_and_names_them() -> 
     assert "! fio is not installed, for the self-check of the disks: apt-get install fio" in told
     with pytest.raises(MissingToolError, match=r"mdadm is not installed, for RAID 1; mkfs.jfs") as refused:
         refuse_missing_tools(made)
-    assert refused.value.hint == "apt-get install mdadm jfsutils"
+    assert refused.value.hint == "apt-get install mdadm jfsutils fio"
 
 
-def test_fio_is_required_where_it_is_the_load_and_a_qemu_guest_has_its_own() -> None:
+def test_fio_is_needed_for_the_check_and_the_load_and_a_qemu_guest_has_its_own() -> None:
     without = replace(EVERYTHING, programs=EVERYTHING.programs - {"fio"})
     load = "{fio: {rw: randread, size: 64M, runtime: 1s}}"
     storage = "storage: {data: {disks: {size: 1G}}}"
@@ -155,7 +151,7 @@ def test_fio_is_required_where_it_is_the_load_and_a_qemu_guest_has_its_own() -> 
         ).missing_tools
         for host in ("uml", "vm")
     }
-    assert [(tool.program, tool.required) for tool in needed["uml"]] == [("fio", True)]
+    assert [tool.uses for tool in needed["uml"]] == [("the self-check of the disks", "the load")]
     assert needed["vm"] == ()
 
 
@@ -347,10 +343,7 @@ def test_a_program_that_another_machine_lacks_is_named_with_that_machine() -> No
     facts = with_far(db1=replace(FAR, programs=frozenset({"mke2fs"})))
     made = plan.make(experiment(setup=FAR_SETUP, workload=SMALL), FACTS, facts)
     assert "! mdadm is not installed on db1, for RAID 1: apt-get install mdadm on db1" in plan.render(made)
-    assert [(tool.program, tool.host, tool.required) for tool in made.missing_tools] == [
-        ("mdadm", "db1", True),
-        ("fio", "db1", False),
-    ]
+    assert [(tool.program, tool.host) for tool in made.missing_tools] == [("mdadm", "db1"), ("fio", "db1")]
     with pytest.raises(MissingToolError, match="mdadm is not installed on db1") as refused:
         refuse_missing_tools(made)
-    assert refused.value.hint == "apt-get install mdadm on db1"
+    assert refused.value.hint == "apt-get install mdadm fio on db1"

@@ -73,3 +73,8 @@ def test_the_middle_of_a_long_name_is_what_goes():
 def test_what_would_steer_a_terminal_or_turn_the_reading_direction_is_made_visible():
     assert write.printable("a\x1b[31mb\u202ec\nd") == "a�[31mb�c d"
     assert write.printable("스레드 캐시 = 8") == "스레드 캐시 = 8"
+
+
+def test_a_sentence_begins_with_a_capital_unless_it_begins_with_the_name_of_a_release():
+    assert write.capitalised("p95 latency") == "P95 latency"
+    assert write.capitalised("mysql-9.7 has no query cache") == "mysql-9.7 has no query cache"

@@ -32,8 +32,6 @@ class MissingTool(Record):
     """The other machine that lacks it; None: this one does."""
     uses: tuple[str, ...]
     """What it is needed for: `RAID 10`, `xfs`."""
-    required: bool
-    """Without it trials cannot be run; else they lack a check."""
 
     @property
     def lack(self) -> str:
@@ -52,27 +50,18 @@ def install_hint(packages: Iterable[str], host: str | None) -> str:
 def missing_tools(described: Sequence[tuple[Point, Variant]], facts: GroundFacts) -> tuple[MissingTool, ...]:
     """Programs that building or checking the storage of some point takes, where it is built."""
     uses: dict[tuple[str, str | None], dict[str, None]] = {}
-    required: set[tuple[str, str | None]] = set()
     for point, _ in described:
         setup = point.setup
         for need in needs_of(setup):
             for host, offered in offers_to(need.capability, setup.host, facts):
                 if offered.program is not None:
                     uses.setdefault((offered.program, host), {})[need.what] = None
-                    required.add((offered.program, host))
         for host in _without_fio(setup, facts):
             uses.setdefault((FIO, host), {})["the self-check of the disks"] = None
             if point.workload.fio_options is not None:
                 uses[FIO, host]["the load"] = None
-                required.add((FIO, host))
     return tuple(
-        MissingTool(
-            program=program,
-            package=PACKAGES[program],
-            host=host,
-            uses=tuple(what),
-            required=(program, host) in required,
-        )
+        MissingTool(program=program, package=PACKAGES[program], host=host, uses=tuple(what))
         for (program, host), what in uses.items()
     )
 

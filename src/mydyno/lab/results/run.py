@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SAMPLES = "samples.parquet"
 INTERVALS = "intervals.parquet"
 HISTOGRAMS = "histograms.json"
+REHEARSAL = "report/rehearsal.json"
 _HISTOGRAMS = TypeAdapter(dict[str, dict[str, str]])
 
 Parameters = ParamSpec("Parameters")
@@ -71,6 +72,10 @@ class Run:
     @property
     def report_folder(self) -> Path:
         return self.folder / "report"
+
+    @property
+    def rehearsal_file(self) -> Path:
+        return self.folder / REHEARSAL
 
     def plan_json(self) -> str:
         """The plan as it was given. Raises LabError when its file is gone or damaged."""
