@@ -11,7 +11,7 @@ from server.variables.releases import LISTED, MARIADB_105, MARIADB_118, MYSQL_56
 
 from mydyno.cli.variables_text import as_json, changes_json, nearest, render_changes, render_list, render_one
 from mydyno.core.server_version import Version
-from mydyno.lab.stack.server.ask_running import Told
+from mydyno.lab.stack.server.ask_running import RunningVariable
 from mydyno.lab.stack.server.release_variables import Changes, about, changes, matching
 from mydyno.server.program.binary import ServerBinary
 from mydyno.server.variables.release import Family
@@ -27,8 +27,8 @@ def names(version: Version, pattern: str | None) -> list[str]:
     return [each.name for each in matching(BINARIES[version], pattern)]
 
 
-def one(version: Version, name: str, told: dict[str, Told] | None = None) -> str:
-    (found,) = [each for each in matching(BINARIES[version], name, told or {}) if each.name == name]
+def one(version: Version, name: str, running: dict[str, RunningVariable] | None = None) -> str:
+    (found,) = [each for each in matching(BINARIES[version], name, running or {}) if each.name == name]
     return render_one(BINARIES[version], found)
 
 
@@ -62,8 +62,8 @@ def test_one_variable_is_reported_with_all_that_is_known_of_it() -> None:
 
 
 def test_what_a_running_server_reports_is_shown() -> None:
-    told = {"sort_buffer_size": Told(True, "BIGINT UNSIGNED", "1024", "18446744073709551615")}
-    text = one(MARIADB_118, "sort_buffer_size", told)
+    running = {"sort_buffer_size": RunningVariable(True, "BIGINT UNSIGNED", "1024", "18446744073709551615")}
+    text = one(MARIADB_118, "sort_buffer_size", running)
     assert "while it runs   can be changed" in text
     assert "bounds          1K to 18446744073709551615" in text
 
@@ -134,9 +134,9 @@ def test_json_has_the_same_facts_for_programs() -> None:
     assert (data["default"], data["unit"], data["dynamic"]) == ("104857600", "bytes", None)
     assert data["becomes"] == ["innodb_log_file_size", "innodb_log_file_size"]
     found = between(MYSQL_56, MYSQL_97, "innodb_log")
-    told = json.loads(json.dumps(changes_json(BINARIES[MYSQL_56], BINARIES[MYSQL_97], found)))
-    assert (told["from"], told["to"]) == ("MySQL 5.6.24", "MySQL 9.7.4")
-    assert {each["name"] for each in told["replaced"]} == {
+    document = json.loads(json.dumps(changes_json(BINARIES[MYSQL_56], BINARIES[MYSQL_97], found)))
+    assert (document["from"], document["to"]) == ("MySQL 5.6.24", "MySQL 9.7.4")
+    assert {each["name"] for each in document["replaced"]} == {
         "innodb_log_file_size",
         "innodb_log_files_in_group",
     }

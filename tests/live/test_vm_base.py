@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ import pytest
 from live.mydyno_process import MEASURED, Workplace
 from live.vm import ground_layer, site_in, storage
 from mydyno.core.errors import MissingToolError, StorageError
+from mydyno.lab.analysis.disk_theory import IDLE_FLOOR
 from mydyno.lab.results.store import Lab
 from mydyno.lab.spec import Storage
 from mydyno.lab.spec.host import Host
@@ -52,7 +52,7 @@ from mydyno.server.releases.find import binary_of_image
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(900)]
 
 ROWS = 2000
-KILL_PATIENCE_SECONDS = 120.0
+KILL_PATIENCE_SECONDS = 600.0
 
 
 def rows(server: RunningServer) -> Mapping[str, Any]:
@@ -254,12 +254,15 @@ def test_a_kill_while_a_base_is_made_leaves_no_half_of_one(lab: Path, server: Se
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
     deadline = time.monotonic() + KILL_PATIENCE_SECONDS
-    # The disk's first megabyte is written when its file system is made: the guest is in the midst of it.
-    while not any(file.stat().st_blocks for file in bases_folder(lab).glob("*/data-0.img")):
-        assert child.poll() is None
-        assert time.monotonic() < deadline
-    child.send_signal(signal.SIGKILL)
-    child.wait()
+    try:
+        # The disk's first megabyte is written when its file system is made: the guest is in the midst of it.
+        while not any(file.stat().st_blocks for file in bases_folder(lab).glob("*/data-0.img")):
+            assert child.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    finally:
+        child.kill()
+        child.wait()
     assert bases(lab) == []
     [half] = bases_folder(lab).iterdir()
     assert cleanup(lab)
@@ -321,4 +324,5 @@ def test_points_that_differ_in_limits_share_a_base_and_overlays_keep_to_their_li
         for check in trial.self_checks:
             assert check.error is None
             assert check.ratio is not None
-            assert 0.85 < check.ratio < 1.15
+            assert check.ratio < 1.15
+            assert check.ratio > 0.85 or (check.idle is not None and check.idle < IDLE_FLOOR)

@@ -80,7 +80,7 @@ def render_changes(before: ServerBinary, after: ServerBinary, changes: Changes) 
 
 def as_json(binary: ServerBinary, variable: Variable) -> dict[str, Any]:
     """All that is known of one variable; null where it is not known."""
-    row, running = variable.row, variable.told
+    row, running = variable.row, variable.running
     return {
         "name": variable.name,
         "release": str(binary.version),
@@ -123,7 +123,7 @@ def changes_json(before: ServerBinary, after: ServerBinary, changes: Changes) ->
 
 
 def _facts(binary: ServerBinary, variable: Variable) -> Iterator[tuple[str, str]]:
-    row, running = variable.row, variable.told
+    row, running = variable.row, variable.running
     if variable.listed:
         yield f"{binary.version}", f"default {_value(variable.default, row)}"
     else:

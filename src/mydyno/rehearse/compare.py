@@ -171,12 +171,12 @@ def _times(one: _Side, two: _Side, groups: _Groups, both: Mask, margin: float) -
         for number in range(len(groups.ids))
     ]
     adjusted = holm([None if each is None else each.p_value for each in ratios])
-    told = [
+    corrected = [
         _timed(each, p, margin, [(float(m[0][number]), float(m[1][number])) for m in means])
         for number, (each, p) in enumerate(zip(ratios, adjusted, strict=True))
     ]
     whole = ratio_of_logs(totals) if totals and works.any() else None
-    return told, _timed(whole, None if whole is None else whole.p_value, margin, [])
+    return corrected, _timed(whole, None if whole is None else whole.p_value, margin, [])
 
 
 def _timed(

@@ -57,8 +57,8 @@ def base_of(experiment: Experiment) -> Base:
 
 def fingerprint(base: Base, search: Mapping[str, Any], release: str) -> str:
     """Equal for searches whose trials can be taken for each other."""
-    told = [base.name, base.keys, base.design, base.seed, search, release]
-    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:12]
+    parts = [base.name, base.keys, base.design, base.seed, search, release]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
 def text(

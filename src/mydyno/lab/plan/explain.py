@@ -138,10 +138,10 @@ def _of_factors(factors: tuple[str, ...]) -> str:
     return f" of {' · '.join(named)}"
 
 
-def _trial_count(plan: Plan, told: Explanation) -> str:
+def _trial_count(plan: Plan, explained: Explanation) -> str:
     """`10 trials`, or of a sequential design `6 to 40 trials`."""
     at_least = f"{len(plan.points) * plan.design.first_look} to " if plan.design.first_look else ""
-    return f"{at_least}{counted(len(told.trials), 'trial')}"
+    return f"{at_least}{counted(len(explained.trials), 'trial')}"
 
 
 def _fresh(point: Point) -> str:
@@ -162,54 +162,60 @@ def _rebuilds(plan: Plan, by_id: Mapping[str, Point]) -> dict[str, int]:
 
 def render(plan: Plan) -> str:
     """The explanation as plain text, for a pipe or a log."""
-    told = explain(plan)
-    size = f" (size {told.size})" if told.size else ""
-    lines = [f"{told.experiment}{size}"]
-    if told.question:
-        lines.append(told.question)
-    lines += ["", f"{counted(len(told.points), 'point')}{_of_factors(told.factors)}"]
-    told_once = _shared_storage(told)
-    wide = max(4, *(len(row.id) for row in told.points))
-    loads = {f"{row.workload}, {row.phases}" for row in told.points}
+    explained = explain(plan)
+    size = f" (size {explained.size})" if explained.size else ""
+    lines = [f"{explained.experiment}{size}"]
+    if explained.question:
+        lines.append(explained.question)
+    lines += ["", f"{counted(len(explained.points), 'point')}{_of_factors(explained.factors)}"]
+    common_storage = _shared_storage(explained)
+    wide = max(4, *(len(row.id) for row in explained.points))
+    loads = {f"{row.workload}, {row.phases}" for row in explained.points}
     if len(loads) == 1:
-        for row in told.points:
-            lines += [f"  {row.id:{wide}} {row.title}", *_below(row, told_once)]
+        for row in explained.points:
+            lines += [f"  {row.id:{wide}} {row.title}", *_below(row, common_storage)]
         lines.append(f"  load {loads.pop()}")
     else:
-        for row in told.points:
-            lines += [f"  {row.id:{wide}} {row.title}: {row.workload}, {row.phases}", *_below(row, told_once)]
-    if told_once:
-        lines.append(f"  on {told_once}")
-    lines += [f"  {device}" for device in told.disks]
+        for row in explained.points:
+            lines += [
+                f"  {row.id:{wide}} {row.title}: {row.workload}, {row.phases}",
+                *_below(row, common_storage),
+            ]
+    if common_storage:
+        lines.append(f"  on {common_storage}")
+    lines += [f"  {device}" for device in explained.disks]
     lines += [
         "",
-        f"{_trial_count(plan, told)}, seed {told.seed}, plan {told.fingerprint[:12]}",
+        f"{_trial_count(plan, explained)}, seed {explained.seed}, plan {explained.fingerprint[:12]}",
     ]
-    lines += [f"  {sentence}" for sentence in (*told.design, *told.fleet)]
-    shown = [row for row in told.trials if row.block <= (plan.design.first_look or row.block)]
+    lines += [f"  {sentence}" for sentence in (*explained.design, *explained.fleet)]
+    shown = [row for row in explained.trials if row.block <= (plan.design.first_look or row.block)]
     lines += [
         f"  {row.id} block {row.block:<3} {row.point_id:{wide}} {row.title} [{row.raises}]" for row in shown
     ]
-    if len(shown) < len(told.trials):
+    if len(shown) < len(explained.trials):
         lines.append(f"  blocks {shown[-1].block + 1} to {plan.design.at_most} in the same way, as needed")
-    raised = ", ".join(f"{layer} {count}" for layer, count in told.rebuilds.items())
-    lines.append(f"  layers built or changed during the run: {raised}")
-    time, disk = format_range(told.low_seconds, told.high_seconds), format_bytes(told.disk_bytes)
+    rebuilt = ", ".join(f"{layer} {count}" for layer, count in explained.rebuilds.items())
+    lines.append(f"  layers built or changed during the run: {rebuilt}")
+    time, disk = (
+        format_range(explained.low_seconds, explained.high_seconds),
+        format_bytes(explained.disk_bytes),
+    )
     at_most = "at most " if plan.design.until else ""
     lines += [
         "",
         f"{at_most}{time}; about {disk} of disk, if",
     ]
-    lines += [f"  - {assumption}" for assumption in told.assumptions]
+    lines += [f"  - {assumption}" for assumption in explained.assumptions]
     lines += ["", "outside the lab it"]
-    lines += [f"  - {effect}" for effect in told.side_effects]
+    lines += [f"  - {effect}" for effect in explained.side_effects]
     lines += ["  - and nothing else"]
     if plan.missing_tools:
         lines += ["", "missing programs"]
         lines += [f"  ! {tool.sentence}" for tool in plan.missing_tools]
-    if told.warnings:
+    if explained.warnings:
         lines += ["", "warnings"]
-        lines += [f"  ! {warning}" for warning in told.warnings]
+        lines += [f"  ! {warning}" for warning in explained.warnings]
     return "\n".join(lines) + "\n"
 
 
@@ -220,14 +226,14 @@ def _storage(point: Point) -> str | None:
     return f"{describe_host(point.setup)}; {describe_storage(storage)}"
 
 
-def _shared_storage(told: Explanation) -> str | None:
+def _shared_storage(explained: Explanation) -> str | None:
     """Host and volumes when they are the same at every point."""
-    all_of_them = {row.storage for row in told.points}
+    all_of_them = {row.storage for row in explained.points}
     return all_of_them.pop() if len(all_of_them) == 1 else None
 
 
-def _below(row: PointRow, told_once: str | None) -> list[str]:
-    storage = [f"on {row.storage}"] if row.storage and not told_once else []
+def _below(row: PointRow, common_storage: str | None) -> list[str]:
+    storage = [f"on {row.storage}"] if row.storage and not common_storage else []
     return [f"         {line}" for line in (*storage, *row.notes)]
 
 

@@ -48,7 +48,7 @@ def _of_external_servers(points: Sequence[Point]) -> Iterator[str]:
         if point.setup.server.external is not None:
             found.setdefault(point.setup.server.external, []).append(point)
     for external, on_it in found.items():
-        yield f"loads and samples {external.told}, which mydyno neither starts nor stops"
+        yield f"loads and samples {external.description}, which mydyno neither starts nor stops"
         yield (
             f"writes there into the schema {external.database} alone: tables that it marks as its own, which "
             "stay; there is no frozen copy to start from, so tables that a load has changed are loaded again"

@@ -93,8 +93,8 @@ class Disks(Section):
         devices = raw.get("devices")
         if not devices:
             if raw.get("size") is None:
-                told = "for example size: 2G"
-                yield Fault("size is missing", told, at_key=True, show_value=False, whole=True)
+                advice = "for example size: 2G"
+                yield Fault("size is missing", advice, at_key=True, show_value=False, whole=True)
             if raw.get("wipe") in (True, "yes"):
                 yield clash("wipe", "wipe is given, but only real disks (devices) carry anything", "no wipe")
             return

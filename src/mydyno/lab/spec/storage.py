@@ -181,13 +181,13 @@ class Storage(Section):
 
     @model_serializer(mode="wrap", when_used="json")
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        told = {key: value for key, value in handler(self).items() if value is not None}
+        given = {key: value for key, value in handler(self).items() if value is not None}
         for name in self.volumes.keys() - {"data"}:
             # A default beside another value of data has to be written, or that would be taken over.
-            own = {key: getattr(self.volumes[name], key) for key in _HAVE_DEFAULTS if key in told["data"]}
+            own = {key: getattr(self.volumes[name], key) for key in _HAVE_DEFAULTS if key in given["data"]}
             plain = {key: list(value) if isinstance(value, tuple) else value for key, value in own.items()}
-            told[name] = plain | told[name]
-        return told
+            given[name] = plain | given[name]
+        return given
 
 
 def is_completed_by_levels(info: ValidationInfo) -> bool:

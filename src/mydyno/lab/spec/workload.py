@@ -175,10 +175,10 @@ class Workload(Generators):
             return
         for key, example in _EXAMPLES.items():
             if raw.get(key) is None:
-                told = example if isinstance(example, str) else "{warmup: 1s, measure: 5s}"
+                shown = example if isinstance(example, str) else "{warmup: 1s, measure: 5s}"
                 yield Fault(
                     f"{key} is missing",
-                    f"for example {key}: {told}",
+                    f"for example {key}: {shown}",
                     at_key=True,
                     show_value=False,
                     whole=True,

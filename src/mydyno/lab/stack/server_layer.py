@@ -109,7 +109,7 @@ class ExternalServerLayer:
     def side_effects(self) -> tuple[str, ...]:
         if not self.config:
             return ()
-        return (f"sets {', '.join(self.config)} of {self.external.told} and restores the old values",)
+        return (f"sets {', '.join(self.config)} of {self.external.description} and restores the old values",)
 
     def build(self, site: Site, below: BuiltLayers) -> ExternalServer:
         return attach(site, self.external, self.config)

@@ -146,11 +146,11 @@ class FleetRunner:
 
     def _worker(self, name: str) -> _Worker:
         def emit(event: Event) -> None:
-            told = replace(event, host=name)
+            named = replace(event, host=name)
             if threading.get_ident() == self._main:
-                self.emit(told)
+                self.emit(named)
             else:
-                self._tell(lambda: self.emit(told))
+                self._tell(lambda: self.emit(named))
 
         runner = TrialRunner(
             self.prepared.on(name), self.new_stack(emit), self.run, emit, self.failures, Stack.close

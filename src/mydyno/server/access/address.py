@@ -34,7 +34,7 @@ _NOT_OURS = SYSTEM_SCHEMAS
 _WAYS = ("dsn", "defaults_file", "socket", "host")
 _TRANSPORT = ("ssl_mode", "ssl_ca", "ssl_cert", "ssl_key", "server_public_key")
 _PATHS = ("defaults_file", "socket", "password_file", *_TRANSPORT[1:])
-_WAYS_TOLD = "defaults_file: ~/.my.cnf, socket: PATH, host: NAME, or mysql://USER@HOST:PORT/DATABASE"
+_WAYS_TEXT = "defaults_file: ~/.my.cnf, socket: PATH, host: NAME, or mysql://USER@HOST:PORT/DATABASE"
 _DATABASE = re.compile(r"[A-Za-z0-9_$][A-Za-z0-9_$-]{0,63}")
 _DATABASE_ALLOWED = "letters, digits, _, $ and -, at most 64"
 _HOST = r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+"
@@ -138,7 +138,7 @@ class External(Section):
     )
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Which server, for people, as far as the experiment itself says it."""
         if self.defaults_file is not None:
             return f"the server of {self.defaults_file}" + (f" [{self.group}]" if self.group else "")
@@ -200,7 +200,7 @@ class External(Section):
 def _ways(given: list[str]) -> Iterator[Fault]:
     ways = [way for way in _WAYS if way in given]
     if not ways:
-        yield Fault("does not say which server", _WAYS_TOLD, at_key=True, show_value=False)
+        yield Fault("does not say which server", _WAYS_TEXT, at_key=True, show_value=False)
         return
     way = ways[0]
     if len(ways) > 1:

@@ -52,13 +52,13 @@ def find(names: Sequence[str], package: str, version: re.Pattern[str]) -> Progra
     answer = subprocess.run(
         [found, "--version"], capture_output=True, text=True, errors="replace", timeout=10, check=False
     )
-    told = version.search(answer.stdout)
-    if answer.returncode or told is None:
+    match = version.search(answer.stdout)
+    if answer.returncode or match is None:
         said = (answer.stdout + answer.stderr).strip()[:200]
         raise MissingToolError(
             f"{found} --version said {said!r}", f"this mydyno runs the one of the package {package}"
         )
-    return Program(Path(found), Path(found).name, told[1])
+    return Program(Path(found), Path(found).name, match[1])
 
 
 class PrivateFolder:

@@ -72,8 +72,8 @@ class SysbenchPhase:
                     yield self._measuring(now)
             case CheckpointBegins():
                 yield self._measuring(now)
-            case IntervalLine() as told:
-                yield self._interval(told, now)
+            case IntervalLine() as interval:
+                yield self._interval(interval, now)
             case QueueLine(length=length):
                 self._backlog_max = max(self._backlog_max, length)
             case ErrorLine() as error:
@@ -90,29 +90,29 @@ class SysbenchPhase:
         self._cpu_before = self._start.cpu_s()
         return messages.Measuring(phase=self._start.index, t_ns=now)
 
-    def _interval(self, told: IntervalLine, now: int) -> messages.Interval:
+    def _interval(self, line: IntervalLine, now: int) -> messages.Interval:
         assert self._running_ns is not None, "sysbench prints no interval before its threads have started"
         before = self._intervals[-1].to_ns if self._intervals else self._running_ns
-        to_ns = self._running_ns + told.second * _NS
+        to_ns = self._running_ns + line.second * _NS
         seconds = (to_ns - before) / _NS
         # 0.00 is printed without an event, and in the second of a checkpoint.
-        at = {told.percentile: round(told.latency_ms * _MS)} if told.latency_ms else {}
+        at = {line.percentile: round(line.latency_ms * _MS)} if line.latency_ms else {}
         interval = messages.foreign_interval(
             phase=self._start.index,
             from_ns=before,
             to_ns=to_ns,
-            queries=round(told.queries_per_second * seconds),
-            transactions=round(told.transactions_per_second * seconds),
-            errors=round(told.errors_per_second * seconds),
-            reconnects=round(told.reconnects_per_second * seconds),
-            queries_by_class=_classes(*(round(rate * seconds) for rate in told.by_class_per_second)),
-            connections=told.threads,
+            queries=round(line.queries_per_second * seconds),
+            transactions=round(line.transactions_per_second * seconds),
+            errors=round(line.errors_per_second * seconds),
+            reconnects=round(line.reconnects_per_second * seconds),
+            queries_by_class=_classes(*(round(rate * seconds) for rate in line.by_class_per_second)),
+            connections=line.threads,
             p50_ns=at.get(50),
             p95_ns=at.get(95),
             p99_ns=at.get(99),
             transaction_p95_ns=at.get(95),
-            transaction_percentile_ns=at.get(told.percentile),
-            warmup=told.second <= self._warmup_s,
+            transaction_percentile_ns=at.get(line.percentile),
+            warmup=line.second <= self._warmup_s,
             t_ns=now,
         )
         self._intervals.append(interval)

@@ -124,22 +124,22 @@ def version(host: Host) -> str:
     """`fio-3.33`. Raises MissingToolError, which names the package."""
     hint = "install it: apt-get install fio (Debian, Ubuntu)"
     try:
-        told = host.run(["fio", "--version"])
+        answer = host.run(["fio", "--version"])
     except MissingToolError as error:
         raise MissingToolError(error.message, hint) from None
-    if told.returncode or not told.stdout.startswith("fio-3."):
-        raise MissingToolError(f"fio --version said {told.stdout.strip()[:100]!r}; mydyno runs fio 3", hint)
-    return told.stdout.strip()
+    if answer.returncode or not answer.stdout.startswith("fio-3."):
+        raise MissingToolError(f"fio --version said {answer.stdout.strip()[:100]!r}; mydyno runs fio 3", hint)
+    return answer.stdout.strip()
 
 
 def place_of(options: FioOptions, path: Path, host: Host) -> Place:
     """Raises UsageError for a place that is not there, or not made for these files."""
     kind = host.run(["stat", "--dereference", "--format=%F", str(path)])
-    told = kind.stdout.strip()
-    if told == "directory":
+    answer = kind.stdout.strip()
+    if answer == "directory":
         return Place(path / FOLDER, is_device=False)
-    if told != "block special file":
-        what = told or kind.stderr.strip()
+    if answer != "block special file":
+        what = answer or kind.stderr.strip()
         raise UsageError(f"fio cannot work in {path}: {what}", "name a folder on the volume")
     for stretch in options.stretches:
         for section in stretch.sections:
@@ -224,9 +224,9 @@ class Ended:
     def complaint(self) -> str:
         """Its first error message, on one line."""
         lines = [line.strip() for line in (self.errors + self.output.partition("\n{")[0]).splitlines()]
-        told = [line for line in lines if line and not line.startswith("{")]
-        first = next((line for line in told if "error" in line or line.startswith("fio:")), None)
-        return (first or (told[0] if told else f"exit code {self.code}"))[:300]
+        texts = [line for line in lines if line and not line.startswith("{")]
+        first = next((line for line in texts if "error" in line or line.startswith("fio:")), None)
+        return (first or (texts[0] if texts else f"exit code {self.code}"))[:300]
 
 
 def sample(host: Host, pid: int, t_ns: int) -> messages.Sample | None:

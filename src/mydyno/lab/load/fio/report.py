@@ -70,9 +70,9 @@ def parse(text: str) -> Report:
     """The report in what fio printed, which may have notes before it. Raises EngineError without one."""
     begin = 0 if text.startswith("{") else text.find("\n{") + 1
     try:
-        told = json.loads(text[begin:])
-        jobs: list[dict[str, Any]] = told["jobs"]
-        return _report(str(told["fio version"]), jobs)
+        document = json.loads(text[begin:])
+        jobs: list[dict[str, Any]] = document["jobs"]
+        return _report(str(document["fio version"]), jobs)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise EngineError(
             f"fio's report cannot be read: {type(error).__name__} {error}",
@@ -102,8 +102,8 @@ def _report(version: str, jobs: Sequence[Mapping[str, Any]]) -> Report:
     )
 
 
-def _kind(told: Mapping[str, Any], runtime_ms: int) -> Kind:
-    lat = told["lat_ns"]
+def _kind(document: Mapping[str, Any], runtime_ms: int) -> Kind:
+    lat = document["lat_ns"]
     latencies = Latencies(
         bins={int(ns): int(count) for ns, count in lat.get("bins", {}).items()},
         min_ns=int(lat["min"]),
@@ -113,11 +113,11 @@ def _kind(told: Mapping[str, Any], runtime_ms: int) -> Kind:
     )
     return Kind(
         # Queued fsyncs (libaio) are in no other count than that of their latencies.
-        count=int(told["total_ios"]) or latencies.count,
+        count=int(document["total_ios"]) or latencies.count,
         seconds=runtime_ms / 1000,
         latencies=latencies if latencies.count else None,
-        short=int(told.get("short_ios", 0)),
-        dropped=int(told.get("drop_ios", 0)),
+        short=int(document.get("short_ios", 0)),
+        dropped=int(document.get("drop_ios", 0)),
     )
 
 

@@ -88,7 +88,7 @@ def as_text(block: Block, strict: bool) -> str:
 def _own_lines(block: Block) -> list[str]:
     rates = [one.per_second for one in block.passes if one.per_second is not None]
     p95s = [one.p95_ms for one in block.passes if one.p95_ms is not None]
-    told = ", ".join(f"{code}: {count}" for code, count in sorted(block.errors.items())) or "0"
+    errors = ", ".join(f"{code}: {count}" for code, count in sorted(block.errors.items())) or "0"
     lines = []
     if rates:
         mean = sum(rates) / len(rates)
@@ -98,7 +98,7 @@ def _own_lines(block: Block) -> list[str]:
     if any(one.interrupted or one.aborted for one in block.passes):
         done = block.passes[-1].statements_done
         lines.append(f"\tEnded early, after {done:,} {plural(done, 'statement')} of the last iteration")
-    return [*lines, f"\tErrors: {told}"]
+    return [*lines, f"\tErrors: {errors}"]
 
 
 def as_csv(block: Block) -> str:

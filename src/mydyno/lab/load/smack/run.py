@@ -215,8 +215,8 @@ def complain(result: Result) -> None:
     short = next((one for one in result.reports if one.aborted or one.clients < one.asked), None)
     if not result.errors and short is None:
         return
-    told = listed(result.errors, result.error_examples)
+    errors = listed(result.errors, result.error_examples)
     if short:
         reached = f"client {short.client}: {short.clients} of {short.asked} connections worked"
-        raise EngineError(f"{reached}{f' ({told})' if told else ''}", short.aborted)
-    raise EngineError(f"{counted(sum(result.errors.values()), 'statement')} failed ({told})")
+        raise EngineError(f"{reached}{f' ({errors})' if errors else ''}", short.aborted)
+    raise EngineError(f"{counted(sum(result.errors.values()), 'statement')} failed ({errors})")

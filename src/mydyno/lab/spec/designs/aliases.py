@@ -24,17 +24,17 @@ def aliases(runs: Signs, names: Sequence[str]) -> tuple[str, ...]:
     """
     pairs = list(itertools.combinations(range(len(names)), 2))
     mains = [(place,) for place in range(len(names))]
-    told: list[str] = []
+    sentences: list[str] = []
     taken: set[Effect] = set()
     for one, same in _shared(runs, mains, pairs):
-        told.append(_sentence(one, same, names))
+        sentences.append(_sentence(one, same, names))
         taken |= {pair for pair, _ in same}
-    told += _partly(runs, names)
+    sentences += _partly(runs, names)
     for one, same in _shared(runs, pairs, pairs):
         if one not in taken:
-            told.append(_sentence(one, same, names))
+            sentences.append(_sentence(one, same, names))
             taken |= {pair for pair, _ in same}
-    return tuple(told)
+    return tuple(sentences)
 
 
 def mixes_mains(runs: Signs) -> bool:

@@ -102,8 +102,8 @@ def words(factors: int, halvings: int) -> list[tuple[int, ...]]:
     relation = [0]
     for word in generating:
         relation += [each ^ word for each in relation]
-    told = [tuple(place for place in range(factors) if word >> place & 1) for word in relation[1:]]
-    return sorted(told, key=lambda word: (len(word), word))
+    sets = (tuple(place for place in range(factors) if word >> place & 1) for word in relation[1:])
+    return sorted(sets, key=lambda word: (len(word), word))
 
 
 def _spread(mask: int, base: list[int]) -> int:

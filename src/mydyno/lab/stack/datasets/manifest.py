@@ -102,10 +102,10 @@ def _trouble(error: ValidationError) -> str:
 
 def refuse_another_release(data: Path, release: str) -> None:
     """Raises LabError when the files in `data` say that they are not of `release` (`MariaDB 10.11.6`)."""
-    for where, told in recorded_releases(data).items():
-        if _meaning(told) != _meaning(release):
+    for where, other in recorded_releases(data).items():
+        if _meaning(other) != _meaning(release):
             raise LabError(
-                f"{data} is recorded as {release}, but its {where} is of {told}: it is not started, since "
+                f"{data} is recorded as {release}, but its {where} is of {other}: it is not started, since "
                 "another release would change its files",
                 f"remove it, and the next run makes it again: mydyno datasets remove {data.parent.name}",
             )
@@ -113,19 +113,19 @@ def refuse_another_release(data: Path, release: str) -> None:
 
 def recorded_releases(data: Path) -> dict[str, str]:
     """Source -> the release that it names; empty when nothing does (MySQL 5.6 and older)."""
-    told = {}
+    releases = {}
     for log in (data / "ib_logfile0", *sorted((data / "#innodb_redo").glob("#ib_redo*"))[:1]):
         creator = _creator(log)
         if creator is not None:
-            told["redo log"] = creator
+            releases["redo log"] = creator
     for mark in _MARKS:
         try:
             text = (data / mark).read_text(errors="replace").strip("\0\n ")
         except OSError:
             continue
         if _RELEASE.search(text):
-            told[mark] = text
-    return told
+            releases[mark] = text
+    return releases
 
 
 def _creator(log: Path) -> str | None:

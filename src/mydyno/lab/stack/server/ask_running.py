@@ -26,7 +26,7 @@ _READ_ONLY, _SESSION_ONLY = 1238, 1228
 
 
 @dataclass(frozen=True)
-class Told:
+class RunningVariable:
     """Of one variable. None: the server does not report it."""
 
     dynamic: bool | None = None
@@ -38,7 +38,7 @@ class Told:
     choices: tuple[str, ...] = ()
 
 
-def ask_running(binary: ServerBinary, names: Collection[str]) -> Mapping[str, Told]:
+def ask_running(binary: ServerBinary, names: Collection[str]) -> Mapping[str, RunningVariable]:
     """Starts a throw-away server of this binary, reads it, and leaves nothing behind.
 
     Takes some seconds. Raises ServerError when it does not start.
@@ -60,13 +60,13 @@ def ask_running(binary: ServerBinary, names: Collection[str]) -> Mapping[str, To
         shutil.rmtree(lab)
 
 
-def _of_mariadb(cursor: dbapi.Cursor) -> dict[str, Told]:
+def _of_mariadb(cursor: dbapi.Cursor) -> dict[str, RunningVariable]:
     cursor.execute(
         "SELECT VARIABLE_NAME, VARIABLE_TYPE, NUMERIC_MIN_VALUE, NUMERIC_MAX_VALUE, ENUM_VALUE_LIST,"
         " READ_ONLY, VARIABLE_SCOPE FROM INFORMATION_SCHEMA.SYSTEM_VARIABLES"
     )
     return {
-        str(name).lower(): Told(
+        str(name).lower(): RunningVariable(
             dynamic=read_only == "NO" and scope != "SESSION ONLY",
             kind=str(kind),
             least=least,
@@ -77,7 +77,7 @@ def _of_mariadb(cursor: dbapi.Cursor) -> dict[str, Told]:
     }
 
 
-def _of_mysql(cursor: dbapi.Cursor, names: Collection[str]) -> dict[str, Told]:
+def _of_mysql(cursor: dbapi.Cursor, names: Collection[str]) -> dict[str, RunningVariable]:
     bounds: dict[str, tuple[str, str]] = {}
     with suppress(dbapi.Error):  # MySQL 5.6 and 5.7 have no such table.
         cursor.execute("SELECT VARIABLE_NAME, MIN_VALUE, MAX_VALUE FROM performance_schema.variables_info")
@@ -88,7 +88,7 @@ def _of_mysql(cursor: dbapi.Cursor, names: Collection[str]) -> dict[str, Told]:
     for name in sorted(shown.intersection(names)):
         least, most = bounds.get(name, ("0", "0"))
         bounded = (least, most) != ("0", "0")
-        variables[name] = Told(
+        variables[name] = RunningVariable(
             dynamic=_can_be_set(cursor, name),
             least=least if bounded else None,
             most=most if bounded else None,

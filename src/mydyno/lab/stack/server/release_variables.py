@@ -7,14 +7,14 @@ from types import MappingProxyType
 
 from mydyno.core.server_variables import CONTROLLED
 from mydyno.core.server_version import Version
-from mydyno.lab.stack.server.ask_running import Told
+from mydyno.lab.stack.server.ask_running import RunningVariable
 from mydyno.server.program.binary import ServerBinary
 from mydyno.server.variables import Row, catalogue
 from mydyno.server.variables.release import Family, Release
 from mydyno.server.variables.row import NewDefault, same_value
 from mydyno.server.variables.settings import number
 
-_NOTHING_TOLD: Mapping[str, Told] = MappingProxyType({})
+_NOT_RUNNING: Mapping[str, RunningVariable] = MappingProxyType({})
 _OF_THE_BUILD = (
     "version", "system_time_zone", "server_uid", "large_files_support", "open_files_limit",
     "lower_case_file_system", "lower_case_table_names",
@@ -35,7 +35,7 @@ class Variable:
     """As the binary lists it; None: it has none, or not this variable."""
     row: Row | None
     """None: the catalogue has none."""
-    told: Told | None
+    running: RunningVariable | None
     """None: no running server was read."""
 
 
@@ -69,7 +69,7 @@ class Changes:
 
 
 def matching(
-    binary: ServerBinary, pattern: str | None, told: Mapping[str, Told] = _NOTHING_TOLD
+    binary: ServerBinary, pattern: str | None, running: Mapping[str, RunningVariable] = _NOT_RUNNING
 ) -> list[Variable]:
     """The variables that `pattern` names, by name; without one, those that the binary lists.
 
@@ -78,7 +78,7 @@ def matching(
     names = set(binary.options)
     if pattern is not None:
         names = {name for name in names | set(catalogue().variables) if _fits(name, pattern)}
-    return [_variable(binary, name, told) for name in sorted(names)]
+    return [_variable(binary, name, running) for name in sorted(names)]
 
 
 def changes(before: ServerBinary, after: ServerBinary, pattern: str | None = None) -> Changes:
@@ -103,13 +103,15 @@ def changes(before: ServerBinary, after: ServerBinary, pattern: str | None = Non
     )
 
 
-def _variable(binary: ServerBinary, name: str, told: Mapping[str, Told] = _NOTHING_TOLD) -> Variable:
+def _variable(
+    binary: ServerBinary, name: str, running: Mapping[str, RunningVariable] = _NOT_RUNNING
+) -> Variable:
     return Variable(
         name=name,
         listed=name in binary.options,
         default=binary.options.get(name),
         row=catalogue().get(name),
-        told=told.get(name),
+        running=running.get(name),
     )
 
 

@@ -98,4 +98,8 @@ class RestoreVariables(WayBack):
         )
 
     def _server_name(self) -> str:
-        return self.server.told if self.server.defaults_file else f"the server at {self.server.told}"
+        return (
+            self.server.description
+            if self.server.defaults_file
+            else f"the server at {self.server.description}"
+        )
