@@ -152,11 +152,11 @@ _sysctls = st.fixed_dictionaries(
 @cache
 def _base(version: str) -> tuple[Mapping[str, str], frozenset[str], Mapping[str, str]]:
     """Variables, those that only a start sets, and status, of a release as far as it is known."""
-    told = json.loads((_FOLDER / f"{_RELEASES[version]}.json").read_text(encoding="utf-8"))
+    document = json.loads((_FOLDER / f"{_RELEASES[version]}.json").read_text(encoding="utf-8"))
     release = parse_version(version)
     rows = catalogue().variables
-    variables = {name: value for name, value in told["variables"].items() if rows[name].there(release)}
-    return variables, frozenset(told["start_only"]), {**told["status"], "Uptime": "864000"}
+    variables = {name: value for name, value in document["variables"].items() if rows[name].there(release)}
+    return variables, frozenset(document["start_only"]), {**document["status"], "Uptime": "864000"}
 
 
 def _value(name: str) -> st.SearchStrategy[str]:

@@ -29,8 +29,8 @@ def test_every_rule_is_listed_once() -> None:
     from mydyno.advisor import RULES
 
     advice = advise(swapping(), NOW)
-    told = [each.rule for each in (*advice.findings, *advice.silent)]
-    assert sorted(told) == [rule.id for rule in RULES]
+    lines = [each.rule for each in (*advice.findings, *advice.silent)]
+    assert sorted(lines) == [rule.id for rule in RULES]
 
 
 def test_what_must_not_be_changed_here_is_left_to_be_made_by_hand_with_the_reason() -> None:

@@ -70,11 +70,11 @@ def test_a_dry_run_shows_every_difference_and_what_is_left_to_the_user_and_chang
     image: Image,
 ) -> None:
     before = picture(image.root, times=True)
-    told = image.apply(*every_kind(), words=("--dry-run",))
-    assert "+++ b/etc/sysctl.d/99-mydyno.conf" in told
-    assert "-UUID=aaaa-2   /var/lib/mysql   ext4   relatime,errors=remount-ro   0 2  # data" in told
-    assert "no-key: give t a key\n    ALTER TABLE t ADD PRIMARY KEY (a)" in told
-    assert "innodb_log_file_size = 1G (now 100663296)" in told
+    done = image.apply(*every_kind(), words=("--dry-run",))
+    assert "+++ b/etc/sysctl.d/99-mydyno.conf" in done
+    assert "-UUID=aaaa-2   /var/lib/mysql   ext4   relatime,errors=remount-ro   0 2  # data" in done
+    assert "no-key: give t a key\n    ALTER TABLE t ADD PRIMARY KEY (a)" in done
+    assert "innodb_log_file_size = 1G (now 100663296)" in done
     assert picture(image.root, times=True) == before
     assert not (image.root / "var").exists()
 
@@ -134,7 +134,7 @@ def test_findings_are_chosen_by_id_and_an_unknown_one_is_reported_with_the_neare
 
 
 def test_a_finding_that_cannot_be_carried_out_is_left_out_whole_and_says_why(image: Image) -> None:
-    told = image.apply(
+    done = image.apply(
         finding(
             "atime",
             SetSysctl(name="vm.dirty_ratio", value="10", was="20"),
@@ -142,7 +142,7 @@ def test_a_finding_that_cannot_be_carried_out_is_left_out_whole_and_says_why(ima
         ),
         swappiness(),
     )
-    assert "atime: no line of /etc/fstab mounts /elsewhere" in told
+    assert "atime: no line of /etc/fstab mounts /elsewhere" in done
     assert "dirty_ratio" not in image.text("etc/sysctl.d/99-mydyno.conf")
 
 
@@ -247,9 +247,9 @@ def test_a_password_in_a_changed_file_is_not_shown_and_the_kept_bytes_are_for_th
     path = image.root / "etc/mysql/mariadb.conf.d/50-server.cnf"
     path.write_text("[mysqld]\nwsrep_sst_auth = sst:geheim\nquery_cache_size = 16M\nssl_passphrase=geheim2\n")
     path.chmod(0o600)
-    told = image.apply(*every_kind())
-    assert "#query_cache_size = 16M" in told
-    assert "geheim" not in told
+    done = image.apply(*every_kind())
+    assert "#query_cache_size = 16M" in done
+    assert "geheim" not in done
     assert "geheim" not in image.run("history", json.loads(image.run("history", "--json"))[0]["id"])
     assert path.stat().st_mode & 0o777 == 0o600
     kept = image.root / "var/lib/mydyno/changes"

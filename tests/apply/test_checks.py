@@ -68,9 +68,9 @@ def test_the_release_of_an_advice_is_read_back_from_its_words() -> None:
 
 
 def test_differences_blot_out_what_looks_like_a_secret() -> None:
-    told = unified(
+    result = unified(
         "/etc/my.cnf", "a = 1\npassword=x1\n", "a = 2\n#master-password = 'x2'\nu = http://me:x3@h\n"
     )
-    assert "+a = 2" in told
-    assert not [secret for secret in ("x1", "x2", "x3") if secret in told]
-    assert told.count("****") == 3
+    assert "+a = 2" in result
+    assert not [secret for secret in ("x1", "x2", "x3") if secret in result]
+    assert result.count("****") == 3

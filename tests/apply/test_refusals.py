@@ -105,9 +105,9 @@ def test_what_mydyno_does_not_set_is_refused_whatever_an_advice_says(change: Cha
 @pytest.mark.parametrize("field", ["name", "value", "was"])
 def test_control_characters_are_refused_in_every_field_and_shown_escaped(character: str, field: str) -> None:
     change = variable("max_connections", "1").model_copy(update={field: f"1{character}2"})
-    told = refused(change)
-    assert told is not None
-    assert told.isprintable()
+    result = refused(change)
+    assert result is not None
+    assert result.isprintable()
 
 
 def test_a_tab_between_two_numbers_is_text_as_any_other() -> None:

@@ -83,17 +83,17 @@ def test_a_value_that_does_not_hold_takes_everything_back(root: Path) -> None:
 def test_an_interruption_takes_everything_back(root: Path) -> None:
     before = picture(root, times=True)
     entry = add(root, SWAPPINESS)
-    told: list[str] = []
+    lines: list[str] = []
 
     def interrupt(line: str) -> None:
-        told.append(line)
+        lines.append(line)
         if "swappiness" in line:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         carry_out(entry, ApplyContext(root=root, running=True), interrupt)
     assert picture(root, times=True) == before
-    assert told[-1] == "restored everything: interrupted"
+    assert lines[-1] == "restored everything: interrupted"
 
 
 def test_what_somebody_changes_after_the_question_is_seen_before_the_first_step(root: Path) -> None:
@@ -115,8 +115,8 @@ def test_what_was_changed_after_a_kill_is_left_as_it_is_and_reported(root: Path)
     (root / "proc/sys/vm/swappiness").write_text("1")
     store = Store(changes_folder(root))
     with store.held():
-        told = recover(store, ApplyContext(root=root, running=True))
-    assert told[1] == "/etc/fstab has been changed since by another program: left as it is"
+        done = recover(store, ApplyContext(root=root, running=True))
+    assert done[1] == "/etc/fstab has been changed since by another program: left as it is"
     assert (root / "etc/fstab").read_text() == "mine\n"
     assert (root / "proc/sys/vm/swappiness").read_text() == "60"
 

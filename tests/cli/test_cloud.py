@@ -38,8 +38,8 @@ def export(*more: str, key: str = "key.pub", network: str = "203.0.113.7") -> st
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_files_are_the_golden_ones(provider: str, here: Path) -> None:
     """`make docs` does not write them: copy `machine` over the golden folder when a change is meant."""
-    told = export("--provider", provider)
-    assert told.splitlines()[-1].startswith("machine: main.tf.json, cloud-init.yaml, experiment.yaml")
+    result = export("--provider", provider)
+    assert result.splitlines()[-1].startswith("machine: main.tf.json, cloud-init.yaml, experiment.yaml")
     assert sorted(path.name for path in (here / "machine").iterdir()) == FILES
     for name in FILES:
         assert (here / "machine" / name).read_text() == (GOLDEN / provider / name).read_text()

@@ -172,10 +172,10 @@ def test_a_trend_shows_the_run_since_which_it_is_slower(tmp_path: Path) -> None:
     for day in range(1, 11):
         made = thread_cache_run(repeats=3, connections=(10,), levels=(8,), invalid=(), seed=day)
         last = kept(lab, made, f"{day:08x}{'0' * 8}", slower=0.9 if day > 6 else 1.0, day=day)
-    told = tmp_path / "trend.json"
-    done = mydyno("trend", "--lab", lab, "--json", told, "--picture", tmp_path / "trend.png")
+    result = tmp_path / "trend.json"
+    done = mydyno("trend", "--lab", lab, "--json", result, "--picture", tmp_path / "trend.png")
     assert done.exit_code == 0, done.output
-    (trend,) = json.loads(told.read_text())
+    (trend,) = json.loads(result.read_text())
     (change,) = trend["changes"]
     assert change["since"] == "thread-cache-demo-00000007"
     assert not change["better"]

@@ -27,8 +27,8 @@ def datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         monkeypatch.setattr(sys, "argv", ["mydyno", "datasets", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()
-        told = capsys.readouterr()
-        return ended.value.code, told.out, told.err
+        result = capsys.readouterr()
+        return ended.value.code, result.out, result.err
 
     return run
 
@@ -40,9 +40,9 @@ def test_datasets_are_listed_with_their_figures_and_the_damaged_with_the_way_out
     assert first.startswith("oltp-read-only-aaaaaa  oltp-read-only  20,000    1M  MariaDB 10.11.6")
     assert damaged.startswith("dataset-bbbbbb  its manifest is damaged")
     assert hint == "  hint: mydyno datasets remove dataset-bbbbbb"
-    told = json.loads(datasets("list", "--json")[1])
-    assert [each["name"] for each in told] == ["oltp-read-only-aaaaaa", "dataset-bbbbbb"]
-    assert told[0]["tables"]["mydyno.sbtest1"] == {"rows": 10_000, "checksum": 123456}
+    document = json.loads(datasets("list", "--json")[1])
+    assert [each["name"] for each in document] == ["oltp-read-only-aaaaaa", "dataset-bbbbbb"]
+    assert document[0]["tables"]["mydyno.sbtest1"] == {"rows": 10_000, "checksum": 123456}
 
 
 def test_datasets_are_removed_by_name_and_all_at_once(datasets: Command) -> None:
@@ -61,7 +61,7 @@ def test_nothing_is_removed_while_a_run_uses_the_lab(datasets: Command, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["remove"], "which datasets?"),
         (["remove", "a", "--all"], "one of the three"),
@@ -73,9 +73,9 @@ def test_nothing_is_removed_while_a_run_uses_the_lab(datasets: Command, tmp_path
     ],
 )
 def test_what_cannot_be_done_says_why_and_removes_nothing(
-    datasets: Command, arguments: list[str], told: str
+    datasets: Command, arguments: list[str], expected: str
 ) -> None:
     code, _, errors = datasets(*arguments)
     assert code in (2, 5)
-    assert told in errors
+    assert expected in errors
     assert "oltp-read-only-aaaaaa" in datasets("list")[1]

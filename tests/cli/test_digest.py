@@ -394,8 +394,8 @@ def test_entries_are_written_as_a_log_and_no_input_is_replaced(log: str, tmp_pat
 
 def test_errors_are_counted_by_their_number(tmp_path: Path) -> None:
     file = tmp_path / "slow.log"
-    told = "# Schema: shop  Last_errno: 1205  Killed: 0\n# Query_time: 0.7"
-    file.write_text(LOG.replace("# Query_time: 0.7", told))
+    result = "# Schema: shop  Last_errno: 1205  Killed: 0\n# Query_time: 0.7"
+    file.write_text(LOG.replace("# Query_time: 0.7", result))
     assert "errors    1205 LOCK_WAIT_TIMEOUT 50%" in run(str(file))
     assert groups_of(str(file), "--filter", "error = 1205")[0][1] == 1
 
@@ -445,8 +445,8 @@ def test_a_limit_holds_for_the_json_of_a_saved_digest_and_the_others_join_its_re
     for order in ((), ("--order-by", "count")):
         found = json.loads(run(saved, "--json", "--limit", "2", *order))
         assert len(found["groups"]) == 2
-        told = sum(group["count"] for group in found["groups"]) + found["rest"]["count"]
-        assert told == sum(group.count for group in whole.groups) + (whole.rest.count if whole.rest else 0)
+        result = sum(group["count"] for group in found["groups"]) + found["rest"]["count"]
+        assert result == sum(group.count for group in whole.groups) + (whole.rest.count if whole.rest else 0)
 
 
 def test_any_order_will_do_where_the_filter_leaves_nothing(log: str) -> None:

@@ -87,10 +87,10 @@ def test_the_live_p95_is_of_transactions_where_they_are_timed_and_says_of_what_i
 
 
 def test_an_interrupted_run_says_what_is_safe_and_how_to_go_on() -> None:
-    told = describe(events.RunInterrupted(completed=3, planned=8))
-    assert told is not None
-    assert "3 of 8 trials are safe" in told
-    assert "the same command goes on" in told
+    result = describe(events.RunInterrupted(completed=3, planned=8))
+    assert result is not None
+    assert "3 of 8 trials are safe" in result
+    assert "the same command goes on" in result
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,8 @@ def test_the_manual_page_is_formatted_without_a_warning() -> None:
 
 def test_the_help_and_the_documentation_have_every_exit_code() -> None:
     table = (ROOT / "docs" / "reference" / "cli.md").read_text().split("## Environment")[0]
-    told = (app.info.epilog or "").removeprefix("Exit codes: ").rstrip(".").split(" · ")
-    assert [int(each.split()[0]) for each in told] == list(ExitCode)
+    result = (app.info.epilog or "").removeprefix("Exit codes: ").rstrip(".").split(" · ")
+    assert [int(each.split()[0]) for each in result] == list(ExitCode)
     assert [int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)] == list(ExitCode)
 
 

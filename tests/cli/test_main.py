@@ -37,9 +37,9 @@ def test_a_command_that_is_ended_by_a_signal_ends_as_by_ctrl_c(number: signal.Si
     assert process.stdout is not None
     assert process.stdout.readline() == "1\n"
     process.send_signal(number)
-    _, told = process.communicate(timeout=60)
+    _, result = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Traceback" not in told
+    assert "Traceback" not in result
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_every_command_teaches_by_example(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "expected"),
     [
         (["plan", "nowhere.yaml"], 2, "nowhere.yaml"),
         (["plan", str(ROOT / "experiments" / "thread-cache.yaml"), "--size", "tny"], 2, "mean 'toy'?"),
@@ -84,11 +84,11 @@ def test_every_command_teaches_by_example(command: str) -> None:
     ],
 )
 def test_a_wrong_command_line_is_answered_with_what_is_wrong(
-    arguments: list[str], code: int, told: str
+    arguments: list[str], code: int, expected: str
 ) -> None:
     done = mydyno(*arguments)
     assert done.returncode == code, done.stderr
-    assert told in done.stderr
+    assert expected in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -97,8 +97,8 @@ def test_the_schema_is_json(tmp_path: Path) -> None:
 
 
 def test_doctor_shows_programs_what_it_shows_people(tmp_path: Path) -> None:
-    told = json.loads(mydyno("doctor", "--json", "--lab", str(tmp_path / "lab")).stdout)
-    assert {check["name"] for check in told} >= {
+    document = json.loads(mydyno("doctor", "--json", "--lab", str(tmp_path / "lab")).stdout)
+    assert {check["name"] for check in document} >= {
         "mydyno",
         "engine",
         "server",
@@ -107,7 +107,7 @@ def test_doctor_shows_programs_what_it_shows_people(tmp_path: Path) -> None:
         "leftovers",
         "environment uml",
     }
-    assert all(check["verdict"] == "ok" for check in told if check["name"] in ("engine", "server"))
+    assert all(check["verdict"] == "ok" for check in document if check["name"] in ("engine", "server"))
     assert not (tmp_path / "lab").exists()
 
 

@@ -280,9 +280,9 @@ def test_a_file_that_fails_half_way_leaves_the_older_one(tmp_path: Path) -> None
             file.write(b"half")
             raise OSError(28, "No space left on device")
 
-    with pytest.raises(UsageError, match=r"cannot write .*No space left") as told:
+    with pytest.raises(UsageError, match=r"cannot write .*No space left") as caught:
         fail_half_way()
-    assert "free some space" in (told.value.hint or "")
+    assert "free some space" in (caught.value.hint or "")
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
 

@@ -45,11 +45,11 @@ def prove(folder: Path, *arguments: str) -> str:
 
 
 def test_the_experiment_is_written_next_to_the_advice_and_planned(folder: Path) -> None:
-    told = prove(
+    done = prove(
         folder, "--dry-run", "--rows", "1k", "--connections", "2,4", "--repeats", "3", "--measure", "1s"
     )
-    assert "15 trials" in told, "with an A/A control"
-    assert "not measured: swappiness" in told
+    assert "15 trials" in done, "with an A/A control"
+    assert "not measured: swappiness" in done
     made = spec.load(folder / "advice-prove.yaml")
     assert made.name == "prove-advice"
     assert [each["advice"] for each in made.combinations()] == [
@@ -76,17 +76,17 @@ def test_the_facts_in_the_advice_give_the_size_of_the_data(folder: Path) -> None
 
 
 def test_more_than_the_time_allows_is_left_and_the_option_for_it_named(folder: Path) -> None:
-    told = prove(folder, "--dry-run", "--repeats", "5", "--measure", "40s")
+    done = prove(folder, "--dry-run", "--repeats", "5", "--measure", "40s")
     assert list(spec.load(folder / "advice-prove.yaml").combinations()) == [
         {"advice": "as it is"},
         {"advice": "all together"},
     ]
-    assert re.search(r"about \d+m \S+ in total", told)
-    minutes = re.search(r"not in this time: buffer-pool, thread-cache; .* --within (\d+)m", told)
+    assert re.search(r"about \d+m \S+ in total", done)
+    minutes = re.search(r"not in this time: buffer-pool, thread-cache; .* --within (\d+)m", done)
     assert minutes is not None
-    told = prove(folder, "--dry-run", "--repeats", "5", "--measure", "40s", "--within", f"{minutes[1]}m")
-    assert "run 2: as it is, buffer-pool, thread-cache" in told
-    assert "not in this time" not in told
+    done = prove(folder, "--dry-run", "--repeats", "5", "--measure", "40s", "--within", f"{minutes[1]}m")
+    assert "run 2: as it is, buffer-pool, thread-cache" in done
+    assert "not in this time" not in done
 
 
 def test_without_a_terminal_nothing_is_measured(folder: Path) -> None:

@@ -35,7 +35,7 @@ def test_with_a_display_the_readers_browser_is_given_the_page(a_page, tmp_path):
     script = (
         f"from pathlib import Path; from mydyno.cli.browser import shown; print(shown(Path({str(a_page)!r})))"
     )
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", script],
         env={
             "DISPLAY": ":99",
@@ -47,5 +47,5 @@ def test_with_a_display_the_readers_browser_is_given_the_page(a_page, tmp_path):
         text=True,
         check=True,
     ).stdout
-    assert told == "None\n"
+    assert done == "None\n"
     assert (tmp_path / "asked").read_text() == a_page.as_uri()

@@ -113,7 +113,7 @@ def test_a_build_that_has_gone_is_shown_as_a_problem(servers: Servers, folder: P
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["add", "system"], "there is nothing to add"),
         (["add", "system", "--from", "build"], "choose another name"),
@@ -131,7 +131,7 @@ def test_a_build_that_has_gone_is_shown_as_a_problem(servers: Servers, folder: P
     ],
 )
 def test_what_cannot_be_done_is_refused_and_changes_nothing(
-    servers: Servers, folder: Path, arguments: list[str], told: str
+    servers: Servers, folder: Path, arguments: list[str], expected: str
 ) -> None:
     (folder / "text").write_text("no archive")
     (folder / "empty").mkdir()
@@ -139,7 +139,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(
         assert servers("add", "taken", "--from", folder / "build").returncode == 0
     place = arguments[-1] if "--from" in arguments else None
     done = servers(*arguments[:-1], folder / place) if place else servers(*arguments)
-    assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
     assert "Traceback" not in done.stderr
     assert [path.name for path in (folder / "cache").glob("servers/*/")] == ["taken"][: "taken" in arguments]
 

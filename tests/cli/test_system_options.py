@@ -33,7 +33,7 @@ def test_an_option_file_says_which_server_and_the_command_line_wins(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("server", "told"),
+    ("server", "expected"),
     [
         ("mysql://me:geheim@db1", "has a password in it"),
         ("db1:3306", "neither a path nor a DSN"),
@@ -43,9 +43,9 @@ def test_an_option_file_says_which_server_and_the_command_line_wins(tmp_path: Pa
     ],
 )
 def test_what_is_not_a_way_to_a_server_is_refused_without_a_word_of_a_password(
-    server: str, told: str
+    server: str, expected: str
 ) -> None:
-    with pytest.raises(UsageError, match=told) as caught:
+    with pytest.raises(UsageError, match=expected) as caught:
         SystemOptions(server=server).login()
     assert "geheim" not in str(caught.value)
 

@@ -53,9 +53,9 @@ def test_show_prints_the_program_and_the_file() -> None:
 
 
 def test_check_shows_what_an_event_of_a_good_file_sends() -> None:
-    told = mydyno("check", str(GOOD / "every-key.yaml"))
-    assert told.splitlines()[0] == f"{GOOD / 'every-key.yaml'}: no problem found"
-    assert "checked after the load: thing is full" in told
+    result = mydyno("check", str(GOOD / "every-key.yaml"))
+    assert result.splitlines()[0] == f"{GOOD / 'every-key.yaml'}: no problem found"
+    assert "checked after the load: thing is full" in result
 
 
 @pytest.mark.parametrize("command", ["show", "check"])

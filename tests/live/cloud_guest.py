@@ -55,10 +55,10 @@ class CloudImage:
         return self.folder / "system.raw"
 
 
-def build_cloud_image(target: Path, suite: str, told: Callable[[str], None]) -> CloudImage:
+def build_cloud_image(target: Path, suite: str, progress: Callable[[str], None]) -> CloudImage:
     """About three minutes. Raises MissingToolError, HostError."""
     refuse_missing()
-    tree = install_tree(target, suite, _INSTALLED, told)
+    tree = install_tree(target, suite, _INSTALLED, progress)
     image = CloudImage(target, acceleration_of(tree))
     for name, place in (("vmlinuz", image.kernel), ("initrd.img", image.initrd)):
         (found,) = (tree / "boot").glob(f"{name}-*")
@@ -72,7 +72,7 @@ def build_cloud_image(target: Path, suite: str, told: Callable[[str], None]) -> 
         (units / name).symlink_to("/dev/null")
     wants = units / "multi-user.target.wants"
     (wants / "systemd-networkd.service").symlink_to("/lib/systemd/system/systemd-networkd.service")
-    make_disk(image.system, "system", tree, "4G", told)
+    make_disk(image.system, "system", tree, "4G", progress)
     shutil.rmtree(tree)
     return image
 

@@ -117,20 +117,20 @@ class GuestImage:
         return self.folder / f"{name}.raw"
 
 
-def build_image(target: Path, suite: str, told: Callable[[str], None]) -> GuestImage:
+def build_image(target: Path, suite: str, progress: Callable[[str], None]) -> GuestImage:
     """About two minutes. Raises MissingToolError for tools, root or a Python that do not fit, HostError."""
     refuse_missing()
     store = ImageStore()
-    kernel = build_kernel(store, SUITES[suite], told)
-    tree = install_tree(target, suite, _INSTALLED, told)
+    kernel = build_kernel(store, SUITES[suite], progress)
+    tree = install_tree(target, suite, _INSTALLED, progress)
     _refuse_another_python(tree)
     _write_initrd(target / "initrd", tree, kernel)
     _furnish(tree)
     database = tree / "var/lib/mysql"
-    make_disk(target / "data.raw", "data", database, "512M", told)
+    make_disk(target / "data.raw", "data", database, "512M", progress)
     for found in database.iterdir():
         shutil.rmtree(found) if found.is_dir() else found.unlink()
-    make_disk(target / "root.raw", "root", tree, "3G", told)
+    make_disk(target / "root.raw", "root", tree, "3G", progress)
     (target / "spare.raw").touch()
     os.truncate(target / "spare.raw", 64 << 20)
     shutil.rmtree(tree)
@@ -146,7 +146,7 @@ def refuse_missing() -> None:
         raise MissingToolError(f"a Debian guest needs {', '.join(missing)}", "make test-all installs them")
 
 
-def install_tree(target: Path, suite: str, packages: Sequence[str], told: Callable[[str], None]) -> Path:
+def install_tree(target: Path, suite: str, packages: Sequence[str], progress: Callable[[str], None]) -> Path:
     """Installs a suite with these packages, and gives its unpacked root below `target`. Raises HostError."""
     host, log, tree = LocalHost(), target / "log", target / "tree"
     (target / "sources.list").write_text(source_lines(sources_of(host, suite)))
@@ -159,10 +159,10 @@ def install_tree(target: Path, suite: str, packages: Sequence[str], told: Callab
         *(f"--aptopt={target / 'apt.conf'}", f"--include={','.join(packages)}"),
         *(suite, str(target / "root.tar"), str(target / "sources.list")),
     ]
-    watch(install, log, told, what=f"installing {suite}")
+    watch(install, log, progress, what=f"installing {suite}")
     tree.mkdir()
     unpack = ["tar", "-x", "-p", "--numeric-owner", "-f", str(target / "root.tar"), "-C", str(tree)]
-    watch([*unpack, "--exclude=./dev/*"], log, told, what="unpacking")
+    watch([*unpack, "--exclude=./dev/*"], log, progress, what="unpacking")
     (target / "root.tar").unlink()
     return tree
 
@@ -208,12 +208,12 @@ def _furnish(tree: Path) -> None:
     (units / "multi-user.target.wants/mydyno-agent.service").symlink_to("../mydyno-agent.service")
 
 
-def make_disk(place: Path, label: str, content: Path, size: str, told: Callable[[str], None]) -> None:
+def make_disk(place: Path, label: str, content: Path, size: str, progress: Callable[[str], None]) -> None:
     """An ext4 with this label and content, as the whole of a raw disk."""
     owner = content.stat()
     own = f"root_owner={owner.st_uid}:{owner.st_gid}"
     make = ["mke2fs", "-q", "-t", "ext4", "-L", label, "-E", own, "-d", str(content), str(place), size]
-    watch(make, place.parent / "log", told, what=f"making the disk {label}")
+    watch(make, place.parent / "log", progress, what=f"making the disk {label}")
 
 
 class DebianGuest:

@@ -113,10 +113,10 @@ def _private_folders(shared: tuple[Path, ...]) -> list[Path]:
 def _is_of_another(private: Path, place: Path) -> bool:
     """Whether it was left by a server whose data was elsewhere: another run of mydyno's that was killed."""
     try:
-        told = (private / "my.cnf").read_text()
+        text = (private / "my.cnf").read_text()
     except OSError:
         return False
-    data = [line.partition("=")[2] for line in told.splitlines() if line.startswith("datadir=")]
+    data = [line.partition("=")[2] for line in text.splitlines() if line.startswith("datadir=")]
     return bool(data) and not any(Path(each).is_relative_to(place) for each in data)
 
 

@@ -157,17 +157,19 @@ def machine() -> Host:
 
 def facts(server: RunningServer) -> System:
     """What the server says of itself, with the machine and the load of the test."""
-    told = survey(server.login, seconds=0, settable=variables())
-    known = set(told.server.status.after)
+    result = survey(server.login, seconds=0, settable=variables())
+    known = set(result.server.status.after)
     before = {name: f"{numbers[0]:.0f}" for name, numbers in COUNTERS.items() if name in known}
     after = {name: f"{numbers[1]:.0f}" for name, numbers in COUNTERS.items() if name in known}
     status = Status(
-        before={**told.server.status.after, **before}, after={**told.server.status.after, **after}, seconds=60
+        before={**result.server.status.after, **before},
+        after={**result.server.status.after, **after},
+        seconds=60,
     )
     # With innodb_stats_on_metadata on it is not read: what is known must not grow between two readings.
-    schema = told.server.schema_facts or Schema(tables=0, bytes_by_engine={}, tables_by_engine={})
-    loaded = told.server.model_copy(update={"status": status, "schema_facts": schema})
-    return told.model_copy(update={"server": loaded, "host": machine()})
+    schema = result.server.schema_facts or Schema(tables=0, bytes_by_engine={}, tables_by_engine={})
+    loaded = result.server.model_copy(update={"status": status, "schema_facts": schema})
+    return result.model_copy(update={"server": loaded, "host": machine()})
 
 
 def advised(system: System) -> dict[str, SetVariable]:

@@ -97,12 +97,12 @@ def test_variables_are_set_at_once_and_written_down_and_both_are_taken_back(
 ) -> None:
     mine = applying.option_file
     before = mine.read_bytes(), mine.stat().st_mode, mine.stat().st_uid
-    told = applying.apply(
+    done = applying.apply(
         _set("thread_cache_size", "20", "8"), _set("innodb_log_file_size", "32M", restart=True)
     )
-    assert "+thread_cache_size = 20" in told
-    assert "SET GLOBAL thread_cache_size = 20 (was 8)" in told
-    assert re.search(r"next start:\n  innodb_log_file_size = 32M", told)
+    assert "+thread_cache_size = 20" in done
+    assert "SET GLOBAL thread_cache_size = 20 (was 8)" in done
+    assert re.search(r"next start:\n  innodb_log_file_size = 32M", done)
     assert applying.value("thread_cache_size") == "20"
     assert "thread_cache_size = 20\ninnodb_log_file_size = 32M\n" in mine.read_text()
     assert "Nothing to do." in applying.apply(_set("thread_cache_size", "20", "8"))
@@ -115,8 +115,8 @@ def test_a_value_that_somebody_has_changed_since_the_advice_is_left_alone_unless
     applying: Applying,
 ) -> None:
     change = _set("thread_cache_size", "20", "16")
-    told = applying.apply(change)
-    assert "variable thread_cache_size was 16 when the advice was made, and is 8 now" in told
+    done = applying.apply(change)
+    assert "variable thread_cache_size was 16 when the advice was made, and is 8 now" in done
     assert applying.value("thread_cache_size") == "8"
     applying.apply(change, words=("--yes", "--only", "tried"))
     assert applying.value("thread_cache_size") == "20"
@@ -124,12 +124,12 @@ def test_a_value_that_somebody_has_changed_since_the_advice_is_left_alone_unless
 
 def test_a_value_that_the_server_rounds_is_as_it_was_asked_and_is_not_set_again(applying: Applying) -> None:
     change = _set("table_definition_cache", "1234"), _set("join_buffer_size", "300001")
-    told = applying.apply(*change)
-    assert "join_buffer_size = 300001 (was" in told
+    done = applying.apply(*change)
+    assert "join_buffer_size = 300001 (was" in done
     assert applying.value("join_buffer_size") == "299904"
-    told = applying.apply(*change)
-    assert "Nothing to do." in told
-    assert "next start" not in told
+    done = applying.apply(*change)
+    assert "Nothing to do." in done
+    assert "next start" not in done
 
 
 def allow(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -180,9 +180,9 @@ def test_a_value_with_which_the_server_would_not_start_is_refused_before_anythin
     applying: Applying, name: str, value: str, because: str
 ) -> None:
     before = applying.option_file.read_bytes()
-    told = applying.apply(_set(name, value, restart=True))
-    assert re.search(rf"Left out:\n  tried: .*{because}", told)
-    assert "Nothing to do." in told
+    done = applying.apply(_set(name, value, restart=True))
+    assert re.search(rf"Left out:\n  tried: .*{because}", done)
+    assert "Nothing to do." in done
     assert applying.option_file.read_bytes() == before
 
 

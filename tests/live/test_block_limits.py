@@ -51,11 +51,11 @@ def test_version_2_lends_its_io_when_no_group_uses_it_and_else_limits_are_refuse
     commanded(ground, f"{LEAVE_IO}; rmdir {private}")
     for wanted in (DiskLimits(iops=70, bytes_per_second=1 << 20), DiskLimits(iops=90), DiskLimits()):
         limits.set({number: wanted})
-        told = {
+        result = {
             kind: limits_in(commanded(ground, f"cat {private / file}")).get(number)
             for kind, file in BLKIO_FILES.items()
         }
-        assert told == {
+        assert result == {
             "read_iops": wanted.iops,
             "write_iops": wanted.iops,
             "read_bps": wanted.bytes_per_second,

@@ -230,22 +230,22 @@ def cloned_on(filesystem: str, folder: Path, size: int) -> dict[str, Any]:
     if done.returncode == 77:
         pytest.skip(f"{filesystem} cannot be mounted here: {done.stderr.strip()}")
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
 
 
 @needs_loops
 @pytest.mark.parametrize("filesystem", list(MAKERS))
 def test_a_clone_shares_its_blocks_where_the_file_system_can(tmp_path: Path, filesystem: str) -> None:
-    told = cloned_on(filesystem, tmp_path, 64 * MIB)
-    assert told["how"] == "reflink"
-    assert told["taken"] < 4 * MIB
+    result = cloned_on(filesystem, tmp_path, 64 * MIB)
+    assert result["how"] == "reflink"
+    assert result["taken"] < 4 * MIB
 
 
 @needs_loops
 @pytest.mark.slow
 def test_two_gigabytes_on_xfs_are_cloned_in_less_than_a_second(tmp_path: Path) -> None:
-    told = cloned_on("xfs", tmp_path, 2048 * MIB)
-    assert told["how"] == "reflink"
-    assert told["seconds"] < 1.0
-    assert told["taken"] < 32 * MIB
+    result = cloned_on("xfs", tmp_path, 2048 * MIB)
+    assert result["how"] == "reflink"
+    assert result["seconds"] < 1.0
+    assert result["taken"] < 32 * MIB

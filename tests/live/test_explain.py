@@ -83,7 +83,7 @@ def test_plans_tell_the_tables_and_keys_of_what_reads_and_what_writes(
     name: str, store: RunningServer
 ) -> None:
     before = asked(store, "SELECT * FROM items")
-    told = plans(
+    result = plans(
         store.login,
         "SELECT price FROM items WHERE kind = 2",
         "SELECT price FROM items WHERE kind = 2 FOR UPDATE",
@@ -92,12 +92,12 @@ def test_plans_tell_the_tables_and_keys_of_what_reads_and_what_writes(
         "INSERT INTO items (id, kind) SELECT price, kind FROM items WHERE kind = 2",
         "SELECT COUNT(*) FROM (SELECT kind FROM items GROUP BY kind) AS kinds",
     )
-    assert [plan.refused for plan in told] == [None] * len(told)
-    for plan in told[:5]:
+    assert [plan.refused for plan in result] == [None] * len(result)
+    for plan in result[:5]:
         row = next(row for row in plan.rows if row.key is not None)
         assert (row.table, row.key, row.rows) == ("items", "kind", 1)
         assert row.type in ("ref", "range")
-    assert len(told[5].rows) == 2
+    assert len(result[5].rows) == 2
     assert asked(store, "SELECT * FROM items") == before
 
 

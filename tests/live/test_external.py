@@ -129,12 +129,12 @@ def test_sysbench_tells_the_statements_that_the_server_counted(loaded: RunningSe
     heard = hear(loaded, external(target(loaded), [Phase(3, closed_loop(), rounds(50))], options))
     end = heard.end
     assert (end.aborted, end.connections_reached, end.transactions.count) == (None, 3, 150)
-    told = {kind: one.count for kind, one in end.statements.items()}
-    assert told["read"] == heard.com("select")
+    result = {kind: one.count for kind, one in end.statements.items()}
+    assert result["read"] == heard.com("select")
     # sysbench counts a write that changed no row as "other", and one that failed not at all.
     writes = heard.com("insert", "update", "delete")
-    assert writes - end.retries - told["write"] == told["other"] - heard.com("begin", "commit") >= 0
-    assert end.queries.count == sum(told.values())
+    assert writes - end.retries - result["write"] == result["other"] - heard.com("begin", "commit") >= 0
+    assert end.queries.count == sum(result.values())
     # Events that met a deadlock were begun again: their statements are counted too.
     assert end.queries.count >= 150 * 20
     assert (heard.com("stmt_execute") > 0) == prepared
@@ -321,8 +321,8 @@ def test_mysqlslap_tells_the_statements_that_the_server_counted(
     end = heard.end
     assert (end.aborted, end.errors, end.connections_reached, end.queries.count) == (None, {}, 3, 132)
     # Before the clients: 99 rows for the 100 asked for, and one SELECT of their ids.
-    told = heard.com("select", "insert", "update") - 99 - 1
-    assert told == end.queries.count
+    result = heard.com("select", "insert", "update") - 99 - 1
+    assert result == end.queries.count
     assert end.measured_from_ns is not None
     assert ask(server, f"SHOW DATABASES LIKE '{SCHEMA}'") == []
 

@@ -244,9 +244,9 @@ def test_the_way_back_leaves_what_somebody_else_has_set_since_and_says_so(
         write(cursor, "sort_buffer_size", 300032)
         way = way.model_copy(update={"ours": read(cursor, names)})
         write(cursor, "sort_buffer_size", 700416)
-        (told,) = way.carry_out()
-        assert told.startswith(f"sort_buffer_size of the server of {external.defaults_file} was ")
-        assert "is 700416 now, which another session has set since: left unchanged" in told
+        (line,) = way.carry_out()
+        assert line.startswith(f"sort_buffer_size of the server of {external.defaults_file} was ")
+        assert "is 700416 now, which another session has set since: left unchanged" in line
         assert read(cursor, names) == before | {"sort_buffer_size": 700416}
         about_to_be_set = way.model_copy(update={"ours": None})
         assert about_to_be_set.carry_out() == ()
@@ -271,7 +271,7 @@ def test_other_loads_keep_to_the_schema_and_find_the_same_rows_again(
     schemas = "SELECT GROUP_CONCAT(schema_name ORDER BY 1) FROM information_schema.schemata"
     before = set(str(ask(server, schemas)[0]).split(","))
     workplace.experiment.write_text(
-        experiment(by_file, load, measure="1s").replace("measure: 1s", "warmup: 1s, measure: 1s")
+        experiment(by_file, load, measure="1s").replace("measure: 1s", "warmup: 1s, measure: 4s")
     )
     done = workplace.run("run", str(workplace.experiment), "--no-report")
     assert done.returncode in MEASURED, done.stdout + done.stderr
@@ -321,7 +321,7 @@ def test_a_server_that_goes_away_spoils_its_trial_and_ends_the_run(
 
 
 @pytest.mark.parametrize(
-    ("config", "told"),
+    ("config", "expected"),
     [
         (
             "{back_log: 8}",
@@ -334,12 +334,12 @@ def test_a_server_that_goes_away_spoils_its_trial_and_ends_the_run(
     ],
 )
 def test_a_setting_that_a_running_server_does_not_take_is_refused_at_its_line(
-    by_file: str, server: RunningServer, config: str, told: str
+    by_file: str, server: RunningServer, config: str, expected: str
 ) -> None:
     before = server.variables()
     with pytest.raises(spec.SpecErrors) as caught:
         checked(experiment(by_file, config=config))
-    assert told in str(caught.value)
+    assert expected in str(caught.value)
     assert server.variables() == before
 
 
@@ -436,14 +436,14 @@ def test_the_plan_says_which_server_what_is_written_and_what_is_put_back(
 ) -> None:
     workplace.experiment.write_text(experiment(by_file))
     schemas = ask(server, "SELECT COUNT(*) FROM information_schema.schemata")
-    told = workplace.run("plan", str(workplace.experiment))
-    assert told.returncode == 0, told.stderr
-    words = " ".join(told.stdout.split())
+    done = workplace.run("plan", str(workplace.experiment))
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
     assert "which mydyno neither starts nor stops" in words
     assert "sets there for each trial sort_buffer_size (SET GLOBAL) and restores the old values" in words
     assert f"external server {server.version} at {server.socket}" in words
     assert "there is no frozen copy to start from" in words
-    assert server.login.password.reveal() not in told.stdout
+    assert server.login.password.reveal() not in done.stdout
     assert ask(server, "SELECT COUNT(*) FROM information_schema.schemata") == schemas
     assert not workplace.lab.exists()
     assert server.login.password.reveal() not in checked(experiment(by_file)).plan.model_dump_json()

@@ -100,10 +100,10 @@ def test_families_have_the_groups_that_they_say_and_share_none() -> None:
 def test_groups_are_the_servers_digests_but_for_known_differences(name: str, counting: Counting) -> None:
     found = digests(counting(name), list(ours()))
     assert len(found) > 0.9 * len(ours())
-    told = [family for family in FAMILIES if all(statement in found for statement in family.statements)]
-    seen = {family.statements: {found[statement][0] for statement in family.statements} for family in told}
+    lines = [family for family in FAMILIES if all(statement in found for statement in family.statements)]
+    seen = {family.statements: {found[statement][0] for statement in family.statements} for family in lines}
     assert {statements: len(hashes) for statements, hashes in seen.items()} == {
-        family.statements: family.elsewhere.get(name, family.theirs) for family in told
+        family.statements: family.elsewhere.get(name, family.theirs) for family in lines
     }
     assert sum(map(len, seen.values())) == len(set.union(*seen.values()))
 

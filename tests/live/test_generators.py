@@ -224,20 +224,20 @@ def test_a_killed_generator_spoils_the_trial_by_its_name_and_the_run_goes_on_and
 
 
 @pytest.mark.parametrize(
-    ("of_c2", "told", "hint"),
+    ("of_c2", "expected", "hint"),
     [
         ("roles: [server]", "the host c2 is not for generators of load", "add the role load"),
         ("folder: /proc/nowhere", "c2", ""),
     ],
 )
 def test_a_host_that_cannot_drive_a_load_is_refused_by_its_name(
-    machines: Machines, workplace: Workplace, of_c2: str, told: str, hint: str
+    machines: Machines, workplace: Workplace, of_c2: str, expected: str, hint: str
 ) -> None:
     refused = workplace.run(
         "plan", write(workplace), "--hosts", str(machines.file(workplace.folder, c2=of_c2))
     )
     assert refused.returncode != 0
-    assert told in refused.stderr or "private folder" in refused.stderr
+    assert expected in refused.stderr or "private folder" in refused.stderr
     assert hint in refused.stderr
 
 

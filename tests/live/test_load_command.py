@@ -51,16 +51,16 @@ def test_json_has_the_figures_that_a_program_needs(account: Path) -> None:
         *("--connections", "4", "--seconds", "1", "--warmup", "0.2", "--json"),
     )
     assert done.returncode == 0, done.stderr
-    [told] = json.loads(done.stdout)["phases"]
-    assert told["connections"] == 4
-    assert told["errors"] == 0
+    [phase] = json.loads(done.stdout)["phases"]
+    assert phase["connections"] == 4
+    assert phase["errors"] == 0
     # One transaction of oltp_read_only is 16 statements; transactions at the window's edges are cut.
-    assert told["queries_per_second"] / told["transactions_per_second"] == pytest.approx(16, rel=0.1)
-    assert told["client_cpu_seconds"] > 0
-    assert set(told["statements"]) == {
+    assert phase["queries_per_second"] / phase["transactions_per_second"] == pytest.approx(16, rel=0.1)
+    assert phase["client_cpu_seconds"] > 0
+    assert set(phase["statements"]) == {
         *("begin", "point_select", "simple_range", "sum_range", "order_range", "distinct_range", "commit")
     }
-    point = told["statements"]["point_select"]["latency"]
+    point = phase["statements"]["point_select"]["latency"]
     assert 0 < point["p50_ns"] <= point["p95_ns"] <= point["p99_ns"] <= point["max_ns"]
 
 
@@ -170,8 +170,8 @@ def test_rounds_are_a_fixed_amount_of_work_over_tcp(account: Path, server: Runni
         *("--password-file", str(secret), "--rows", "1000", "--connections", "3", "--rounds", "7", "--json"),
     )
     assert done.returncode == 0, done.stderr
-    [told] = json.loads(done.stdout)["phases"]
-    assert {kind: one["count"] for kind, one in told["statements"].items()} == {
+    [phase] = json.loads(done.stdout)["phases"]
+    assert {kind: one["count"] for kind, one in phase["statements"].items()} == {
         "select_index": 21,
         "update_index": 21,
     }
@@ -214,11 +214,11 @@ def test_an_open_loop_keeps_its_rate_and_measures_from_the_intended_start(accoun
         *("--seconds", "2", "--rate", "300", "--poisson", "--json"),
     )
     assert done.returncode == 0, done.stderr
-    [told] = json.loads(done.stdout)["phases"]
-    assert told["latency_kind"] == "response"
+    [phase] = json.loads(done.stdout)["phases"]
+    assert phase["latency_kind"] == "response"
     # 600 Poisson arrivals are due while it measures, and 300 in the warm-up before; what a busy machine has
     # delayed there is answered here. Five standard deviations of 900 are 150. A closed loop does thousands.
-    assert 300 <= told["transactions"] <= 1050
+    assert 300 <= phase["transactions"] <= 1050
 
 
 def test_a_rate_that_one_connection_cannot_carry_is_a_warning(account: Path) -> None:
@@ -248,8 +248,8 @@ def test_more_connections_than_the_server_takes_are_an_error_with_figures(accoun
     assert done.returncode == 4
     assert "of 400 connections could be opened" in done.stderr
     assert "max_connections" in done.stderr
-    [told] = json.loads(done.stdout)["phases"]
-    assert told["errors_by_code"]["1040"] > 0
+    [phase] = json.loads(done.stdout)["phases"]
+    assert phase["errors_by_code"]["1040"] > 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -325,8 +325,8 @@ transactions:
         *("--connections", "2", "--events", "30", "--json"),
     )
     assert done.returncode == 0, done.stderr
-    [told] = json.loads(done.stdout)["phases"]
-    assert (told["transactions"], told["statements"]["select"]["rows"]) == (30, 30)
+    [phase] = json.loads(done.stdout)["phases"]
+    assert (phase["transactions"], phase["statements"]["select"]["rows"]) == (30, 30)
 
 
 def test_idle_connections_are_held_while_the_active_ones_work(account: Path) -> None:
@@ -335,8 +335,8 @@ def test_idle_connections_are_held_while_the_active_ones_work(account: Path) -> 
         *("--rounds", "10", "--json"),
     )
     assert done.returncode == 0, done.stderr
-    [told] = json.loads(done.stdout)["phases"]
-    assert (told["connections"], told["transactions"]) == (40, 20)
+    [phase] = json.loads(done.stdout)["phases"]
+    assert (phase["connections"], phase["transactions"]) == (40, 20)
 
 
 def test_a_table_that_mydyno_did_not_make_is_refused_and_left_alone(
@@ -441,5 +441,5 @@ def test_the_real_programs_are_commands_too(program: str, arguments: tuple[str, 
         *("--connections", "2", "--rounds", "50", "--json"),
     )
     assert done.returncode == 0, done.stderr
-    [told] = json.loads(done.stdout)["phases"]
-    assert (told["connections"], told["queries"]) == (2, 100)
+    [phase] = json.loads(done.stdout)["phases"]
+    assert (phase["connections"], phase["queries"]) == (2, 100)

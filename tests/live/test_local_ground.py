@@ -223,9 +223,9 @@ def test_a_blank_real_disk_is_built_on_and_left_blank(site: Site, real: RealDisk
             ground = replace(real.layer(site), trial=trial)
             assert ground.storage is not None
             built = stack.move_to([ground, *building_layers(ground.storage)])
-            told = built.of(LocalGround)
-            assert told.disks["data"][0].path == real.device
-            assert str(real.id) in told.described["data disk 0"]
+            result = built.of(LocalGround)
+            assert result.disks["data"][0].path == real.device
+            assert str(real.id) in result.described["data disk 0"]
             assert "ext4" in signatures(real.device)
     assert signatures(real.device) == ""
 
@@ -246,9 +246,9 @@ def test_a_real_disk_without_a_stable_name_is_refused(site: Site, real: RealDisk
 
 def test_what_a_ground_does_outside_the_lab_is_told_before(site: Site, real: RealDisk) -> None:
     limited = Storage.model_construct(data=volume(disks={"size": "64M", "iops": 200}), log=None)
-    told = " ".join(layer(site, limited).side_effects())
-    assert "attaches 1 loop device of 64M for data" in told
-    assert "limits them in the root group of blkio" in told
+    text = " ".join(layer(site, limited).side_effects())
+    assert "attaches 1 loop device of 64M for data" in text
+    assert "limits them in the root group of blkio" in text
     assert f"writes to the real disk {real.id} for data" in real.layer(site).side_effects()
     assert (
         f"DESTROYS what is on the real disk {real.id} for data" in real.layer(site, wipe=True).side_effects()

@@ -64,8 +64,8 @@ def test_every_value_that_the_server_refuses_or_changes_is_told_at_its_place() -
     experiment = spec.loads(text.replace("CONFIG", config), "example.yaml")
     with pytest.raises(SpecErrors) as caught:
         preflight.check(experiment, make(experiment, HostFacts(8 * 2**30, 2, 2**40)), LocalHost())
-    told = {problem.message.split(":")[0]: problem for problem in caught.value.problems}
-    assert {name: problem.line for name, problem in told.items()} == {
+    result = {problem.message.split(":")[0]: problem for problem in caught.value.problems}
+    assert {name: problem.line for name, problem in result.items()} == {
         "innodb_flush_log_at_trx_commit": 3,
         "transaction_isolation": 3,
         "thread_stack": 3,
@@ -74,10 +74,10 @@ def test_every_value_that_the_server_refuses_or_changes_is_told_at_its_place() -
         "character_set_server": 4,
         "sync_binlog": 5,
     }
-    assert "rounds it down to 299008" in told["thread_stack"].message
-    assert "does not take the value" in told["transaction_isolation"].message
-    assert "does not take the value" in told["innodb_flush_method"].message
-    assert told["sync_binlog"].value == "-4"
+    assert "rounds it down to 299008" in result["thread_stack"].message
+    assert "does not take the value" in result["transaction_isolation"].message
+    assert "does not take the value" in result["innodb_flush_method"].message
+    assert result["sync_binlog"].value == "-4"
 
 
 def test_values_that_the_server_takes_are_taken() -> None:

@@ -88,15 +88,15 @@ def test_a_finished_run_is_left_alone_and_measured_anew_by_the_commands_of_its_r
 def test_no_password_is_found_anywhere_in_the_lab_or_the_processes(workplace: Workplace) -> None:
     process = workplace.start("run", str(workplace.experiment), "--no-report")
     wait_for_line(process, "2 connections")
-    told = []
+    lines = []
     for pid in workplace.processes():
         for name in ("cmdline", "environ"):
-            told.append(Path(f"/proc/{pid}/{name}").read_bytes())
+            lines.append(Path(f"/proc/{pid}/{name}").read_bytes())
     process.communicate(timeout=60)
     kept = [
         path.read_bytes() for path in workplace.lab.rglob("*") if path.is_file() and "data" not in path.parts
     ]
-    for text in (*told, *kept):
+    for text in (*lines, *kept):
         assert b"password=" not in text.lower()
         assert b"IDENTIFIED BY" not in text
 
@@ -298,9 +298,9 @@ def test_a_lab_of_a_newer_version_is_not_touched(workplace: Workplace) -> None:
 def test_plan_shows_the_trials_and_leaves_no_trace(workplace: Workplace) -> None:
     before = sorted(workplace.folder.rglob("*"))
     shown = workplace.run("plan", str(workplace.experiment))
-    told = workplace.run("plan", str(workplace.experiment), "--json")
-    assert shown.returncode == told.returncode == 0
+    done = workplace.run("plan", str(workplace.experiment), "--json")
+    assert shown.returncode == done.returncode == 0
     assert "t004 block 2" in shown.stdout
     assert "accepts all settings" in shown.stdout
-    assert len(json.loads(told.stdout)["trials"]) == 4
+    assert len(json.loads(done.stdout)["trials"]) == 4
     assert sorted(workplace.folder.rglob("*")) == before

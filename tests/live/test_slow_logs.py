@@ -90,8 +90,8 @@ def test_every_statement_is_found_as_often_as_it_was_run(logs: list[Logged], tmp
             databases = {name for group in groups for name, _ in group.databases}
             assert databases == log.truth.databases[mark], (log.settings, mark)
         for mark, sent in log.truth.sent.items():
-            told = sum(group.measures["rows_sent"].sum for group in groups_of(digest, mark))
-            assert told == sent, (log.settings, mark)
+            result = sum(group.measures["rows_sent"].sum for group in groups_of(digest, mark))
+            assert result == sent, (log.settings, mark)
         for mark in ONE_GROUP:
             assert len(groups_of(digest, mark)) == 1, (log.settings, mark)
         (slept,) = groups_of(digest, "slept")

@@ -127,8 +127,8 @@ def test_a_log_that_is_rotated_in_the_window_is_caught_whole(server: RunningServ
 
     with unchanged(login):
         caught, text = catch(login, store, rotate)
-    told = [name for name in ("within 1", "late 1", "within 3") if name.encode() in text]
-    assert told == ["within 1", "late 1", "within 3"]
+    lines = [name for name in ("within 1", "late 1", "within 3") if name.encode() in text]
+    assert lines == ["within 1", "late 1", "within 3"]
     assert caught.not_restored is None
 
 

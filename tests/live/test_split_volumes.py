@@ -131,7 +131,7 @@ def test_a_trial_on_five_volumes_tells_what_lay_where(workplace: Workplace, host
         "tmp": "temporary files",
     }
     limits = {volume.name: volume.facts["limits of a disk"] for volume in trial.ground.volumes}
-    assert [told.split(",")[0] for told in limits.values()] == ["400 IOPS"] * 4 + ["1000 IOPS"]
+    assert [result.split(",")[0] for result in limits.values()] == ["400 IOPS"] * 4 + ["1000 IOPS"]
     assert {check.volume for check in trial.self_checks} == set(VOLUMES)
     assert trial.settings_in_force["innodb_undo_tablespaces"] == "3"
     assert Path(trial.settings_in_force["tmpdir"]).is_relative_to("/run/mydyno/tmp")

@@ -30,7 +30,7 @@ RUN = MENDED | {"unused-indexes", "full-joins", "full-scans", "aborted-connects"
 
 def facts(server: RunningServer) -> System:
     """What the server says, after ten days of a load that the test does not make."""
-    told = survey(server.login, settable=variables(), seconds=0, without_host=True)
+    result = survey(server.login, settable=variables(), seconds=0, without_host=True)
     counted = {
         "Aborted_connects": "900000",
         "Connections": "1000000",
@@ -38,8 +38,8 @@ def facts(server: RunningServer) -> System:
         "Select_full_join": "9000000",
         "Uptime": "864000",
     }
-    status = told.server.status.model_copy(update={"after": {**told.server.status.after, **counted}})
-    return told.model_copy(update={"server": told.server.model_copy(update={"status": status})})
+    status = result.server.status.model_copy(update={"after": {**result.server.status.after, **counted}})
+    return result.model_copy(update={"server": result.server.model_copy(update={"status": status})})
 
 
 def statements(system: System) -> dict[str, list[str]]:

@@ -62,12 +62,12 @@ def _write_and_read(built: BuiltLayers, volume: MountedVolume) -> None:
 @pytest.mark.parametrize(("raid", "filesystem"), PAIRS)
 def test_an_array_under_a_file_system_stands_as_asked(build: Build, raid: int | str, filesystem: str) -> None:
     built = build(raid=raid, filesystem=filesystem, mount=["noatime"])
-    told = described(built)["data"]
+    result = described(built)["data"]
     level = raid if raid == "linear" else f"raid{raid}"
-    assert told["array"] == f"md {level} of 4 (/dev/md0)"
-    assert told["array state"] in ("clean", "active")
-    assert told["file system"] == filesystem
-    assert "noatime" in told["mount"].split(",")
+    assert result["array"] == f"md {level} of 4 (/dev/md0)"
+    assert result["array state"] in ("clean", "active")
+    assert result["file system"] == filesystem
+    assert "noatime" in result["mount"].split(",")
     _write_and_read(built, built.of(MountedVolume))
 
 
@@ -94,12 +94,12 @@ def test_every_array_stands_under_every_file_system(build: Build, raid: int | st
 def test_a_file_system_knows_the_stripes_below_it(
     build: Build, raid: int, filesystem: str, alignment: str
 ) -> None:
-    told = described(build(raid=raid, chunk="64K", filesystem=filesystem))["data"]
-    assert told["alignment"] == alignment
+    result = described(build(raid=raid, chunk="64K", filesystem=filesystem))["data"]
+    assert result["alignment"] == alignment
 
 
 @pytest.mark.parametrize(
-    ("volume", "told"),
+    ("volume", "expected"),
     [
         ({"raid": 10, "layout": "f2"}, {"layout": "far=2"}),
         ({"raid": 10, "layout": "o2", "chunk": "16K"}, {"layout": "offset=2", "chunk": "16K"}),
@@ -110,10 +110,10 @@ def test_a_file_system_knows_the_stripes_below_it(
     ],
 )
 def test_layouts_and_policies_are_in_force(
-    build: Build, volume: dict[str, Any], told: dict[str, str]
+    build: Build, volume: dict[str, Any], expected: dict[str, str]
 ) -> None:
     found = described(build(filesystem="ext2", **volume))["data"]
-    assert {key: found[key] for key in told} == told
+    assert {key: found[key] for key in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_layouts_and_policies_are_in_force(
     [("raid0", "raid1"), ("raid1c3", "raid1c3"), ("raid10", "raid10"), ("raid5", "raid1")],
 )
 def test_btrfs_spreads_itself(build: Build, data: str, metadata: str) -> None:
-    told = described(build(filesystem="btrfs", data_profile=data, metadata_profile=metadata))["data"]
-    assert (told["array"], told["data profile"], told["metadata profile"]) == (
+    result = described(build(filesystem="btrfs", data_profile=data, metadata_profile=metadata))["data"]
+    assert (result["array"], result["data profile"], result["metadata profile"]) == (
         "none, 4 disks",
         data,
         metadata,
@@ -134,9 +134,9 @@ def test_f2fs_and_a_raw_device_stand_too(build: Build) -> None:
     _write_and_read(built, built.of(MountedVolume))
     built = build(raid=10, filesystem="raw")
     volume, host = built.of(MountedVolume), built.of(Ground).host  # type: ignore[type-abstract]
-    told = host.run(["stat", "-c", "%F %U", str(volume.path)]).stdout.strip()
+    text = host.run(["stat", "-c", "%F %U", str(volume.path)]).stdout.strip()
     owner = host.server_identity.name if host.server_identity else "root"
-    assert told == f"block special file {owner}"
+    assert text == f"block special file {owner}"
 
 
 def test_the_log_has_a_volume_of_its_own(build: Build) -> None:
@@ -194,16 +194,16 @@ def test_an_array_without_some_of_its_disks_still_serves(
     build: Build, raid: int, fail: int, failed: str | None
 ) -> None:
     built = build(raid=raid, filesystem="xfs", fail=fail)
-    told = described(built)["data"]
-    assert told["array state"] == "clean, degraded"
-    assert failed in (None, told["failed disks"])
+    result = described(built)["data"]
+    assert result["array state"] == "clean, degraded"
+    assert failed in (None, result["failed disks"])
     _write_and_read(built, built.of(MountedVolume))
 
 
 def test_a_rebuild_runs_while_the_load_begins(build: Build) -> None:
-    told = described(build(raid=5, filesystem="ext4", fail=1, rebuild=True))["data"]
-    assert told["array state"] == "clean, degraded, recovering"
-    assert told["rebuild as the load begins"].endswith("% complete")
+    result = described(build(raid=5, filesystem="ext4", fail=1, rebuild=True))["data"]
+    assert result["array state"] == "clean, degraded, recovering"
+    assert result["rebuild as the load begins"].endswith("% complete")
 
 
 @pytest.mark.slow

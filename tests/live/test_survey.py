@@ -74,22 +74,22 @@ def test_a_server_and_its_machine_are_read(start: Start) -> None:
         "SET GLOBAL sort_buffer_size = 1048576",
     )
     system = look(server)
-    told = system.server
-    assert str(told.release) == str(server.version)
-    assert told.variables["max_connections"].value == "77"
-    origin = told.variables["max_connections"].origin
+    result = system.server
+    assert str(result.release) == str(server.version)
+    assert result.variables["max_connections"].value == "77"
+    origin = result.variables["max_connections"].origin
     assert origin is not None
     assert origin.source == "file"
     assert Path(origin.file or "").name == "my.cnf"
     lines = server.config.read_text().splitlines()
     assert lines[(origin.line or 0) - 1].replace("-", "_").startswith("max_connections")
-    running = told.variables["sort_buffer_size"].origin
+    running = result.variables["sort_buffer_size"].origin
     assert running is not None
     assert running.source == "set while running"
-    assert told.rate("Questions") is not None
-    assert told.innodb is not None
-    assert told.innodb.log_sequence_number
-    schema = told.schema_facts
+    assert result.rate("Questions") is not None
+    assert result.innodb is not None
+    assert result.innodb.log_sequence_number
+    schema = result.schema_facts
     assert schema is not None
     assert (schema.tables, names(schema.without_primary_key)) == (3, ["shop.notes"])
     assert names(schema.other_engines) == ["shop.notes"]
@@ -100,10 +100,10 @@ def test_a_server_and_its_machine_are_read(start: Start) -> None:
     unused = {index.name for index in schema.unused_indexes or ()}
     assert "c" in unused
     assert not unused & {"ab", "of_order"}
-    assert told.accounts is not None
-    assert told.accounts.anonymous_hosts == ("localhost",)
-    assert told.accounts.named_hosts == ("cafe%",)
-    assert told.host_cache is None  # Everybody came by the socket: nothing was counted.
+    assert result.accounts is not None
+    assert result.accounts.anonymous_hosts == ("localhost",)
+    assert result.accounts.named_hosts == ("cafe%",)
+    assert result.host_cache is None  # Everybody came by the socket: nothing was counted.
     assert_host(system.host, server)
     assert WORD not in system.to_json()
     assert server.login.password.reveal() not in system.to_json()
@@ -234,7 +234,7 @@ def test_over_ssh_the_same_facts_are_read(start: Start, sshd: Sshd) -> None:
 
 def still(host: Host) -> dict[str, Any]:
     """The facts that do not move while one looks."""
-    told = host.model_dump(
+    result = host.model_dump(
         exclude={
             "memory": {"available", "swap_free", "huge_pages_free"},
             "kernel": {"counters": True, "sysctls": {"fs.file-nr", "fs.aio-nr"}},
@@ -242,13 +242,13 @@ def still(host: Host) -> dict[str, Any]:
             "load": True,
         }
     )
-    for mount in told["storage"]["filesystems"]:
+    for mount in result["storage"]["filesystems"]:
         for moving in ("free_bytes", "free_inodes", "reserved_bytes"):
             del mount[moving]
-    for disk in told["storage"]["disks"]:
+    for disk in result["storage"]["disks"]:
         for moving in ("reads", "read_seconds", "writes", "write_seconds"):
             del disk[moving]
-    return told
+    return result
 
 
 def test_a_far_machine_answers_as_this_one_does(sshd: Sshd, tmp_path: Path) -> None:

@@ -87,8 +87,8 @@ def every_account_knows_what_it_may_see(server: RunningServer) -> None:
 def usage_alone_knows_neither_role_nor_schema(system: System) -> None:
     server = system.server
     assert (server.role.replica, server.role.source, server.schema_facts) == (None, None, None)
-    told = outcomes(advise(system, system.read_at))
-    assert {told[rule] for rule in ("replica-crash-safety", "myisam-tables", "redundant-indexes")} == {
+    result = outcomes(advise(system, system.read_at))
+    assert {result[rule] for rule in ("replica-crash-safety", "myisam-tables", "redundant-indexes")} == {
         "unknown"
     }
 
@@ -100,9 +100,9 @@ def one_schema_is_a_part(system: System, everything: System) -> None:
     # The counters have moved between the two readings: what rests on rates is judged by the same ones.
     same_load = system.server.model_copy(update={"status": everything.server.status})
     system = system.model_copy(update={"server": same_load})
-    told, known = (outcomes(advise(each, each.read_at)) for each in (system, everything))
-    assert (told["myisam-tables"], known["myisam-tables"]) == ("unknown", "finding")
-    new = {rule for rule, outcome in told.items() if outcome == "finding" != known[rule]}
+    result, known = (outcomes(advise(each, each.read_at)) for each in (system, everything))
+    assert (result["myisam-tables"], known["myisam-tables"]) == ("unknown", "finding")
+    new = {rule for rule, outcome in result.items() if outcome == "finding" != known[rule]}
     assert new == set()
 
 

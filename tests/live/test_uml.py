@@ -169,10 +169,10 @@ def test_a_guest_that_dies_in_the_middle_is_told_of_at_once(site: Site, ground: 
         ground.host.start(["sh", "-c", "echo c > /proc/sysrq-trigger"], output=site.lab / "trial" / "crash")
     with pytest.raises(
         HostError, match=r"(?s)uml was lost: it has gone; its console ends:.*sysrq triggered"
-    ) as told:
+    ) as caught:
         talk.wait(60)
     assert time.monotonic() - started < 50
-    assert "+0x" not in told.value.message
+    assert "+0x" not in caught.value.message
     with pytest.raises(HostError):
         ground.host.run(["true"])
     talk.close()

@@ -28,11 +28,11 @@ def test_a_throw_away_server_tells_what_its_binary_does_not(
     binary: ServerBinary, lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(lab.parent))
-    told = ask_running(binary, ["sort_buffer_size", "innodb_page_size"])
-    assert told["sort_buffer_size"].dynamic is True
-    assert told["innodb_page_size"].dynamic is False
+    result = ask_running(binary, ["sort_buffer_size", "innodb_page_size"])
+    assert result["sort_buffer_size"].dynamic is True
+    assert result["innodb_page_size"].dynamic is False
     if binary.version.is_mariadb:
-        assert told["sort_buffer_size"].least == "1024"
+        assert result["sort_buffer_size"].least == "1024"
     assert list(lab.parent.iterdir()) == [lab], "nothing is left behind"
 
 

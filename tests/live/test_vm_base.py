@@ -224,11 +224,11 @@ def test_an_array_on_restored_disks_is_what_was_asked_for(
             assert (ground.host.read_text(state / "degraded") or "").strip() == "0"
         # Raising it fails where the array is not degraded, or rebuilt, as asked.
         stack.move_to(trials.with_server("t1"))
-        told = commanded(ground, "cat", "/proc/mdstat")
+        result = commanded(ground, "cat", "/proc/mdstat")
         if volume.get("rebuild"):
-            assert "recovery" in told
+            assert "recovery" in result
         elif volume.get("fail"):
-            assert "[2/1]" in told
+            assert "[2/1]" in result
     assert_nothing_is_left(site)
 
 

@@ -137,8 +137,8 @@ def test_only_a_matching_serial_lets_wipe_take_a_disk_and_it_is_left_blank(guest
     path = os.pathsep.join(filter(None, sys.path))
     environment = [f"PYTHONPATH={path}", "TMPDIR=/run/tmp", f"PATH={os.environ['PATH']}"]
     python = [sys.executable, "-c", BUILD, DISK, SERIAL]
-    told = commanded(guest, "chroot", ROOT, "env", *environment, *python).splitlines()
-    other, unasked, wiped = told
+    result = commanded(guest, "chroot", ROOT, "env", *environment, *python).splitlines()
+    other, unasked, wiped = result
     assert f"it has the serial {SERIAL}, and the experiment means the disk with the serial ANOTHER" in other
     assert "it carries xfs; with `wipe: yes` and its serial" in unasked
     for refused in (other, unasked):

@@ -50,9 +50,9 @@ def test_a_waiting_caller_gets_an_error_at_once_when_the_host_is_lost(
     heard: list[str] = []
 
     def expect(wait: Callable[[], object]) -> None:
-        with pytest.raises(HostError) as told:
+        with pytest.raises(HostError) as caught:
             wait()
-        heard.append(told.value.message)
+        heard.append(caught.value.message)
 
     threads = [threading.Thread(target=expect, args=(wait,)) for wait in waits]
     for thread in threads:

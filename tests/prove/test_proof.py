@@ -118,10 +118,10 @@ def test_without_all_parts_nothing_is_said_of_their_product() -> None:
 
 def test_the_table_has_a_row_for_what_was_measured_and_a_line_for_what_was_not() -> None:
     found = proofs_of(PROPOSAL, {"buffer-pool": verdict(1.12, 1.09, 1.15)}, "0.1.0")
-    told = table.markdown(found)
+    result = table.markdown(found)
     row = "| buffer-pool | throughput better (large): fewer disk reads | 1.120 (1.090 to 1.150) |"
-    assert f"{row} worth 12.0% (95% CI 9.0 to 15.0) |" in told
-    assert "- swappiness, not measured: vm.swappiness = 1 (now 60):" in told
+    assert f"{row} worth 12.0% (95% CI 9.0 to 15.0) |" in result
+    assert "- swappiness, not measured: vm.swappiness = 1 (now 60):" in result
     shown = table.text(found, 100)
     assert "buffer-pool  worth 12.0% (95% CI 9.0 to 15.0)" in shown
     assert max(map(len, shown.splitlines())) <= 100

@@ -18,6 +18,6 @@ def test_the_page_says_what_is_one_group_here(row: Row) -> None:
 
 def test_the_page_says_what_is_one_group_for_pt_query_digest() -> None:
     table = rows()
-    told = its_fingerprints([statement for row in table for statement in (row.one, row.other)])
-    for row, one, other in zip(table, told[::2], told[1::2], strict=True):
+    result = its_fingerprints([statement for row in table for statement in (row.one, row.other)])
+    for row, one, other in zip(table, result[::2], result[1::2], strict=True):
         assert (one == other) == row.is_one_for_pt_query_digest, (row, one, other)

@@ -85,17 +85,17 @@ def test_rotated_logs_are_one_digest_in_any_order(tmp_path: Path) -> None:
 def test_progress_is_reported_while_a_pipe_is_silent() -> None:
     source, sink = os.pipe()
     heard: list[Progress] = []
-    told = threading.Event()
+    result = threading.Event()
 
     def write() -> None:
         with os.fdopen(sink, "wb") as pipe:
             pipe.write(log(100))
             pipe.flush()
-            told.wait(60)
+            result.wait(60)
 
     def hear(progress: Progress) -> None:
         heard.append(progress)
-        told.set()
+        result.set()
 
     writer = threading.Thread(target=write)
     writer.start()

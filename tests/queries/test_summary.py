@@ -21,19 +21,19 @@ def row(
 
 
 def test_picoseconds_become_microseconds_and_flags_count_statements() -> None:
-    told = figures([row(3)])
-    time = told.measures["query_time"]
+    result = figures([row(3)])
+    time = result.measures["query_time"]
     assert (time.count, time.sum, time.min, time.max) == (3, 6, 2, 2)
-    assert told.measures["rows_sent"].sum == 3
-    assert (told.flags["no_index_used"].yes, told.flags["no_index_used"].told) == (3, 3)
-    assert (told.first_us, told.last_us) == (100, 200)
+    assert result.measures["rows_sent"].sum == 3
+    assert (result.flags["no_index_used"].yes, result.flags["no_index_used"].told) == (3, 3)
+    assert (result.first_us, result.last_us) == (100, 200)
 
 
 def test_what_a_release_does_not_count_is_missing_rather_than_zero() -> None:
-    told = figures([row(3)])
-    assert "cpu_time" not in told.measures
-    assert "errors" not in told.measures
-    assert told.measures["query_time"].p95 is None
+    result = figures([row(3)])
+    assert "cpu_time" not in result.measures
+    assert "errors" not in result.measures
+    assert result.measures["query_time"].p95 is None
 
 
 def test_statements_that_are_not_timed_have_no_time() -> None:
@@ -56,19 +56,19 @@ def test_schemas_are_listed_by_their_counts() -> None:
 
 
 def test_quantiles_are_bounds_of_buckets_and_none_is_beyond_the_longest() -> None:
-    told = figures([replace(row(100, MAX_TIMER_WAIT=45_000_000), buckets={10: 94, 20: 5, 50: 1})])
-    time = told.measures["query_time"]
+    text = figures([replace(row(100, MAX_TIMER_WAIT=45_000_000), buckets={10: 94, 20: 5, 50: 1})])
+    time = text.measures["query_time"]
     assert (time.p50, time.p95, time.p99) == (10, 20, 20)
     assert time.histogram == ((10, 94), (20, 5), (45, 1))
 
 
 def test_an_interval_has_what_was_added_and_no_extremes() -> None:
     (left,) = difference({("shop", "d1"): row(5)}, [row(7), row(4, digest="unused", ps_each=0)][:1])
-    told = figures([left])
-    assert told.count == 2
-    assert told.measures["query_time"].sum == 4
-    assert told.measures["query_time"].max is None
-    assert (told.first_us, told.last_us) == (None, 200)
+    result = figures([left])
+    assert result.count == 2
+    assert result.measures["query_time"].sum == 4
+    assert result.measures["query_time"].max is None
+    assert (result.first_us, result.last_us) == (None, 200)
 
 
 def test_what_was_not_used_within_an_interval_is_not_in_it() -> None:

@@ -92,8 +92,8 @@ def test_a_log_that_is_not_there_is_reported(tmp_path: Path) -> None:
     log = FileLog(FilesHere(tmp_path / "slow.log"))
     log.begin()
     log.end()
-    (told,) = log.settle()
-    assert "FLUSH SLOW LOGS" in told
+    (line,) = log.settle()
+    assert "FLUSH SLOW LOGS" in line
     assert list(log.blocks()) == []
 
 

@@ -129,8 +129,8 @@ def test_the_general_log_is_never_sent_to_another_place() -> None:
 
 def test_what_hides_statements_is_reported() -> None:
     assert hidden(ON_MARIADB, MARIADB | {"log_slow_disabled_statements": ""}, WISH) == ()
-    (told,) = hidden(ON_MARIADB, MARIADB, WISH)
-    assert "stored procedures" in told
+    (entry,) = hidden(ON_MARIADB, MARIADB, WISH)
+    assert "stored procedures" in entry
     some = MARIADB | {"log_slow_rate_limit": "100", "log_slow_filter": "full_join"}
     assert [line.partition(" =")[0] for line in hidden(ON_MARIADB, some, WISH)] == [
         "log_slow_rate_limit",

@@ -144,8 +144,8 @@ def test_a_linear_volume_over_several_disks_uses_one_at_a_time() -> None:
     assert found.title == "vg0/data fills 2 disks one after the other"
     assert isinstance(judged("lvm-stripes", server(), host=on_volume(linear)), Fine)
     striped = LogicalVolume(name="vg0/data", segment="striped", stripes=2, stripe_bytes=64 << 10)
-    told = judged("lvm-stripes", server(), host=on_volume(striped, ("sda", "sdb")))
-    assert told == Fine("vg0/data: striped, 2 stripes of 64K, 2 disk(s)")
+    result = judged("lvm-stripes", server(), host=on_volume(striped, ("sda", "sdb")))
+    assert result == Fine("vg0/data: striped, 2 stripes of 64K, 2 disk(s)")
 
 
 def striped(*options: str, kind: str = "ext4") -> Host:

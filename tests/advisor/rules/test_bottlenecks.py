@@ -83,8 +83,10 @@ def seconds(throughput_at: dict[int, float], each: int = 12, version: str = MARI
     noise.shuffle(readings)
     variables = {"thread_handling": "one-thread-per-connection"}
     variables |= {"thread_pool_size": "4"} if version == MARIADB else {}
-    told = server(version, variables)
-    return told.model_copy(update={"status": told.status.model_copy(update={"readings": tuple(readings)})})
+    result = server(version, variables)
+    return result.model_copy(
+        update={"status": result.status.model_copy(update={"readings": tuple(readings)})}
+    )
 
 
 def test_the_number_of_statements_beyond_which_throughput_falls_is_found() -> None:

@@ -65,8 +65,8 @@ def test_mysqls_checkpoint_age_comes_from_its_counters_or_from_innodbs_report() 
     counted = {"Innodb_redo_log_current_lsn": 17_000_000, "Innodb_redo_log_checkpoint_lsn": 10_000_000}
     full = rule_of("checkpoint-age").judge(system(server(MYSQL_84, capacity, status=counted)), Targets())
     assert "100%" in found(full).title
-    told = server(MYSQL_84, capacity, innodb=Innodb(checkpoint_age_bytes=700_000))
-    assert rule_of("checkpoint-age").judge(system(told), Targets()) == Fine(
+    result = server(MYSQL_84, capacity, innodb=Innodb(checkpoint_age_bytes=700_000))
+    assert rule_of("checkpoint-age").judge(system(result), Targets()) == Fine(
         "10% of the redo log that may be in use"
     )
     assert isinstance(rule_of("checkpoint-age").judge(system(server(MYSQL_84, capacity)), Targets()), Unknown)

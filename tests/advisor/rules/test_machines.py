@@ -211,7 +211,7 @@ def test_on_a_good_machine_that_was_read_in_full_nothing_is_unknown() -> None:
     asked = system(a_server(), a_good_machine())
     targets = targets_of(asked)
     judged = {rule.id: rule.judge(asked, targets) for rule in OURS}
-    assert {name: told.missing for name, told in judged.items() if isinstance(told, Unknown)} == {}
+    assert {name: result.missing for name, result in judged.items() if isinstance(result, Unknown)} == {}
 
 
 def test_on_the_guides_machine_their_traps_are_found() -> None:

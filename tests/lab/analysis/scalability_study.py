@@ -26,16 +26,16 @@ def row(called: str, loads: tuple[int, ...], peak: float, contention: float, n: 
     truth = law(peak, contention)
     found = [fitted(truth.at, n=n, seed=seed, loads=loads) for seed in range(experiments)]
     held = [one.low <= peak <= one.high for one in found if one.low is not None and one.high is not None]
-    told = [one for one in found if one.outcome == "optimum"]
-    peaks = [one.peak_interval.contains(truth.at(peak)) for one in told if one.peak_interval is not None]
-    width = statistics.median(one.high / one.low for one in told if one.low and one.high) if told else 0
+    lines = [one for one in found if one.outcome == "optimum"]
+    peaks = [one.peak_interval.contains(truth.at(peak)) for one in lines if one.peak_interval is not None]
+    width = statistics.median(one.high / one.low for one in lines if one.low and one.high) if lines else 0
     cells = (
         called,
         f"{peak}, {contention:g}",
         str(n),
         f"{100 * statistics.mean(held):.1f}",
         f"{100 * statistics.mean(peaks):.1f}" if peaks else "",
-        f"{100 * len(told) / experiments:.0f}",
+        f"{100 * len(lines) / experiments:.0f}",
         f"{width:.2f}",
     )
     return f"| {' | '.join(cells)} |"

@@ -40,10 +40,10 @@ def test_a_control_that_may_be_anything_is_no_floor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "told"), [([1000, 1001], "cannot be judged yet"), ([1000, 1000, 1000], "identical values")]
+    ("second", "expected"), [([1000, 1001], "cannot be judged yet"), ([1000, 1000, 1000], "identical values")]
 )
-def test_a_control_with_too_little_to_tell_says_so(second: list[float], told: str) -> None:
-    assert told in found(second, [1000.0] * len(second)).sentence
+def test_a_control_with_too_little_to_tell_says_so(second: list[float], expected: str) -> None:
+    assert expected in found(second, [1000.0] * len(second)).sentence
 
 
 def test_an_experiment_without_a_control_has_no_sentence() -> None:

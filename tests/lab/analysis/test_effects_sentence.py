@@ -70,8 +70,8 @@ SAID = {
 
 def test_every_sentence_about_effects_is_the_one_in_the_guide():
     section = DOCUMENT.read_text(encoding="utf-8").partition("## What each factor explains")[2]
-    told = re.findall(r"```text\n(.*?)```", section, re.DOTALL)[0].splitlines()
-    assert [sentence(one) for one in SAID.values()] == told
+    lines = re.findall(r"```text\n(.*?)```", section, re.DOTALL)[0].splitlines()
+    assert [sentence(one) for one in SAID.values()] == lines
 
 
 def test_shares_are_told_with_no_more_digits_than_they_have():
@@ -88,9 +88,9 @@ def test_shares_are_told_with_no_more_digits_than_they_have():
 
 def test_of_many_effects_the_smallest_are_summed_up():
     many = found(*(effect(f"f{number}", share=0.1) for number in range(7)), effect("g", share=0.008))
-    told = sentence(many)
-    assert told is not None
-    assert told.endswith("f4 10%, 3 other effects 21%, noise 5%.")
+    result = sentence(many)
+    assert result is not None
+    assert result.endswith("f4 10%, 3 other effects 21%, noise 5%.")
 
 
 def test_an_effect_that_may_be_another_is_told_with_it():

@@ -84,9 +84,9 @@ def test_the_first_trial_and_its_counters_are_named() -> None:
         slowed(slowed(trials[0], 10, 0.5), 100, 0.5), counters={"Innodb_row_lock_time": 90_000}
     )
     (found,) = outliers(trials, QUERIES_PER_SECOND)
-    told = causes(found, (found,), trials)
-    assert "000 ms spent waiting for row locks (Innodb_row_lock_time), where 20 are usual" in told
-    assert "it was the first trial of the run" in told
+    result = causes(found, (found,), trials)
+    assert "000 ms spent waiting for row locks (Innodb_row_lock_time), where 20 are usual" in result
+    assert "it was the first trial of the run" in result
 
 
 def test_a_trial_of_which_nothing_is_known_has_no_made_up_cause() -> None:
@@ -120,9 +120,9 @@ def test_in_a_table_of_single_runs_a_median_polish_finds_them_and_the_levels_tha
     found = outliers(trials, RUNNING_TIME)
     assert len(found) == 6
     assert all(one.fitted and one.ratio > 5 for one in found)
-    told = causes(found[0], found, trials)
-    assert "insert takes 9,300 of " in told
-    assert "all 6 such trials have version = 4.1 and build = B, and no other trial has both" in told
+    result = causes(found[0], found, trials)
+    assert "insert takes 9,300 of " in result
+    assert "all 6 such trials have version = 4.1 and build = B, and no other trial has both" in result
 
 
 def test_of_four_trials_none_can_be_told_to_be_far() -> None:

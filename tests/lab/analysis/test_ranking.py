@@ -188,8 +188,8 @@ def test_two_things_share_a_letter_exactly_when_they_cannot_be_told_apart(
     found = letters(names, differ)
     for one, other in itertools.combinations(names, 2):
         assert bool(set(found[one]) & set(found[other])) == (frozenset((one, other)) not in differ)
-    told = groups(names, differ)
-    assert not any(set(one) < set(other) for one in told for other in told)
+    result = groups(names, differ)
+    assert not any(set(one) < set(other) for one in result for other in result)
 
 
 @pytest.mark.parametrize("order", [names, tuple(reversed(names))])

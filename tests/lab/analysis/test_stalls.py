@@ -90,7 +90,7 @@ def test_odd_or_smooth_phases_are_no_stalls(rates: list[float | None]) -> None:
 
 
 def test_untold_tails_are_no_tails() -> None:
-    told = stretches(every(8, 60, 100.0, 1000.0))
-    found = stalls([replace(one, p99_ns=None) for one in told])
+    result = stretches(every(8, 60, 100.0, 1000.0))
+    found = stalls([replace(one, p99_ns=None) for one in result])
     assert found is not None
     assert found.period_s == 8.0

@@ -184,8 +184,8 @@ def test_what_is_counted_without_a_time_is_told_as_a_rate() -> None:
 
 
 def test_where_nobody_knows_anything_there_is_no_decomposition() -> None:
-    told = replace(phase(statement("select", 80_000, 1.0)), latency=NO_LATENCY, statements=())
-    assert time_spent(told, None, None, "queries") is None
+    text = replace(phase(statement("select", 80_000, 1.0)), latency=NO_LATENCY, statements=())
+    assert time_spent(text, None, None, "queries") is None
 
 
 def test_a_phase_that_measured_nothing_has_no_decomposition() -> None:

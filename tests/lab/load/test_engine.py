@@ -62,7 +62,7 @@ def test_a_binary_that_does_not_exist_is_named_with_its_variable(monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("echo 'out of luck' >&2; exit 9", "without finishing .exit code 9.: out of luck"),
         ("echo 'hello world'", "does not understand"),
@@ -71,10 +71,10 @@ def test_a_binary_that_does_not_exist_is_named_with_its_variable(monkeypatch: py
     ],
 )
 def test_a_broken_engine_ends_in_an_error_that_tells_how(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: str
 ) -> None:
     monkeypatch.setenv("MYDYNO_ENGINE", program(tmp_path, text))
-    with pytest.raises(EngineError, match=told):
+    with pytest.raises(EngineError, match=expected):
         hear(job())
 
 

@@ -65,10 +65,10 @@ def test_whole_plots_are_what_stays_together_in_a_block() -> None:
 
 
 def test_a_sequential_design_plans_all_that_it_may_take_and_says_when_it_stops() -> None:
-    told = made(design="{until: ±3%, at_most: 20}")
-    assert (len(told.trials), told.blocks) == (40, 20)
-    assert (told.design.until, told.design.first_look, told.design.at_most) == (0.03, 3, 20)
-    text = plan.render(told)
+    result = made(design="{until: ±3%, at_most: 20}")
+    assert (len(result.trials), result.blocks) == (40, 20)
+    assert (result.design.until, result.design.first_look, result.design.at_most) == (0.03, 3, 20)
+    text = plan.render(result)
     for said in (
         "6 to 40 trials, seed 1",
         "3 to 20 repetitions: stops when every comparison with the first level is known to ±3%, at an error "

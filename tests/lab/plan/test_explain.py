@@ -32,8 +32,8 @@ def test_the_plan_of_the_thread_cache_experiment_reads_like_its_question() -> No
 
 def test_loads_that_differ_are_told_point_by_point() -> None:
     read = experiment(factors="{workload.connections: {few: 1, many: 8..64 step 8}}")
-    told = plan.explain(plan.make(read, FACTS))
-    assert [row.phases for row in told.points] == [
+    result = plan.explain(plan.make(read, FACTS))
+    assert [row.phases for row in result.points] == [
         "1 phase of 1 connection, 5 rounds each",
         "8 phases of 8 to 64 connections, 5 rounds each",
     ]
@@ -59,9 +59,9 @@ def test_each_trial_says_from_which_layer_on_the_stack_is_raised() -> None:
         factors="{workload.smack.rows: [10, 20], server.config.max_connections: [100, 200]}",
         design="{repeats: 1, order: sequential}",
     )
-    told = plan.explain(plan.make(read, FACTS))
-    assert told.rebuilds == {"host": 1, "release": 1, "dataset": 2, "config": 4, "workload": 4}
-    raised = [row.raises for row in told.trials]
+    result = plan.explain(plan.make(read, FACTS))
+    assert result.rebuilds == {"host": 1, "release": 1, "dataset": 2, "config": 4, "workload": 4}
+    raised = [row.raises for row in result.trials]
     assert raised == ["host", "config", "dataset", "config"]
     again = plan.explain(plan.make(experiment(design="{repeats: 2}"), FACTS)).trials
     assert [row.raises for row in again] == ["host", "fresh clone"]

@@ -101,9 +101,9 @@ def test_an_array_without_md_is_told_at_its_line_with_the_grounds_that_have_it()
 def test_a_file_system_that_no_ground_has_says_so() -> None:
     setup = "{host: local, storage: {data: {disks: {size: 1G}, filesystem: jfs}}}"
     bare = replace(MODEST, uml_kernels=(), qemu=False)
-    [told] = problems(setup, bare)
-    assert "host local does not support jfs: this machine's kernel 6.18.44 has no jfs" in told
-    assert "allowed: no environment of this machine has it" in told
+    [problem] = problems(setup, bare)
+    assert "host local does not support jfs: this machine's kernel 6.18.44 has no jfs" in problem
+    assert "allowed: no environment of this machine has it" in problem
 
 
 @pytest.mark.parametrize(("kernel", "refused"), [("6.1", False), ("6.12", False), ("7.2", True)])
@@ -113,11 +113,11 @@ def test_reiserfs_went_in_6_13(kernel: str, refused: bool) -> None:
         "storage: {data: {disks: {size: 1G}, filesystem: reiserfs}}}"
     )
     facts = replace(EVERYTHING, uml_kernels=("6.1.176", "6.12.30", "7.2.7"))
-    told = problems(setup, facts)
-    assert bool(told) == refused
+    problems_found = problems(setup, facts)
+    assert bool(problems_found) == refused
     if refused:
-        assert "kernel 7.2 has no reiserfs: removed in 6.13" in told[0]
-        assert "allowed: an older host.kernel" in told[0]
+        assert "kernel 7.2 has no reiserfs: removed in 6.13" in problems_found[0]
+        assert "allowed: an older host.kernel" in problems_found[0]
 
 
 @pytest.mark.parametrize(("kernel", "refused"), [("6.1", False), ("6.12", True), ("6.14", False)])
@@ -131,11 +131,11 @@ def test_a_plan_is_shown_without_the_programs_that_it_needs_and_names_them() -> 
     bare = replace(EVERYTHING, programs=frozenset({"mke2fs"}))
     made = plan.make(experiment(setup=setup, workload=SMALL), FACTS, bare)
     assert [tool.program for tool in made.missing_tools] == ["mdadm", "mkfs.jfs", "fio"]
-    told = plan.render(made)
-    assert "missing programs" in told
-    assert "! mdadm is not installed, for RAID 1: apt-get install mdadm" in told
-    assert "! mkfs.jfs is not installed, for jfs: apt-get install jfsutils" in told
-    assert "! fio is not installed, for the self-check of the disks: apt-get install fio" in told
+    text = plan.render(made)
+    assert "missing programs" in text
+    assert "! mdadm is not installed, for RAID 1: apt-get install mdadm" in text
+    assert "! mkfs.jfs is not installed, for jfs: apt-get install jfsutils" in text
+    assert "! fio is not installed, for the self-check of the disks: apt-get install fio" in text
     with pytest.raises(MissingToolError, match=r"mdadm is not installed, for RAID 1; mkfs.jfs") as refused:
         refuse_missing_tools(made)
     assert refused.value.hint == "apt-get install mdadm jfsutils fio"
@@ -164,17 +164,17 @@ def test_a_kernel_that_no_suite_has_is_refused(host: str, kernel: str, refused: 
     able = replace(
         EVERYTHING, fetches=True, vm_kernels=("6.12", "6.19"), suite_kernels=("5.10", "6.1", "6.12")
     )
-    told = problems(setup, able)
-    assert bool(told) == refused
+    problems_found = problems(setup, able)
+    assert bool(problems_found) == refused
     if refused:
-        assert f"no suite of Debian has the kernel {kernel}" in told[0]
-        assert "one of 5.10, 6.1, 6.12, or sid's" in told[0]
+        assert f"no suite of Debian has the kernel {kernel}" in problems_found[0]
+        assert "one of 5.10, 6.1, 6.12, or sid's" in problems_found[0]
 
 
 def test_a_kernel_that_is_not_there_is_told_at_its_version() -> None:
     setup = "{host: uml, storage: {data: {disks: {size: 1G}}}}"
-    told = problems(setup, EVERYTHING, factors="{host.kernel: [5.10, 5.1, 6.1.176]}")
-    assert [each.split(": ", 1)[1] for each in told] == [
+    problems_found = problems(setup, EVERYTHING, factors="{host.kernel: [5.10, 5.1, 6.1.176]}")
+    assert [each.split(": ", 1)[1] for each in problems_found] == [
         "host uml cannot be used: there is no User-Mode Linux kernel 5.1 (there is 6.1.176, 5.10.200, 7.2.7) "
         "(got 5.1); allowed: apt-get and dpkg-deb with Debian's package sources, to fetch one"
     ]
@@ -182,16 +182,16 @@ def test_a_kernel_that_is_not_there_is_told_at_its_version() -> None:
 
 def test_a_guest_kernel_that_is_not_built_says_how_to_build_it() -> None:
     setup = "{host: {kind: vm, kernel: 7.2}, storage: {data: {disks: {size: 1G}}}}"
-    [told] = problems(setup, EVERYTHING)
-    assert "allowed: host: uml; or mydyno images build --kernel 7.2" in told
+    [problem] = problems(setup, EVERYTHING)
+    assert "allowed: host: uml; or mydyno images build --kernel 7.2" in problem
 
 
 def test_storage_on_this_machine_needs_root_and_a_guest_does_not() -> None:
     storage = "storage: {data: {disks: {count: 2, size: 1G}, raid: 1}}"
     user = replace(EVERYTHING, root=False)
-    [told] = problems(f"{{{storage}}}", user)
-    assert "host local cannot be used: building storage on this machine itself needs root" in told
-    assert "allowed: host: uml or vm" in told
+    [problem] = problems(f"{{{storage}}}", user)
+    assert "host local cannot be used: building storage on this machine itself needs root" in problem
+    assert "allowed: host: uml or vm" in problem
     assert problems(f"{{host: uml, {storage}}}", user) == []
 
 
@@ -201,16 +201,16 @@ def test_an_experiment_without_storage_asks_nothing_of_any_ground() -> None:
 
 def test_throttling_without_the_controller_is_told_at_the_number() -> None:
     setup = "{storage: {data: {disks: {size: 1G, iops: 100}}}}"
-    [told] = problems(setup, replace(EVERYTHING, throttling=False))
-    assert "host local does not support a limit of iops: cgroup v1's blkio is not there" in told
-    assert "(got 100)" in told
+    [problem] = problems(setup, replace(EVERYTHING, throttling=False))
+    assert "host local does not support a limit of iops: cgroup v1's blkio is not there" in problem
+    assert "(got 100)" in problem
 
 
 def test_real_disks_are_this_machines_own() -> None:
     setup = "{host: vm, storage: {data: {disks: {devices: [{id: /dev/disk/by-id/one}]}}}}"
-    [told] = problems(setup, EVERYTHING)
-    assert "host vm does not support real disks: a guest's disks are files" in told
-    assert "allowed: host: local" in told
+    [problem] = problems(setup, EVERYTHING)
+    assert "host vm does not support real disks: a guest's disks are files" in problem
+    assert "allowed: host: local" in problem
 
 
 def test_a_disk_that_is_in_use_is_refused_in_the_plan_and_one_that_is_free_is_described() -> None:
@@ -218,8 +218,8 @@ def test_a_disk_that_is_in_use_is_refused_in_the_plan_and_one_that_is_free_is_de
     asked = plan.asked_disks(experiment(setup=setup))
     assert asked == (AskedDisk("/dev/disk/by-id/one", "S1"),)
     busy = {asked[0]: DiskFacts("one: MODEL, serial S1, 500.0 GB", ("it is mounted on /srv",))}
-    [told] = problems(setup, replace(EVERYTHING, disks=busy))
-    assert "the disk may not be built on: it is mounted on /srv (got /dev/disk/by-id/one)" in told
+    [problem] = problems(setup, replace(EVERYTHING, disks=busy))
+    assert "the disk may not be built on: it is mounted on /srv (got /dev/disk/by-id/one)" in problem
     free = {asked[0]: DiskFacts("one: MODEL, serial S1, 500.0 GB, carries no signature")}
     made = plan.make(experiment(setup=setup, workload=SMALL), FACTS, replace(EVERYTHING, disks=free))
     assert "one: MODEL, serial S1, 500.0 GB, carries no signature" in plan.render(made)
@@ -230,9 +230,9 @@ def test_more_disks_than_a_ground_has_room_for() -> None:
     storage = f"{{data: {data}, log: {{disks: {{count: 5}}, raid: 0}}}}"
     apart = f"{{data: {data}, log: {{}}, binlog: {{}}, undo: {{disks: {{count: 2}}, raid: 1}}, tmp: {{}}}}"
     for volumes in (storage, apart):
-        [told] = problems(f"{{host: uml, storage: {volumes}}}", EVERYTHING)
-        assert "host uml has at most 16 disks, and the volumes need 17" in told
-        assert "allowed: host: local or vm" in told
+        [problem] = problems(f"{{host: uml, storage: {volumes}}}", EVERYTHING)
+        assert "host uml has at most 16 disks, and the volumes need 17" in problem
+        assert "allowed: host: local or vm" in problem
 
 
 def test_a_kernel_of_user_mode_linux_that_is_not_here_is_fetched_and_the_plan_says_so() -> None:
@@ -247,10 +247,10 @@ def test_a_kernel_of_user_mode_linux_that_is_not_here_is_fetched_and_the_plan_sa
 
 def test_without_the_agent_no_ground_can_be_used() -> None:
     for host in ("local", "uml", "vm"):
-        [told] = problems(
+        [problem] = problems(
             f"{{host: {host}, storage: {{data: {{disks: {{size: 1G}}}}}}}}", replace(EVERYTHING, agent=False)
         )
-        assert f"host {host} cannot be used: mydyno-agent is not installed" in told
+        assert f"host {host} cannot be used: mydyno-agent is not installed" in problem
 
 
 def test_another_machine_needs_ssh_and_is_no_way_out_for_another_environment() -> None:
@@ -309,9 +309,9 @@ def test_storage_on_another_machine_is_planned_and_its_side_effects_name_that_ma
 def test_a_machine_on_which_no_disks_can_be_had_is_refused_with_the_way_out(
     lacking: dict[str, bool | str], why: str, hint: str
 ) -> None:
-    [told] = problems(FAR_SETUP, with_far(db1=replace(FAR, **lacking)))  # type: ignore[arg-type]
-    assert f"host ssh:db1 does not support storage: {why}" in told
-    assert hint in told
+    [problem] = problems(FAR_SETUP, with_far(db1=replace(FAR, **lacking)))  # type: ignore[arg-type]
+    assert f"host ssh:db1 does not support storage: {why}" in problem
+    assert hint in problem
 
 
 def test_what_the_kernel_of_another_machine_lacks_is_refused_at_its_line() -> None:
@@ -320,23 +320,23 @@ def test_what_the_kernel_of_another_machine_lacks_is_refused_at_its_line() -> No
     assert "host ssh:db1 does not support RAID 1: its kernel 6.12.9 has no md (got 1)" in array
     assert "host ssh:db1 does not support a limit of iops: cgroup v1's blkio is not there" in limit
     setup = "{host: ssh:db1, storage: {data: {disks: {size: 1G}, filesystem: btrfs}}}"
-    [told] = problems(setup, with_far(db1=FAR))
-    assert "host ssh:db1 does not support btrfs: its kernel 6.12.9 has no btrfs" in told
+    [problem] = problems(setup, with_far(db1=FAR))
+    assert "host ssh:db1 does not support btrfs: its kernel 6.12.9 has no btrfs" in problem
 
 
 def test_real_disks_of_another_machine_are_refused() -> None:
     setup = "{host: ssh:db1, storage: {data: {disks: {devices: [{id: /dev/disk/by-id/one}]}}}}"
-    [told] = problems(setup, with_far(db1=FAR))
-    assert "host ssh:db1 does not support real disks: on another machine disks are files" in told
-    assert "allowed: host: local" in told
+    [problem] = problems(setup, with_far(db1=FAR))
+    assert "host ssh:db1 does not support real disks: on another machine disks are files" in problem
+    assert "allowed: host: local" in problem
     assert plan.asked_disks(experiment(setup=setup)) == ()
 
 
 def test_every_machine_of_a_fleet_must_have_what_the_storage_needs() -> None:
     setup = "{host: ssh, storage: {data: {disks: {size: 1G}, filesystem: xfs}}}"
     assert problems(setup, with_far(db1=FAR, db2=FAR)) == []
-    [told] = problems(setup, with_far(db1=FAR, db2=replace(FAR, root=False, user="bench")))
-    assert "host ssh:db2 does not support storage" in told
+    [problem] = problems(setup, with_far(db1=FAR, db2=replace(FAR, root=False, user="bench")))
+    assert "host ssh:db2 does not support storage" in problem
 
 
 def test_a_program_that_another_machine_lacks_is_named_with_that_machine() -> None:

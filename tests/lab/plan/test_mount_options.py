@@ -36,8 +36,8 @@ def test_a_slip_is_refused_with_the_option_that_was_meant(filesystem: str, mount
 
 
 def test_an_option_that_is_close_to_none_is_a_warning_since_kernels_differ() -> None:
-    told = " ".join(planned("xfs", "[zoned_by_magic]").warnings)
-    assert "xfs is not known to have the mount option zoned_by_magic" in told
+    text = " ".join(planned("xfs", "[zoned_by_magic]").warnings)
+    assert "xfs is not known to have the mount option zoned_by_magic" in text
 
 
 @pytest.mark.parametrize("filesystem", sorted(_OWN))

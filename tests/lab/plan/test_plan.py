@@ -261,12 +261,12 @@ EXTERNAL = "{server: {external: {host: db1, user: bench, database: shop}, config
 
 def test_a_plan_for_an_external_server_says_what_is_done_to_it_and_takes_no_disk_here() -> None:
     made = plan.make(experiment(setup=EXTERNAL), FACTS)
-    told = plan.render(made)
-    assert "loads and samples db1:3306, which mydyno neither starts nor stops" in told
-    assert "into the schema shop alone" in told
-    assert "sets there for each trial sort_buffer_size (SET GLOBAL) and restores the old values" in told
-    assert "starts a private server" not in told
-    assert "[the same tables]" in told
+    text = plan.render(made)
+    assert "loads and samples db1:3306, which mydyno neither starts nor stops" in text
+    assert "into the schema shop alone" in text
+    assert "sets there for each trial sort_buffer_size (SET GLOBAL) and restores the old values" in text
+    assert "starts a private server" not in text
+    assert "[the same tables]" in text
     assert made.estimate.disk_bytes == 0
     assert made.warnings == plan.make(experiment(config="{max_connections: 100}"), FACTS).warnings
 
@@ -294,6 +294,6 @@ def test_a_clone_that_shares_blocks_costs_no_copying_and_only_without_storage() 
     assert any("sharing blocks (reflink)" in said for said in sharing.assumptions)
     assert not any("reflink" in said for said in copying.assumptions)
     on_disks = experiment(workload=load, setup="{host: uml, storage: {data: {disks: {size: 20G}}}}")
-    told = " ".join(plan.make(on_disks, shared).estimate.assumptions)
-    assert "copies its data directory" in told
-    assert "reflink" not in told
+    text = " ".join(plan.make(on_disks, shared).estimate.assumptions)
+    assert "copies its data directory" in text
+    assert "reflink" not in text

@@ -149,7 +149,7 @@ def test_a_log_volume_takes_the_redo_log_from_the_data_volume() -> None:
 
 
 @pytest.mark.parametrize(
-    ("volumes", "config", "told"),
+    ("volumes", "config", "expected"),
     [
         ("log: {}", "{innodb_log_file_size: 1G, log_bin: ON}", "log .*: redo log 1G \\+ binary log 64M = "),
         ("log: {}", "{innodb_log_file_size: 1G, log_bin: OFF}", "log .*: redo log 1G = 1G"),
@@ -158,10 +158,10 @@ def test_a_log_volume_takes_the_redo_log_from_the_data_volume() -> None:
         ("tmp: {disks: {size: 16M}}", "{}", "tmp .*: temporary files 16M = 16M"),
     ],
 )
-def test_a_volume_too_small_for_what_lies_there_is_refused(volumes: str, config: str, told: str) -> None:
+def test_a_volume_too_small_for_what_lies_there_is_refused(volumes: str, config: str, expected: str) -> None:
     storage = f"{{data: {{disks: {{size: 512M}}}}, {volumes}}}"
     setup = f"{{host: uml, storage: {storage}, server: {{config: {config}}}}}"
-    with pytest.raises(spec.SpecErrors, match=f"the {told.replace(' .*', ' volume is too small')}"):
+    with pytest.raises(spec.SpecErrors, match=f"the {expected.replace(' .*', ' volume is too small')}"):
         plan.make(experiment(setup=setup, workload=OLTP), FACTS)
 
 

@@ -156,7 +156,7 @@ class Browser:
 
     def logged(self, session: str) -> list[str]:
         own = [event for event in self._events if event.get("sessionId") == session]
-        return [told for event in own if (told := _told(event["method"], event["params"]))]
+        return [result for event in own if (result := _told(event["method"], event["params"]))]
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:

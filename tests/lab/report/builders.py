@@ -519,9 +519,9 @@ def told_by_a_foreign_program(run: MemoryRun, point_ids: Sequence[str] | None = 
 
     def poorer(of: PhaseRecord) -> PhaseRecord:
         seen = of.latency
-        told = Latency(count=seen.count, mean_ns=seen.mean_ns, max_ns=seen.max_ns, p95_ns=seen.p95_ns)
-        statements = tuple(replace(each, errors=None, rows=None, latency=told) for each in of.statements)
-        return replace(of, latency=told, connect=NO_LATENCY, statements=statements)
+        result = Latency(count=seen.count, mean_ns=seen.mean_ns, max_ns=seen.max_ns, p95_ns=seen.p95_ns)
+        statements = tuple(replace(each, errors=None, rows=None, latency=result) for each in of.statements)
+        return replace(of, latency=result, connect=NO_LATENCY, statements=statements)
 
     records = tuple(
         replace(each, phases=tuple(map(poorer, each.phases)))

@@ -121,17 +121,17 @@ def test_the_example_of_the_documentation_runs(tmp_path, monkeypatch, capsys):
     (example,) = re.findall(r"```python\n(.*?)```", DOCUMENTATION.read_text(), re.DOTALL)
     monkeypatch.chdir(tmp_path)
     exec(compile(example, str(DOCUMENTATION), "exec"), {})
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith("n=3 vs 3.")
-    assert told[1].startswith("thread_cache_size = 8 [(10, ")
+    result = capsys.readouterr().out.splitlines()
+    assert result[0].endswith("n=3 vs 3.")
+    assert result[1].startswith("thread_cache_size = 8 [(10, ")
 
 
 def test_the_documentation_names_every_file(files):
-    told = DOCUMENTATION.read_text()
+    text = DOCUMENTATION.read_text()
     for path in (files.html, files.paths["summary.md"], files.paths["points.csv"], files.paths["trials.csv"]):
-        assert f"`{path.name}`" in told
+        assert f"`{path.name}`" in text
     for picture in files.pictures:
-        assert re.search(rf"`{picture.stem}(\.png)?`", told), picture
+        assert re.search(rf"`{picture.stem}(\.png)?`", text), picture
 
 
 def test_pictures_are_the_same_on_a_machine_without_fonts(tmp_path):

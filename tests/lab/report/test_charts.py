@@ -57,7 +57,7 @@ def test_every_figure_is_drawn_no_wider_than_asked_with_units_on_its_axes(kind):
         for name, svg in drawn_svgs(kind, size).items():
             width = float(ElementTree.fromstring(svg).attrib["width"])
             assert width <= size.width * 1.03, (name, size)
-            told = texts(svg)
+            lines = texts(svg)
             assert "NaN" not in svg
             expected = {
                 "overview": "elapsed, s",
@@ -65,7 +65,7 @@ def test_every_figure_is_drawn_no_wider_than_asked_with_units_on_its_axes(kind):
                 "ratio": "overall",
                 "effects": "share of the variance, %",
             }
-            assert expected.get(name, "ms") in " ".join(told), (name, size)
+            assert expected.get(name, "ms") in " ".join(lines), (name, size)
 
 
 def test_text_is_never_smaller_on_a_narrow_page():
@@ -102,7 +102,7 @@ def test_settings_past_the_last_colour_differ_in_their_marker():
 
 
 def test_the_overview_names_the_counters_and_both_settings():
-    told = texts(
+    lines = texts(
         draw.svg(drawn_figures(thread_cache_run(connections=(10, 400)))["overview"].draw(theme.WIDE))
     )
     for name in (
@@ -111,8 +111,8 @@ def test_the_overview_names_the_counters_and_both_settings():
         "Threads_created",
         "Max_used_connections",
     ):
-        assert name in told
-    assert {"10", "100"} <= set(told), "the phases carry their number of connections"
+        assert name in lines
+    assert {"10", "100"} <= set(lines), "the phases carry their number of connections"
 
 
 def test_an_invalid_setting_is_marked_as_such_on_the_overview():

@@ -229,7 +229,7 @@ def test_the_picture_has_a_mark_for_each_ratio_and_says_which_are_shown(size):
     drawn = svg(figure.draw(size))
     marks = re.findall(r'aria-label="(mysql-9.7|mariadb-11.8), ([^"]*)"', drawn)
     assert len(marks) == 4 + 7
-    assert all("times as fast (" in told for _, told in marks)
+    assert all("times as fast (" in result for _, result in marks)
     assert "NaN" not in drawn
     root = parse(drawn).all("svg")[0]
     assert float(root.attributes["width"]) <= size.width * 1.03

@@ -132,15 +132,15 @@ def test_several_factors_have_a_row_for_each_combination_and_a_short_table_on_a_
     found = costs_of(of)
     assert found.sentences == ()
     assert len({row.levels for row in found.table.rows}) > 1
-    told = summary(of, 80)
-    assert "Server CPU per query (less is better)" in told
-    assert "fsyncs per transaction" not in told
+    text = summary(of, 80)
+    assert "Server CPU per query (less is better)" in text
+    assert "fsyncs per transaction" not in text
 
 
 def test_a_terminal_of_80_columns_holds_the_table() -> None:
-    told = summary(with_costs(run(), {"p1": 1.0, "p2": 1.11}), 80)
-    assert max(map(len, told.splitlines())) <= 80
-    assert "fsyncs per transaction" in told
+    text = summary(with_costs(run(), {"p1": 1.0, "p2": 1.11}), 80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "fsyncs per transaction" in text
 
 
 def test_files_of_a_report_have_the_costs(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_comparison_of_runs_has_the_costs_too() -> None:
     found = compared(MergedRun([part("before", 1.0), part("after", 1.2)]), 0.05)
     [sentence] = found.costs.sentences
     assert sentence.startswith("For this load run = after, thread_cache_size = 8 takes ")
-    told = compared_text.terminal(found, 80, gated=False)
-    assert "Server CPU per query (less is better)" in told
-    assert "more server CPU per query than run = before" in " ".join(told.split())
+    text = compared_text.terminal(found, 80, gated=False)
+    assert "Server CPU per query (less is better)" in text
+    assert "more server CPU per query than run = before" in " ".join(text.split())
     assert "Costs per operation" in compared_text.markdown(found, gated=False)

@@ -24,10 +24,10 @@ def test_what_the_data_was_and_how_warm_it_was_is_told_for_each_setting() -> Non
 
 def test_what_nobody_could_tell_is_missing_and_older_runs_have_no_such_rows() -> None:
     unknown = replace(data(), cached_bytes=None, file_bytes=None, pool_pages=None)
-    told = dict(data_rows([[replace(trial(1), data=unknown)], [trial(2)]]))
-    assert told["cache"] == ("scan", None)
-    assert told["data in the page cache at the start"] == (None, None)
-    assert told["buffer pool before the load"] == (None, None)
+    text = dict(data_rows([[replace(trial(1), data=unknown)], [trial(2)]]))
+    assert text["cache"] == ("scan", None)
+    assert text["data in the page cache at the start"] == (None, None)
+    assert text["buffer pool before the load"] == (None, None)
     assert data_rows([[trial(1)], [trial(2)]]) == ()
 
 

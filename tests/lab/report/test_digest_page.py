@@ -62,10 +62,10 @@ def test_the_page_needs_nothing_but_itself_and_every_link_leads_somewhere(tree):
 
 def test_problems_are_told_at_once_and_located(tree):
     for where in ("headline", "sources"):
-        told = tree.by_id(where).told
-        assert "broken tail" in told
-        assert "the last entry ends within its statement" in told
-        assert "slow.log, line 158,211, byte 6,012,160" in told
+        text = tree.by_id(where).told
+        assert "broken tail" in text
+        assert "the last entry ends within its statement" in text
+        assert "slow.log, line 158,211, byte 6,012,160" in text
 
 
 def test_the_profile_has_every_statement_and_what_is_beyond_the_limit(tree):
@@ -98,8 +98,8 @@ def test_a_column_that_nobody_told_is_left_out():
 
 def test_a_statement_without_a_section_of_its_own_tells_who_ran_it_in_its_row():
     groups = [group(f"do {place}", [1_000] * 2, users=(("web", 2),)) for place in range(LEAST + 1)]
-    told = digest(*groups)
-    view = profile(told, {each.id for each in detailed(told)}, UTC)
+    result = digest(*groups)
+    view = profile(result, {each.id for each in detailed(result)}, UTC)
     assert [bool(row.more) for row in view.rows] == [False] * (LEAST + 1), "equal shares: all are needed"
     few = digest(group("heavy", [10**9]), *groups)
     *_, last = profile(few, {each.id for each in detailed(few)}, UTC).rows
@@ -157,8 +157,8 @@ def test_a_section_has_the_statement_in_lines_its_figures_and_what_stands_out(tr
 
 
 def test_an_example_says_where_it_stands(tree):
-    told = section(tree, 1).told
-    assert "Took 779 ms at 2026-11-22 03:30:00 by web@10.0.0.11 in shop; slow.log, line 31,802" in told
+    text = section(tree, 1).told
+    assert "Took 779 ms at 2026-11-22 03:30:00 by web@10.0.0.11 in shop; slow.log, line 31,802" in text
 
 
 def test_explain_says_in_words_what_is_slow_or_why_there_is_none(tree):
@@ -235,7 +235,7 @@ def test_a_digest_of_nothing_is_a_page_too():
 
 
 def test_sums_alone_make_a_section_without_a_histogram():
-    (one,) = group_sections(told := digest(group(query_time=sums(3, 6_000_000))), told.groups, UTC)
+    (one,) = group_sections(result := digest(group(query_time=sums(3, 6_000_000))), result.groups, UTC)
     assert one.times is None
     assert one.measures.rows == (("query time", "6.00 s", "100%", "–", "2.00 s", "–", "–", "–", "–"),)
 
@@ -288,7 +288,7 @@ def test_a_comparison_needs_nothing_but_itself_and_is_inert():
 
 def test_a_statement_that_was_called_once_has_no_distribution():
     (one,) = group_sections(
-        told := digest(group(query_time=[7_000], rows_sent=[0], tmp_tables=[0])), told.groups, UTC
+        result := digest(group(query_time=[7_000], rows_sent=[0], tmp_tables=[0])), result.groups, UTC
     )
     assert one.times is None
     assert one.measures.columns == ("measure", "of this call", "of all")

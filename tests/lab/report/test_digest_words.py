@@ -19,7 +19,7 @@ def of(*shares: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("shares", "told"),
+    ("shares", "expected"),
     [
         ((), "No statement was found"),
         ((700,), "One statement takes all of the time"),
@@ -33,13 +33,13 @@ def of(*shares: int) -> str:
         ((100, 100, 100, 100), "No statement stands out: the first of 4 takes 25% of the time"),
     ],
 )
-def test_the_headline_names_as_few_statements_as_take_most_of_the_time(shares, told):
-    assert of(*shares) == told
+def test_the_headline_names_as_few_statements_as_take_most_of_the_time(shares, expected):
+    assert of(*shares) == expected
 
 
 def test_the_headline_is_of_the_calls_where_nobody_told_times():
-    told = digest(group("do 1", [0] * 90), group("do 2", [0] * 10))
-    assert headline(told) == "One of 2 statements takes 90% of the calls"
+    result = digest(group("do 1", [0] * 90), group("do 2", [0] * 10))
+    assert headline(result) == "One of 2 statements takes 90% of the calls"
 
 
 def test_groups_beyond_the_limit_are_counted():
@@ -49,11 +49,11 @@ def test_groups_beyond_the_limit_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("part", "told"),
+    ("part", "expected"),
     [(0, "0%"), (1, "< 0.1%"), (64, "0.6%"), (8_140, "81%"), (9_999, "> 99%"), (10_000, "100%")],
 )
-def test_a_share_is_never_rounded_to_all_or_to_none(part, told):
-    assert share(part, 10_000) == told
+def test_a_share_is_never_rounded_to_all_or_to_none(part, expected):
+    assert share(part, 10_000) == expected
 
 
 def test_amounts_are_written_in_their_unit_and_what_is_missing_is_a_dash():
@@ -77,7 +77,7 @@ def test_times_of_a_column_are_in_the_unit_of_the_largest():
 
 
 @pytest.mark.parametrize(
-    ("fingerprint", "most", "told"),
+    ("fingerprint", "most", "expected"),
     [
         (
             "select country, sum(price) from sale where placed_at between ? and ? group by country",
@@ -103,9 +103,9 @@ def test_times_of_a_column_are_in_the_unit_of_the_largest():
         ("call a_procedure_with_a_long_name(?, ...)", 20, "call a_procedure_wi…"),
     ],
 )
-def test_a_statement_is_shortened_so_that_its_tables_stay(fingerprint, most, told):
-    assert abbreviated(fingerprint, most) == told
-    assert len(told) <= most
+def test_a_statement_is_shortened_so_that_its_tables_stay(fingerprint, most, expected):
+    assert abbreviated(fingerprint, most) == expected
+    assert len(expected) <= most
 
 
 def test_errors_have_their_names():
@@ -117,8 +117,8 @@ def test_a_history_says_since_when_and_how_the_mean_time_went():
     runs = tuple(
         PastRun(at_us=at, count=1, mean_us=mean) for at, mean in ((1, 100_000), (2, 120_000), (3, 220_000))
     )
-    told = history_words(History(first_us=0, digests=3, since_us=1, runs=runs), zone)
-    assert told == (
+    result = history_words(History(first_us=0, digests=3, since_us=1, runs=runs), zone)
+    assert result == (
         "first seen 1970-01-01 00:00:00; in 2 of 3 earlier digests; mean ▄▅█ 100 ms -> 220 ms, 2.000× the"
         " median before"
     )

@@ -34,9 +34,9 @@ def test_no_word_of_queries_is_in_a_report_of_ios() -> None:
 
 
 def test_a_report_of_queries_speaks_of_them_as_ever() -> None:
-    told = summary(thread_cache_run(repeats=3, connections=(10, 400), invalid=()))
-    assert "Queries/s at 400 connections" in told
-    assert "IOPS" not in told
+    text = summary(thread_cache_run(repeats=3, connections=(10, 400), invalid=()))
+    assert "Queries/s at 400 connections" in text
+    assert "IOPS" not in text
 
 
 def test_one_phase_a_trial_is_a_bar_a_setting_and_no_curve() -> None:
@@ -56,8 +56,8 @@ def test_depths_of_a_few_settings_are_curves_against_queue_depth() -> None:
         "latency",
         "effects",
     ]
-    told = {figure.name: figure.picture_title for figure in figures(whole)}
-    assert told["throughput"] == "I/Os per second against queue depth"
+    result = {figure.name: figure.picture_title for figure in figures(whole)}
+    assert result["throughput"] == "I/Os per second against queue depth"
 
 
 def test_more_settings_than_colours_are_set_side_by_side_at_each_depth() -> None:
@@ -119,8 +119,8 @@ def test_an_invalid_trial_tells_at_which_queue_depth() -> None:
         status="invalid",
         invalidities=(Invalidity(check="errors", message="1 failed", phase=0),),
     )
-    told = summary(replace(run, records=(first, *run.records[1:])))
-    assert "errors at queue depth 64: 1 failed" in told
+    text = summary(replace(run, records=(first, *run.records[1:])))
+    assert "errors at queue depth 64: 1 failed" in text
 
 
 def test_a_setting_that_was_never_measured_is_told_and_not_drawn_as_nothing() -> None:

@@ -69,9 +69,9 @@ def test_the_sentence_stands_in_every_form_of_the_report_and_a_terminal_ends_wit
     sentence = crossed().effects.sentence
     assert sentence.startswith("innodb_buffer_pool_size explains ")
     drawn = figures(crossed())
-    told = terminal(crossed(), 2000)
-    assert sentence in told
-    assert told.rstrip().endswith(crossed().verdicts.headline)
+    output = terminal(crossed(), 2000)
+    assert sentence in output
+    assert output.rstrip().endswith(crossed().verdicts.headline)
     assert sentence.replace("_", "") in markdown(crossed(), drawn).replace("\\", "").replace("_", "")
     section = " ".join(tree().by_id(EFFECTS).text.split())
     assert sentence in section.replace("\N{NO-BREAK SPACE}", " ")

@@ -33,9 +33,9 @@ def _failed(trial: TrialRecord, of_point: list[TrialRecord]) -> TrialRecord:
 
 def test_a_failed_point_is_in_every_form_of_the_report_with_each_reason_once() -> None:
     view = page(gather(failing()))
-    told = "FAILED thread_cache_size = 450: 2 of 3 trials failed, 1 was not tried\n  mount data: <refused>"
+    result = "FAILED thread_cache_size = 450: 2 of 3 trials failed, 1 was not tried\n  mount data: <refused>"
     terminal = summary(failing())
-    assert told in terminal
+    assert result in terminal
     assert terminal.count("<refused>") == 1
     assert "INVALID" not in terminal
     assert "**FAILED** thread_cache_size = 450: 2 of 3 trials failed" in markdown(view, [])

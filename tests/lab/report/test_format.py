@@ -28,7 +28,7 @@ def test_thousands_are_grouped_with_commas():
 
 
 @pytest.mark.parametrize(
-    ("nanoseconds", "told"),
+    ("nanoseconds", "expected"),
     [
         (999, "999 ns"),
         (1_000, "1.00 µs"),
@@ -38,8 +38,8 @@ def test_thousands_are_grouped_with_commas():
         (1_200_000_000, "1.20 s"),
     ],
 )
-def test_a_latency_is_told_in_the_unit_that_reads_best(nanoseconds, told):
-    assert write.latency(nanoseconds) == told
+def test_a_latency_is_told_in_the_unit_that_reads_best(nanoseconds, expected):
+    assert write.latency(nanoseconds) == expected
 
 
 def test_a_change_has_a_sign_and_a_real_minus():
@@ -53,9 +53,9 @@ def test_half_an_interval_is_no_interval():
 
 @given(st.floats(min_value=1e-9, max_value=1e15))
 def test_three_significant_digits_are_never_off_by_more_than_half_a_percent(value):
-    told = write.number(value).replace(",", "")
-    assert "e" not in told
-    assert float(told) == pytest.approx(value, rel=0.005, abs=0.5e-9)
+    text = write.number(value).replace(",", "")
+    assert "e" not in text
+    assert float(text) == pytest.approx(value, rel=0.005, abs=0.5e-9)
 
 
 @given(st.text(), st.integers(min_value=1, max_value=40))

@@ -45,8 +45,8 @@ def test_half_of_the_redo_log_is_shown_above_the_verdict_in_every_form(tmp_path:
     run = run_with({"p1": TWO_FILES, "p2": ONE_FILE})
     whole = page(gather(run))
     assert whole.incomparable == (SENTENCE,)
-    told = " ".join(summary(run).split())
-    assert 0 < told.index(SENTENCE) < told.index(" ".join(whole.verdicts.headline.split()))
+    text = " ".join(summary(run).split())
+    assert 0 < text.index(SENTENCE) < text.index(" ".join(whole.verdicts.headline.split()))
     written = build(run, tmp_path)
     html, markdown = written.html.read_text(), written.paths["summary.md"].read_text()
     assert 0 < html.index(REDO) < html.index("<h1>")
@@ -57,8 +57,8 @@ def test_half_of_the_redo_log_is_shown_above_the_verdict_in_every_form(tmp_path:
 def test_a_setting_that_the_levels_set_is_what_is_compared() -> None:
     lazy = {"innodb_flush_log_at_trx_commit": "2"}
     assert page(gather(run_with({"p2": lazy}, {"p2": lazy}))).incomparable == ()
-    [told] = page(gather(run_with({"p2": lazy}))).incomparable
-    assert "innodb_flush_log_at_trx_commit is 1 (thread_cache_size = 8) and 2" in told
+    [line] = page(gather(run_with({"p2": lazy}))).incomparable
+    assert "innodb_flush_log_at_trx_commit is 1 (thread_cache_size = 8) and 2" in line
 
 
 def test_a_translated_setting_is_still_what_the_experiment_wrote() -> None:
@@ -98,7 +98,7 @@ def test_a_comparison_of_runs_shows_what_differs_whoever_set_it() -> None:
         "(run = after)."
     )
     assert found.incomparable == (sentence,)
-    told = " ".join(compared_text.terminal(found, 80, gated=False).split())
-    assert told.startswith(sentence)
+    text = " ".join(compared_text.terminal(found, 80, gated=False).split())
+    assert text.startswith(sentence)
     markdown = compared_text.markdown(found, gated=False)
     assert 0 < markdown.index("Different between the compared sides") < markdown.index("**")

@@ -52,10 +52,10 @@ def test_points_and_trials_are_there_even_without_a_row() -> None:
 def test_verdicts_ratios_and_intervals_are_those_of_the_page() -> None:
     whole, _, document = written(thread_cache_run())
     (ratios,) = whole.verdicts.ratios
-    (told,) = document["verdicts"]["ratios"]
+    (line,) = document["verdicts"]["ratios"]
     assert document["verdicts"]["headline"].split() == whole.verdicts.headline.split()
-    assert told["metric"] == {"name": "queries_per_second", "unit": "1/s", "better": "higher"}
-    for row, one in zip(ratios.rows, told["rows"], strict=True):
+    assert line["metric"] == {"name": "queries_per_second", "unit": "1/s", "better": "higher"}
+    for row, one in zip(ratios.rows, line["rows"], strict=True):
         assert (one["place"], one["value"], one["low"], one["high"]) == (
             row.place,
             row.value,

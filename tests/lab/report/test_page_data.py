@@ -34,10 +34,10 @@ def test_a_script_that_would_not_stand_in_a_page_is_refused(evil):
 
 def test_the_policy_names_each_script_by_its_hash_and_allows_nothing_else():
     digest = base64.b64encode(hashlib.sha256(b"one()").digest()).decode()
-    told = policy(["one()"])
-    assert f"script-src 'sha256-{digest}';" in told
-    assert told.startswith("default-src 'none';")
-    assert "eval" not in told
+    result = policy(["one()"])
+    assert f"script-src 'sha256-{digest}';" in result
+    assert result.startswith("default-src 'none';")
+    assert "eval" not in result
 
 
 def test_the_script_of_the_page_is_kept_and_packed_anew_where_it_cannot_be(tmp_path, monkeypatch):

@@ -161,9 +161,9 @@ def test_two_factors_with_many_levels_and_one_load_are_cells():
     assert [row.levels for row in whole.heat_maps[0].rows] == [(pool,) for pool in POOLS]
     assert [found.name for found in figures(whole)][:1] == ["heat-map"]
     row = whole.heat_maps[0].rows[-1]
-    told = [in_cell(row, cell) for cell in row.cells]
-    assert told[0] == "–", "the first column is what the others are held against"
-    assert told[-1].startswith("1.")
+    lines = [in_cell(row, cell) for cell in row.cells]
+    assert lines[0] == "–", "the first column is what the others are held against"
+    assert lines[-1].startswith("1.")
     assert "latency" in [found.name for found in figures(whole)]
 
 
@@ -173,8 +173,8 @@ def test_a_cell_has_a_colour_only_where_the_trials_show_a_difference():
     assert fill(row, by_level["jfs"]) in theme.FASTER
     assert fill(row, by_level["btrfs"]) in theme.SLOWER
     assert fill(row, by_level["reiserfs"]) == theme.BAND
-    told = in_cell(row, by_level["reiserfs"])
-    assert told.startswith("≈ ") or told.endswith(" ?")
+    result = in_cell(row, by_level["reiserfs"])
+    assert result.startswith("≈ ") or result.endswith(" ?")
     assert (fill(row, None), in_cell(row, None)) == (theme.BAND, "–")
 
 

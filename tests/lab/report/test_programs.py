@@ -127,9 +127,9 @@ def test_the_figure_names_programs_and_settings_and_fits_its_width(size):
     svg = draw.svg(figure.draw(size))
     root = parse(svg).all("svg")[0]
     assert float(root.attributes["width"]) <= size.width * 1.03
-    told = {element.text for element in root.all("text")}
-    assert {*SHORT, "total"} <= told
-    assert ("engine = MyISAM" in told) is not size.narrow, "a narrow page has a legend of its own"
+    result = {element.text for element in root.all("text")}
+    assert {*SHORT, "total"} <= result
+    assert ("engine = MyISAM" in result) is not size.narrow, "a narrow page has a legend of its own"
     assert "NaN" not in svg
     assert {theme.color(0), theme.color(1)} <= set(re.findall(r"#[0-9a-f]{6}", svg))
 
@@ -253,8 +253,8 @@ def test_an_invalid_trial_names_the_program_in_which_it_was_seen():
     run = two_engines(1)
     reason = Invalidity(check="server-alive", message="it was gone", phase=1)
     broken = replace(run.records[0], status="invalid", invalidities=(reason,))
-    told = summary(replace(run, records=(broken, *run.records[1:])))
-    assert "server-alive in insert: it was gone" in told
+    text = summary(replace(run, records=(broken, *run.records[1:])))
+    assert "server-alive in insert: it was gone" in text
 
 
 def test_the_page_shows_the_programs_folds_the_operations_and_lists_the_checks():
@@ -298,10 +298,10 @@ def test_the_files_hold_programs_operations_and_labels(files):
 
 
 def test_the_documentation_names_the_files_of_test_programs(files):
-    told = (Path(__file__).parents[3] / "docs" / "reference" / "report.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "report.md").read_text()
     for path in (files.paths["comparison.csv"], files.paths["operations.csv"]):
-        assert f"`{path.name}`" in told
-    assert "`programs`" in told
+        assert f"`{path.name}`" in text
+    assert "`programs`" in text
 
 
 def test_hostile_labels_are_shown_and_never_obeyed():
@@ -343,9 +343,9 @@ def test_beside_our_own_engine_what_it_does_not_tell_is_a_dash():
     p95, p99 = view.latency
     assert [bool(curve.points) for curve in p99.curves] == [True, False]
     assert all(curve.points for curve in p95.curves)
-    told = summary(foreign_run(("p2",)))
-    assert re.search(r"P95 latency at 100 connections +\S+ ms +\S+ ms", told)
-    assert re.search(r"Mean connect time at 100 connections +\S+ (ms|µs) +–", told)
+    text = summary(foreign_run(("p2",)))
+    assert re.search(r"P95 latency at 100 connections +\S+ ms +\S+ ms", text)
+    assert re.search(r"Mean connect time at 100 connections +\S+ (ms|µs) +–", text)
 
 
 def test_the_page_and_the_files_of_a_foreign_program_are_whole(tmp_path):

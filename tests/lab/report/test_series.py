@@ -58,6 +58,6 @@ def test_a_series_that_is_damaged_inside_is_told_on_the_page_that_wanted_it(stor
     torn.write_bytes(b"PAR1" + b"\xff" * 200 + b"PAR1")
     evidence = gather(stored)
     assert evidence.lost == ()
-    told = page(evidence).method.remarks
-    assert any(str(torn) in sentence for sentence in told)
+    result = page(evidence).method.remarks
+    assert any(str(torn) in sentence for sentence in result)
     assert evidence.series_of(evidence.trials[1]).samples().height > 0

@@ -74,11 +74,11 @@ def test_percentiles_of_a_point_come_from_all_queries_of_its_trials() -> None:
     own = [trial.trial_id for trial in run.records if trial.point_id == first.point_id]
     # Nine of ten queries in two trials, one in ten in the third: the mean of their p99 would be 4 ms.
     latencies = dict(zip(own, [(1_000_000, 450), (1_000_000, 450), (10_000_000, 100)], strict=True))
-    told = {
+    result = {
         trial: {str(phase.index): {"queries": histogram(of[0], times=of[1])} for phase in first.phases}
         for trial, of in latencies.items()
     }
-    evidence = gather(replace(run, encoded_histograms=told))
+    evidence = gather(replace(run, encoded_histograms=result))
     place = (first.point_id, first.phases[0].connections_asked)
     found = pooled(evidence)[place]
     assert found.count == 1000
@@ -97,9 +97,9 @@ def test_a_trial_whose_histogram_is_lost_leaves_its_point_without_a_distribution
 ) -> None:
     run = thread_cache_run(repeats=3, invalid=())
     place = (run.records[0].point_id, run.records[0].phases[0].connections_asked)
-    told = {trial.trial_id: {"0": {"queries": histogram(1000, times=5)}} for trial in run.records}
-    assert place in pooled(gather(replace(run, encoded_histograms=told)))
-    damaged = told | {run.records[0].trial_id: broken}
+    result = {trial.trial_id: {"0": {"queries": histogram(1000, times=5)}} for trial in run.records}
+    assert place in pooled(gather(replace(run, encoded_histograms=result)))
+    damaged = result | {run.records[0].trial_id: broken}
     assert place not in pooled(gather(replace(run, encoded_histograms=damaged)))
 
 

@@ -91,14 +91,14 @@ def test_the_summary_fits_the_terminal_and_has_no_control_character():
     for width in (60, 110):
         lines = summary(steering, width).splitlines()
         assert max(map(len, lines)) <= width
-    told = summary(steering)
-    assert "\x1b" not in told
-    assert "[bold]why[/bold]" in told, "markup of the display is shown, not obeyed"
+    text = summary(steering)
+    assert "\x1b" not in text
+    assert "[bold]why[/bold]" in text, "markup of the display is shown, not obeyed"
 
 
 def test_a_run_without_a_trial_has_a_summary():
-    told = summary(replace(thread_cache_run(repeats=1), records=()))
-    assert "No verdict: no trial has been run yet." in told
+    text = summary(replace(thread_cache_run(repeats=1), records=()))
+    assert "No verdict: no trial has been run yet." in text
 
 
 def test_markdown_acts_on_nothing_that_a_user_wrote():
@@ -109,14 +109,14 @@ def test_markdown_acts_on_nothing_that_a_user_wrote():
 def test_the_experiment_file_cannot_leave_its_code_block():
     run = thread_cache_run(repeats=1, connections=(10,))
     text = "before\n```\n# not a heading\n````\nafter"
-    told = as_markdown(replace(run, experiment=replace(run.experiment, spec_text=text)))
-    assert f"`````yaml\n{text}\n`````\n" in told
+    output = as_markdown(replace(run, experiment=replace(run.experiment, spec_text=text)))
+    assert f"`````yaml\n{text}\n`````\n" in output
 
 
 def test_a_terminal_shows_a_few_remarks_and_how_many_more_there_are():
     run = storage_run()
     (mark, _) = run.records[1].remarks
     marked = replace(run, records=tuple(replace(each, remarks=(mark,)) for each in run.records))
-    told = summary(marked)
-    assert told.count("WARNING t0") == 6
-    assert "WARNING 3 more trials: see the report" in told
+    text = summary(marked)
+    assert text.count("WARNING t0") == 6
+    assert "WARNING 3 more trials: see the report" in text

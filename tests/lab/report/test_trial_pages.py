@@ -89,7 +89,7 @@ def test_pages_are_folded_and_can_be_read_without_script(tree: Element) -> None:
     folded = tree.by_id("trials").all("details", "trial")
     assert len(folded) == 8
     assert all("open" not in one.attributes for one in folded)
-    told = tree.by_id("trial-t001").told
+    text = tree.by_id("trial-t001").told
     for words in (
         "thread_cache_size",
         "p99.9",
@@ -97,12 +97,12 @@ def test_pages_are_folded_and_can_be_read_without_script(tree: Element) -> None:
         "not accounted for",
         "10.11.19-MariaDB",
     ):
-        assert words in told
+        assert words in text
 
 
 def test_an_invalid_trial_says_why_on_its_page(tree: Element) -> None:
-    told = tree.by_id("trial-t005").told
-    assert "Invalid, and left out of every verdict: connections-reached at 400 connections" in told
+    text = tree.by_id("trial-t005").told
+    assert "Invalid, and left out of every verdict: connections-reached at 400 connections" in text
 
 
 def test_a_second_attempt_has_a_page_beside_the_first(run: MemoryRun) -> None:
@@ -134,8 +134,8 @@ def test_the_table_of_time_has_the_shares_that_are_drawn(run: MemoryRun) -> None
 
 def test_cpus_that_were_full_are_told_beside_what_nobody_timed(run: MemoryRun) -> None:
     words = gather(run).words
-    (told,) = notes(pages(run)[0], words)
-    assert told.startswith(
+    (line,) = notes(pages(run)[0], words)
+    assert line.startswith(
         "The machine's CPUs were over 90% busy: much of the time that is not accounted for"
     )
     busy = busy_table(pages(run)[0], words)
@@ -146,9 +146,9 @@ def test_cpus_that_were_full_are_told_beside_what_nobody_timed(run: MemoryRun) -
 def test_a_trial_without_series_says_so_and_keeps_its_numbers() -> None:
     bare = replace(thread_cache_run(), sample_frames={}, interval_frames={})
     assert charts_of(pages(bare)[0]) == (TIME,)
-    told = parse(written(bare)).by_id("trial-t001").told
-    assert "No series of this trial is in the lab" in told
-    assert "Phases" in told
+    text = parse(written(bare)).by_id("trial-t001").told
+    assert "No series of this trial is in the lab" in text
+    assert "Phases" in text
 
 
 def test_a_server_that_could_not_be_seen_has_no_cpu_and_no_machine() -> None:
@@ -181,8 +181,8 @@ def test_a_disk_is_told_in_reads_writes_and_queue_depth() -> None:
     table = time_table(first, words)
     assert table is not None
     assert {row[0] for row in table.rows} <= {"reads", "writes", "fsyncs", "client"}
-    told = parse(written(run)).by_id(first.anchor).told
-    assert "By kind of I/O" in told
+    text = parse(written(run)).by_id(first.anchor).told
+    assert "By kind of I/O" in text
 
 
 def test_kinds_of_statement_have_their_share_of_the_time(run: MemoryRun) -> None:

@@ -306,8 +306,8 @@ def test_a_machine_that_was_busy_before_the_run_is_remarked():
     run = thread_cache_run()
     for load, remarked in ((10.42, True), (0.6, False), (None, False)):
         found = gather(replace(run, facts={**run.facts, "os.load_average": load}))
-        told = [sentence for sentence in method(found).remarks if "busy" in sentence]
-        assert bool(told) is remarked, load
+        lines = [sentence for sentence in method(found).remarks if "busy" in sentence]
+        assert bool(lines) is remarked, load
     busy = gather(replace(run, facts={**run.facts, "os.load_average": 10.42}))
     assert method(busy).remarks == (
         "The machine was busy when the run was started: its load average was 10.4 on 2 CPUs.",
@@ -353,6 +353,6 @@ def test_settings_that_were_translated_are_told_with_the_points_they_were_transl
     )
     view = settings_view(gather(replace(run, records=records)))
     assert view.translated[0] == "query_cache_size = 0 was left out (there is none)"
-    told, point = view.translated[1].split(": ")
-    assert told == "innodb_log_file_size = 512M became innodb_redo_log_capacity = 1G (size x files)"
+    result, point = view.translated[1].split(": ")
+    assert result == "innodb_log_file_size = 512M became innodb_redo_log_capacity = 1G (size x files)"
     assert point in {setting.title for setting in view.settings}

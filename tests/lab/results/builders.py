@@ -215,12 +215,12 @@ def program_trial(number: int = 1) -> TrialRecord:
 
 def foreign_trial(number: int = 1) -> TrialRecord:
     """Of an external program: one percentile, no time to connect, no rows, no errors by kind."""
-    told = Latency(count=2000, min_ns=9_000, mean_ns=50_000.0, max_ns=2_000_000, p95_ns=95_000)
+    result = Latency(count=2000, min_ns=9_000, mean_ns=50_000.0, max_ns=2_000_000, p95_ns=95_000)
     foreign = replace(
         phase(0),
-        latency=told,
+        latency=result,
         connect=Latency(count=0),
-        transaction_latency=told,
+        transaction_latency=result,
         statements=(
             StatementRecord(kind="read", count=2000, errors=None, rows=None, latency=Latency(count=0)),
         ),

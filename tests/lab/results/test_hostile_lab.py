@@ -121,7 +121,7 @@ def test_a_folder_in_the_database_leads_nowhere_else(lab: Path, column: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("statements", "told"),
+    ("statements", "expected"),
     [
         (("CREATE TRIGGER x AFTER INSERT ON trials BEGIN DELETE FROM runs; END",), "its trigger 'x'"),
         (
@@ -138,7 +138,7 @@ def test_a_folder_in_the_database_leads_nowhere_else(lab: Path, column: str) -> 
     ],
 )
 def test_a_database_with_triggers_or_views_in_place_of_tables_is_not_read(
-    lab: Path, statements: tuple[str, ...], told: str
+    lab: Path, statements: tuple[str, ...], expected: str
 ) -> None:
     with sqlite3.connect(lab / DATABASE) as connection:
         connection.execute("PRAGMA legacy_alter_table = ON")
@@ -146,7 +146,7 @@ def test_a_database_with_triggers_or_views_in_place_of_tables_is_not_read(
             connection.execute(statement)
     connection.close()
     for message in open_both(lab):
-        assert told in message
+        assert expected in message
 
 
 def test_a_view_of_the_users_own_does_no_harm(lab: Path) -> None:

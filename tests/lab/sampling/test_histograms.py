@@ -47,8 +47,8 @@ def test_quantiles_are_those_of_the_values_within_a_thousandth(values: list[int]
 
 def test_what_the_engine_reckons_comes_out_of_its_histogram_to_the_digit() -> None:
     end = json.loads(FIXTURE.read_text())
-    told = [end["queries"]["latency"], end["transactions"]["latency"], end["connects"]["latency"]]
-    for each in told:
+    lines = [end["queries"]["latency"], end["transactions"]["latency"], end["connects"]["latency"]]
+    for each in lines:
         found = merged([each.pop("histogram")])
         assert found is not None
         assert vars(found.latency()) == each

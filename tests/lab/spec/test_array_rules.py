@@ -46,8 +46,8 @@ def test_what_md_builds_is_not_refused(array: Array) -> None:
     ],
 )
 def test_too_few_disks(raid: Raid, disks: int, message: str) -> None:
-    (told,) = [each for each in _told(Array(raid, disks)) if each.startswith("disks")]
-    assert told.startswith(f"disks: {message} (at least")
+    (line,) = [each for each in _told(Array(raid, disks)) if each.startswith("disks")]
+    assert line.startswith(f"disks: {message} (at least")
 
 
 def test_several_disks_without_an_array_are_for_btrfs_only() -> None:
@@ -60,9 +60,9 @@ def test_several_disks_without_an_array_are_for_btrfs_only() -> None:
 
 @pytest.mark.parametrize("chunk", [2048, 3000, 5 * 1024])
 def test_a_chunk_below_or_beside_4k(chunk: int) -> None:
-    (told,) = _told(Array(0, 4, chunk))
-    assert told.startswith("chunk: md takes no chunk of")
-    assert told.endswith("(a multiple of 4K)")
+    (line,) = _told(Array(0, 4, chunk))
+    assert line.startswith("chunk: md takes no chunk of")
+    assert line.endswith("(a multiple of 4K)")
 
 
 def test_a_chunk_that_is_no_power_of_two_is_for_raid_0_only() -> None:
@@ -136,8 +136,8 @@ def test_profiles_are_btrfs_and_need_their_devices() -> None:
         "metadata_profile: btrfs profile raid1c3 needs 3 devices, not 2 (another profile, or more disks with "
         "raid: none)"
     ]
-    (told,) = _told(Array(0, 4), written=Format("btrfs", data_profile="raid1"))
-    assert told.startswith(
+    (line,) = _told(Array(0, 4), written=Format("btrfs", data_profile="raid1"))
+    assert line.startswith(
         "data_profile: btrfs profile raid1 needs 2 devices, not 1: the RAID 0 below it is one"
     )
     assert _told(Array("none", 1), written=Format("btrfs", data_profile="raid7"))[0].startswith(

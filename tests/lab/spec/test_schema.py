@@ -257,8 +257,8 @@ def test_a_word_for_a_number_or_a_switch_is_refused(
 
 def test_a_variable_tells_what_it_means_and_which_releases_have_it() -> None:
     schema = spec.json_schema(KNOWN)
-    told = schema["$defs"]["variables"]["properties"]["query_cache_size"]["description"]
-    assert "MySQL removed it in 8.0.3" in told
+    result = schema["$defs"]["variables"]["properties"]["query_cache_size"]["description"]
+    assert "MySQL removed it in 8.0.3" in result
     lacking = {
         each["if"]["properties"]["release"]["const"]: each["then"]["properties"]["config"]["properties"]
         for each in schema["$defs"]["Server"]["allOf"]

@@ -14,8 +14,8 @@ SAFETY = (Path(__file__).parents[3] / "docs" / "reference" / "safety.md").read_t
 
 def test_every_way_back_has_its_row_and_no_row_is_left_over() -> None:
     kinds = {kind.model_fields["kind"].default for kind in get_args(get_args(Undo)[0])}
-    told = re.findall(r"^\| `([a-z-]+)` \|", SAFETY, re.MULTILINE)
-    assert sorted(told) == sorted(kinds)
+    lines = re.findall(r"^\| `([a-z-]+)` \|", SAFETY, re.MULTILINE)
+    assert sorted(lines) == sorted(kinds)
 
 
 def test_the_folders_of_stable_names_are_documented() -> None:

@@ -33,7 +33,7 @@ def test_the_experiment_of_the_guide_is_accepted_and_planned() -> None:
 
 
 def test_the_numbers_of_the_guide_are_those_of_the_code() -> None:
-    told = " ".join(GUIDE.split())
-    assert f"`innodb_undo_tablespaces={UNDO_TABLESPACES}`" in told
-    assert f"undo tablespaces {UNDO_BYTES >> 20}M, temporary files {TEMPORARY_BYTES >> 20}M" in told
-    assert f"a binary log of {BINARY_LOG_BYTES >> 20}M" in told
+    text = " ".join(GUIDE.split())
+    assert f"`innodb_undo_tablespaces={UNDO_TABLESPACES}`" in text
+    assert f"undo tablespaces {UNDO_BYTES >> 20}M, temporary files {TEMPORARY_BYTES >> 20}M" in text
+    assert f"a binary log of {BINARY_LOG_BYTES >> 20}M" in text

@@ -54,8 +54,8 @@ def test_nothing_is_said_of_a_load_that_does_not_tell_its_statements() -> None:
 def test_only_asked_settings_that_changed_are_told() -> None:
     before = {"sort_buffer_size": "1", "other": "1", "kept": "1"}
     after = {"sort_buffer_size": "2", "other": "2", "kept": "1"}
-    (told,) = changed_meanwhile({"sort_buffer_size": 1, "kept": 1}, before, after)
-    assert told.startswith("sort_buffer_size: 1 at the start of the load and 2 at its end")
+    (line,) = changed_meanwhile({"sort_buffer_size": 1, "kept": 1}, before, after)
+    assert line.startswith("sort_buffer_size: 1 at the start of the load and 2 at its end")
 
 
 def test_the_counters_of_this_machine_are_not_taken_for_the_server_s() -> None:

@@ -17,13 +17,13 @@ from mydyno.lab.trial.measurement import Judged, judge_phases
 NOTHING = pl.DataFrame()
 
 
-def intervals(queries: list[int], *, told: bool = True, warmup: int = 0) -> list[Interval]:
+def intervals(queries: list[int], *, expected: bool = True, warmup: int = 0) -> list[Interval]:
     """Intervals of 100 ms from 1 s on; a query takes as much longer as there are fewer."""
     return [
         interval(1 + at / 10, 1 + (at + 1) / 10, count).model_copy(
             update={
                 "warmup": at < warmup,
-                "histogram": histogram(1_000_000_000 // count, times=count) if told and count else None,
+                "histogram": histogram(1_000_000_000 // count, times=count) if expected and count else None,
             }
         )
         for at, count in enumerate(queries)

@@ -59,11 +59,11 @@ def test_a_plan_of_one_point_compares_nothing(tmp_path: Path) -> None:
 def test_earlier_results_of_the_experiment_say_it_and_the_run_is_named(tmp_path: Path) -> None:
     read, made = planned("{repeats: 6}")
     measure(tmp_path, read, made, 0.01)
-    told = power_sentence(planned("{repeats: 20}")[1], tmp_path)
-    assert told is not None
-    assert told.startswith("20 repetitions have a minimum detectable effect of ")
-    assert f"(spread of 12 trials of example-full-{made.fingerprint[:8]}: " in told
-    sentences = (told, power_sentence(made, tmp_path) or "")
+    result = power_sentence(planned("{repeats: 20}")[1], tmp_path)
+    assert result is not None
+    assert result.startswith("20 repetitions have a minimum detectable effect of ")
+    assert f"(spread of 12 trials of example-full-{made.fingerprint[:8]}: " in result
+    sentences = (result, power_sentence(made, tmp_path) or "")
     fewer, more = (float(sentence.split()[8].rstrip("%")) for sentence in sentences)
     assert 0.3 < fewer < more < 5
 
@@ -80,6 +80,6 @@ def test_where_the_experiment_was_never_run_one_of_the_same_load_says_it(tmp_pat
 
 
 def test_a_sequential_design_promises_what_its_last_look_sees(tmp_path: Path) -> None:
-    told = power_sentence(planned("{until: ±3%, at_most: 20}")[1], tmp_path)
-    assert told is not None
-    assert told.startswith("at most 20 repetitions have a minimum detectable effect of ")
+    result = power_sentence(planned("{until: ±3%, at_most: 20}")[1], tmp_path)
+    assert result is not None
+    assert result.startswith("at most 20 repetitions have a minimum detectable effect of ")

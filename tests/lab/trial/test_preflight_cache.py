@@ -31,7 +31,7 @@ MARIADB_11 = without(mariadb(), "innodb_flush_method", innodb_data_file_bufferin
 
 
 @pytest.mark.parametrize(
-    ("binary", "settings", "told"),
+    ("binary", "settings", "expected"),
     [
         (mariadb(), {}, "innodb_flush_method=O_DIRECT"),
         (mariadb(), {"innodb_flush_method": "fsync"}, None),
@@ -42,15 +42,15 @@ MARIADB_11 = without(mariadb(), "innodb_flush_method", innodb_data_file_bufferin
     ],
 )
 def test_cold_says_when_the_server_reads_its_tables_past_the_page_cache(
-    binary: ServerBinary, settings: dict[str, Setting], told: str | None
+    binary: ServerBinary, settings: dict[str, Setting], expected: str | None
 ) -> None:
     notes = list(cache_notes(binary, settings, point("cold")))
-    assert [told is not None and told in note for note in notes] == ([True] if told else [])
+    assert [expected is not None and expected in note for note in notes] == ([True] if expected else [])
     assert list(cache_notes(binary, settings, point("scan"))) == []
 
 
 @pytest.mark.parametrize(
-    ("setup", "told"),
+    ("setup", "expected"),
     [
         ("{cache: cold}", "the pages of the clone's files are dropped from this machine's page cache"),
         ("{cache: cold, host: uml, storage: {data: {disks: {size: 2G}}}}", "below its disks, stays warm"),
@@ -59,8 +59,8 @@ def test_cold_says_when_the_server_reads_its_tables_past_the_page_cache(
         ("{cache: dump}", "loaded from the dataset's list of pages before the first phase"),
     ],
 )
-def test_the_plan_says_what_is_done_to_the_caches(setup: str, told: str) -> None:
+def test_the_plan_says_what_is_done_to_the_caches(setup: str, expected: str) -> None:
     made = plan.make(spec.loads(document(setup=setup), "example.yaml"), FACTS)
     (note,) = (note for note in made.points[0].notes if note.startswith("cache"))
-    assert told in note
+    assert expected in note
     assert note in plan.render(made)

@@ -66,7 +66,7 @@ def test_a_server_without_undo_tablespaces_refuses_their_volume_at_its_line() ->
 
 
 @pytest.mark.parametrize(
-    ("volumes", "config", "told"),
+    ("volumes", "config", "expected"),
     [
         (
             "undo: {}",
@@ -87,9 +87,9 @@ def test_a_server_without_undo_tablespaces_refuses_their_volume_at_its_line() ->
         ("undo: {}", "{innodb_undo_tablespaces: 0}", "the server would have none"),
     ],
 )
-def test_a_setting_that_contradicts_a_volume_is_refused(volumes: str, config: str, told: str) -> None:
+def test_a_setting_that_contradicts_a_volume_is_refused(volumes: str, config: str, expected: str) -> None:
     [problem] = problems(mariadb(), volumes, config)
-    assert problem.message.endswith(told)
+    assert problem.message.endswith(expected)
 
 
 def test_a_place_that_no_volume_is_for_stays_the_experiments() -> None:
@@ -97,18 +97,18 @@ def test_a_place_that_no_volume_is_for_stays_the_experiments() -> None:
 
 
 def test_a_volume_for_a_binary_log_that_is_never_kept_is_refused() -> None:
-    [told] = idle(mariadb(), "binlog: {}")
-    assert told == "the binlog volume is never used: MariaDB 10.11.19 writes no binary log at any point"
+    [line] = idle(mariadb(), "binlog: {}")
+    assert line == "the binlog volume is never used: MariaDB 10.11.19 writes no binary log at any point"
     assert idle(mariadb(), "binlog: {}", "{log_bin: ON}") == []
     assert idle(mariadb(), "log: {}") == []
-    assert idle(mysql(), "binlog: {}") == [], "MySQL keeps one unless it is told not to"
+    assert idle(mysql(), "binlog: {}") == [], "MySQL keeps one unless it is configured not to"
     assert len(idle(mysql(), "binlog: {}", "{skip_log_bin: ON}")) == 1
     assert idle(mariadb(), "binlog: {}", factors="{server.config.log_bin: [ON, OFF]}") == []
 
 
 def test_the_plan_tells_of_a_dataset_that_is_made_with_undo_tablespaces() -> None:
-    [told] = notes(mariadb(), "undo: {}")
-    assert told.startswith(
+    [line] = notes(mariadb(), "undo: {}")
+    assert line.startswith(
         "storage.undo: the dataset is made with innodb_undo_tablespaces=3, since MariaDB 10.11"
     )
     assert notes(mariadb(), "undo: {}", "{innodb_undo_tablespaces: 4}") == []

@@ -60,7 +60,7 @@ def test_a_sound_trial_has_nothing_against_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "name", "told"),
+    ("spoil", "name", "expected"),
     [
         (
             trial(settings_differences=("thread_cache_size: asked 8, in force 16",)),
@@ -101,11 +101,11 @@ def test_a_sound_trial_has_nothing_against_it() -> None:
     ],
 )
 def test_each_fault_gives_its_reason_and_no_other(
-    spoil: Callable[[Evidence], Evidence], name: str, told: str
+    spoil: Callable[[Evidence], Evidence], name: str, expected: str
 ) -> None:
     (reason,) = check(spoil(SOUND))
     assert reason.check == name
-    assert told in reason.message
+    assert expected in reason.message
 
 
 def test_what_could_not_be_known_is_not_held_against_a_trial() -> None:
@@ -197,7 +197,7 @@ def test_generators_that_keep_up_and_start_together_are_no_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "name", "told"),
+    ("changes", "name", "expected"),
     [
         ({"cpu_s": 16.5}, "client-saturation", "its engine used 16.5s of CPU in 9s on 2 threads"),
         ({"machine_busy": 0.93}, "client-saturation", "its machine's CPUs were 93% busy (over 90%)"),
@@ -207,11 +207,13 @@ def test_generators_that_keep_up_and_start_together_are_no_reason() -> None:
         ({"short_s": 1.5}, "generators", "ended 1.5s early"),
     ],
 )
-def test_a_generator_that_spoils_the_phase_is_named(changes: dict[str, object], name: str, told: str) -> None:
+def test_a_generator_that_spoils_the_phase_is_named(
+    changes: dict[str, object], name: str, expected: str
+) -> None:
     [reason] = check(generators(**changes)(SOUND))
     assert (reason.check, reason.phase) == (name, 0)
     assert reason.message.startswith("the generator c2 ")
-    assert told in reason.message
+    assert expected in reason.message
 
 
 def test_a_clock_that_is_known_badly_allows_as_much() -> None:

@@ -58,12 +58,12 @@ def test_a_kernel_with_libraries_of_its_own_sees_this_machine_elsewhere(tmp_path
     assert line.startswith("bwrap --unshare-pid --die-with-parent --ro-bind")
     assert "rootflags=/host " in line
     assert guest.mark == 'init="/lab/run/mydyno-0123456789ab/agent"'
-    told = guest.configuration()
-    assert told["modules"][0] == f"{tmp_path}/7.2/modules/md-mod.ko"
-    assert told["shares"] == [
+    result = guest.configuration()
+    assert result["modules"][0] == f"{tmp_path}/7.2/modules/md-mod.ko"
+    assert result["shares"] == [
         {"filesystem": "hostfs", "source": "/host/lab", "target": "/lab", "read_only": False}
     ]
-    json.dumps(told)
+    json.dumps(result)
 
 
 def test_disks_are_named_as_the_guest_names_them() -> None:

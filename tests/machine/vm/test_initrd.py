@@ -18,10 +18,10 @@ def test_the_guest_gets_what_to_load_and_what_to_mount(tmp_path: Path) -> None:
     config = guest_config(modules, [SharedFolder("lab", Path("/home/dba/lab"), "passthrough")])
     content = entries(modules, written(tmp_path, "mydyno-agent"), config)
     by_name: dict[str, Entry] = {entry.name: entry for entry in content}
-    told = json.loads(by_name["config.json"].content)
-    assert told["modules"] == ["/modules/virtio.ko", "/modules/9p.ko"]
-    assert [share["target"] for share in told["shares"]] == ["/home/dba/lab"]
-    assert all(module.removeprefix("/") in by_name for module in told["modules"])
+    document = json.loads(by_name["config.json"].content)
+    assert document["modules"] == ["/modules/virtio.ko", "/modules/9p.ko"]
+    assert [share["target"] for share in document["shares"]] == ["/home/dba/lab"]
+    assert all(module.removeprefix("/") in by_name for module in document["modules"])
     assert by_name["mydyno/mydyno-agent"].mode & 0o111
 
 

@@ -26,10 +26,10 @@ def test_an_overlay_starts_as_its_base_and_writes_pages_of_its_own(tmp_path: Pat
     base, overlay = raw_image(tmp_path), tmp_path / "overlay.qcow2"
     before = hashlib.sha256(base.read_bytes()).hexdigest()
     make_overlay(base, overlay)
-    told = json.loads(subprocess.check_output([QEMU_IMG, "info", "--output=json", overlay]))
-    assert (told["virtual-size"], told["full-backing-filename"]) == (4 << 20, str(base))
-    assert (told["backing-filename-format"], told["cluster-size"]) == ("raw", 128 << 10)
-    assert told["format-specific"]["data"]["extended-l2"] is True
+    document = json.loads(subprocess.check_output([QEMU_IMG, "info", "--output=json", overlay]))
+    assert (document["virtual-size"], document["full-backing-filename"]) == (4 << 20, str(base))
+    assert (document["backing-filename-format"], document["cluster-size"]) == ("raw", 128 << 10)
+    assert document["format-specific"]["data"]["extended-l2"] is True
     assert overlay.stat().st_blocks * 512 < 1 << 20
     subprocess.check_call([QEMU_IMG, "convert", "-O", "raw", overlay, tmp_path / "as-read.img"])
     assert (tmp_path / "as-read.img").read_bytes() == base.read_bytes()

@@ -40,11 +40,11 @@ def test_a_named_group_is_read_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [("user=x\n", "not a client option file"), ("[client]\nport=abc\n", "port is not a number")],
 )
-def test_a_broken_option_file_is_named(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told) as caught:
+def test_a_broken_option_file_is_named(tmp_path: Path, text: str, expected: str) -> None:
+    with pytest.raises(UsageError, match=expected) as caught:
         option_file(tmp_path, text)
     assert str(tmp_path / "my.cnf") in caught.value.message
 

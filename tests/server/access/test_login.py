@@ -24,11 +24,11 @@ def test_localhost_in_an_option_file_means_the_socket_as_it_does_for_the_clients
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [("[client]\nuser=b\n", "neither socket nor host"), ("[client]\nhost=db1\n", "names no user")],
 )
-def test_an_option_file_that_does_not_say_enough_is_named(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told) as caught:
+def test_an_option_file_that_does_not_say_enough_is_named(tmp_path: Path, text: str, expected: str) -> None:
+    with pytest.raises(UsageError, match=expected) as caught:
         of_file(tmp_path, text)
     assert str(tmp_path / "my.cnf") in caught.value.message
 

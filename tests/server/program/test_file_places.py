@@ -57,8 +57,8 @@ def test_what_the_binary_shows_of_itself_decides(
     release: str, temporary: list[str], undo_tablespaces: int | None, binary_log: bool
 ) -> None:
     binary = replace(mariadb(), options=options_of(release))
-    told = place_settings_of(binary, {"temporary files": PLACES["temporary files"]}, {})
-    assert list(told) == ["tmpdir", *temporary]
+    result = place_settings_of(binary, {"temporary files": PLACES["temporary files"]}, {})
+    assert list(result) == ["tmpdir", *temporary]
     assert undo_settings(binary, {}).get("innodb_undo_tablespaces") == undo_tablespaces
     assert has_binary_log(binary, {}) is binary_log
     common = {"innodb_log_group_home_dir", "innodb_undo_directory", "log_bin", "log_bin_index"}

@@ -51,8 +51,8 @@ def test_a_default_is_reported_as_a_change_and_in_the_order_of_releases() -> Non
         for family in Family:
             of_family = [each for each in row.defaults if each.on is family]
             assert all(each.to != each.was for each in of_family), name
-            told = [each.since.numbers for each in of_family]
-            assert told == sorted(set(told)), name
+            lines = [each.since.numbers for each in of_family]
+            assert lines == sorted(set(lines)), name
             assert not of_family or row.life(family) is not None, name
 
 

@@ -200,7 +200,7 @@ def full_system() -> System:
     table = Table(name="shop.orders", engine="InnoDB")
     index = Index(table="shop.orders", name="x", columns=("x",), covered_by="x")
     names = (*HOST_SETTINGS, "wsrep_notify_cmd", "wsrep_cluster_address", "some_new_variable", "datadir")
-    told = builders.server(
+    result = builders.server(
         variables={name: variable("x", origin=origin) for name in names},
         plugins=("x",),
         innodb=Innodb(latest_deadlock="x"),
@@ -219,9 +219,9 @@ def full_system() -> System:
         address="db:3306",
     )
     status = Status(before={"Uptime": "1", "x": "x"}, after={"x": "x"}, seconds=1)
-    told = told.model_copy(update={"status": status})
+    result = result.model_copy(update={"status": status})
     unread = Unread(what="/x", why="'x'", hint="'x'@'y'")
-    return builders.system(told, machine, unread=(unread,))
+    return builders.system(result, machine, unread=(unread,))
 
 
 def test_every_text_of_the_facts_is_listed() -> None:
@@ -277,12 +277,12 @@ def test_a_name_that_is_a_word_of_the_server_changes_no_setting(name: str) -> No
         "datadir": "/var/lib/mysql/",
         "sql_mode": "STRICT_TRANS_TABLES,NO_ZERO_DATE",
     }
-    told = builders.server(
+    result = builders.server(
         variables={**settings, "hostname": name},
         schema_facts=Schema(tables=1, without_primary_key=(Table(name=f"{name}.{name}", engine="InnoDB"),)),
         address=f"{name}:3306",
     )
-    found = anonymous(builders.system(told)).server
+    found = anonymous(builders.system(result)).server
     assert {each: found.text(each) for each in settings} == settings
     assert found.schema_facts is not None
     assert found.schema_facts.without_primary_key[0].name == "schema1.table1"

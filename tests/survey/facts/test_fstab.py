@@ -32,7 +32,7 @@ def test_the_seeds_line_with_a_space_in_its_options_is_a_fault_that_says_so() ->
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("/dev/md0 /data xfs nobootwait,noatime 0 2", "Upstart's alone; today it is nofail"),
         ("/dev/md0 /data xfs timeout=5 0 2", "x-systemd.device-timeout="),
@@ -41,8 +41,8 @@ def test_the_seeds_line_with_a_space_in_its_options_is_a_fault_that_says_so() ->
         ("/dev/md0 /data xfs defaults 0 two", "'two' is where the number for pass belongs"),
     ],
 )
-def test_a_line_that_would_not_be_mounted_is_reported(line: str, told: str) -> None:
-    assert told in (parse_fstab(line)[0].fault or "")
+def test_a_line_that_would_not_be_mounted_is_reported(line: str, expected: str) -> None:
+    assert expected in (parse_fstab(line)[0].fault or "")
 
 
 def test_spaces_in_names_are_octal() -> None:

@@ -139,16 +139,16 @@ def test_a_missing_start_file_is_no_fault() -> None:
 
 
 def test_the_start_files_are_those_that_the_server_names() -> None:
-    told = (
+    result = (
         "Starts the MariaDB database server.\n\n"
         "Default options are read from the following files in the given order:\n"
         "/etc/my.cnf /etc/mysql/my.cnf ~/.my.cnf \n"
         "The following groups are read: mysqld server\n"
     )
-    assert start_files(told, "/var/lib/mysql") == (
+    assert start_files(result, "/var/lib/mysql") == (
         "/etc/my.cnf",
         "/etc/mysql/my.cnf",
         "/var/lib/mysql/.my.cnf",
     )
-    assert start_files(told) == ("/etc/my.cnf", "/etc/mysql/my.cnf")
+    assert start_files(result) == ("/etc/my.cnf", "/etc/mysql/my.cnf")
     assert start_files(None, "/root")[-1] == "/root/.my.cnf"

@@ -37,7 +37,7 @@ def test_what_is_no_file_of_facts_is_refused_by_name(text: str) -> None:
 
 
 def test_a_file_of_a_newer_mydyno_is_distinguished_from_a_broken_one() -> None:
-    told = json.loads(system().to_json())
-    told |= {"format": FORMAT + 1, "mydyno": "9.9", "something": "that this one does not know"}
+    document = json.loads(system().to_json())
+    document |= {"format": FORMAT + 1, "mydyno": "9.9", "something": "that this one does not know"}
     with pytest.raises(UsageError, match=r"was written by a newer mydyno \(9\.9\)"):
-        read_system(json.dumps(told), "facts.json")
+        read_system(json.dumps(document), "facts.json")

@@ -19,8 +19,8 @@ def storage(path: str, free: int) -> Storage:
 def why(given: Storage) -> Unread:
     unread: list[Unread] = []
     assert measure(LocalMachine(), given, lambda text: None, unread) == ()
-    (told,) = unread
-    return told
+    (line,) = unread
+    return line
 
 
 def test_a_file_system_without_room_is_left_alone(tmp_path: Path) -> None:

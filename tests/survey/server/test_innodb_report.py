@@ -40,18 +40,18 @@ def test_threads_that_wait_for_a_latch_are_counted() -> None:
         f"--Thread 14{number} has waited at trx0rec.cc line 1253 for 0.00 seconds the semaphore:\n"
         for number in range(3)
     )
-    told = text.replace(
+    output = text.replace(
         "OS WAIT ARRAY INFO: reservation count", f"{waits}OS WAIT ARRAY INFO: reservation count"
     )
-    assert parse_innodb_report(told).semaphore_waits == 3
+    assert parse_innodb_report(output).semaphore_waits == 3
 
 
 def test_a_statement_quoted_in_a_deadlock_is_not_taken_for_a_figure() -> None:
     text = (GOLDEN / "innodb-mariadb-10.5.txt").read_text()
-    told = text.replace(
+    output = text.replace(
         "UPDATE shop.orders", "Log sequence number 1\nHistory list length 99999\nUPDATE shop.orders"
     )
-    assert parse_innodb_report(told) == parse_innodb_report(text)
+    assert parse_innodb_report(output) == parse_innodb_report(text)
 
 
 def test_a_report_that_says_nothing_is_no_figure_at_all() -> None:

@@ -112,7 +112,7 @@ def test_ignored_errors_are_counted_under_the_codes_that_are_ignored() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "reached", "errors", "told"),
+    ("name", "reached", "errors", "expected"),
     [
         ("too-many-connections", 0, {"1040"}, "Too many connections"),
         ("no-table", 0, {"1146"}, "sbtest1"),
@@ -121,12 +121,12 @@ def test_ignored_errors_are_counted_under_the_codes_that_are_ignored() -> None:
     ],
 )
 def test_a_run_that_failed_is_an_aborted_phase_with_its_errors(
-    name: str, reached: int, errors: set[str], told: str
+    name: str, reached: int, errors: set[str], expected: str
 ) -> None:
     end = the_end(sysbench(name, Phase(4, closed_loop(), timed(0.0, 3.0)), exit_code=1))
     assert end.connections_reached == reached
     assert set(end.errors) == errors
-    assert told in (end.aborted or "")
+    assert expected in (end.aborted or "")
     assert "exit code 1" in (end.aborted or "")
 
 

@@ -163,20 +163,20 @@ def test_a_seed_is_never_the_one_that_means_the_time_of_day(folder: PrivateFolde
 @pytest.mark.usefixtures("programs")
 def test_what_the_programs_cannot_do_is_refused(folder: PrivateFolder) -> None:
     one, other = sysbench(folder), slap(folder)
-    for phase, told in (
+    for phase, result in (
         (Phase(1, open_loop("fixed", 10.0), timed(0.0, 1.0)), "evenly spaced"),
         (Phase(1, open_loop("poisson", 0.5), timed(0.0, 1.0)), "whole rates"),
         (Phase(1, closed_loop(), timed(0.5, 1.0)), "whole seconds"),
         (Phase(1, closed_loop(), {"kind": "split", "events": 5}), "split"),
     ):
-        with pytest.raises(UsageError, match=told):
+        with pytest.raises(UsageError, match=result):
             one.check(phase)
-    for phase, told in (
+    for phase, result in (
         (TIMED, "no time limit"),
         (Phase(1, open_loop("poisson", 5.0), rounds(1)), "closed loops"),
         (Phase(3, closed_loop(), events(100)), "3 clients cannot share 100 statements"),
     ):
-        with pytest.raises(UsageError, match=told):
+        with pytest.raises(UsageError, match=result):
             other.check(phase)
     one.check(TIMED)
     other.check(COUNTED)

@@ -31,8 +31,8 @@ def test_a_report_is_the_seconds_of_all_clients_together() -> None:
 
 
 def test_every_engine_and_concurrency_has_a_report_of_its_own() -> None:
-    told = [(block.engine, block.clients, block.queries_per_client) for block in blocks("engines")]
-    assert told == [("innodb", 2, 50), ("innodb", 4, 25), ("aria", 2, 50), ("aria", 4, 25)]
+    lines = [(block.engine, block.clients, block.queries_per_client) for block in blocks("engines")]
+    assert lines == [("innodb", 2, 50), ("innodb", 4, 25), ("aria", 2, 50), ("aria", 4, 25)]
     assert all(block.min_s <= block.avg_s <= block.max_s for block in blocks("engines"))
 
 

@@ -89,9 +89,9 @@ def test_a_checkpoint_parts_the_warm_up_from_the_rest() -> None:
 def test_the_lines_of_each_second_sum_up_to_the_reports(name: str) -> None:
     seconds = [item for item in read(lines(name)) if isinstance(item, IntervalLine)]
     assert [item.second for item in seconds] == list(range(1, len(seconds) + 1))
-    told = sum(item.transactions_per_second for item in seconds)
+    result = sum(item.transactions_per_second for item in seconds)
     # The last events end after the last line.
-    assert told == pytest.approx(sum(report.events for report in reports(name)), rel=0.01, abs=5)
+    assert result == pytest.approx(sum(report.events for report in reports(name)), rel=0.01, abs=5)
 
 
 def test_with_a_rate_the_queue_is_told_and_the_percentile_is_the_one_asked_for() -> None:

@@ -38,14 +38,14 @@ def test_a_rate_of_50_by_each_of_four_jobs_is_100_writes_in_half_a_second(fio: s
 
 
 def test_percentiles_are_those_that_fio_prints_of_the_same_bins(fio: str) -> None:
-    told = json.loads(text(fio, "random-writes"))["jobs"][0]["write"]["lat_ns"]
+    document = json.loads(text(fio, "random-writes"))["jobs"][0]["write"]["lat_ns"]
     kind = report(fio, "random-writes").kinds["write"]
     ours = histogram(kind.latencies)
-    printed = told["percentile"]
-    assert ours.count == told["N"] == kind.count
+    printed = document["percentile"]
+    assert ours.count == document["N"] == kind.count
     assert (ours.p50_ns, ours.p90_ns) == (printed["50.000000"], printed["90.000000"])
     assert (ours.p95_ns, ours.p99_ns) == (printed["95.000000"], printed["99.000000"])
-    assert ours.p999_ns == min(printed["99.900000"], told["max"])
+    assert ours.p999_ns == min(printed["99.900000"], document["max"])
 
 
 def test_fsyncs_queued_by_libaio_are_fsyncs_and_no_short_reads(fio: str) -> None:

@@ -52,6 +52,6 @@ def test_csv_is_one_line_of_seven_fields() -> None:
 
 
 def test_figures_keep_every_iteration() -> None:
-    told = figures(block())
-    assert [one["seconds"] for one in told["iterations"]] == [0.2, 0.4]
-    assert told["seconds_average"] == 0.30000000000000004
+    result = figures(block())
+    assert [one["seconds"] for one in result["iterations"]] == [0.2, 0.4]
+    assert result["seconds_average"] == 0.30000000000000004

@@ -228,10 +228,10 @@ def test_a_client_without_a_schema_is_refused_unless_one_is_given(smack: Smack) 
 def test_a_clean_run_does_not_complain_and_has_plain_figures(smack: Smack) -> None:
     result = smack.main(START, "c.collect_threads();")
     complain(result)
-    told = figures(result)
-    assert told["errors"] == 0
-    assert told["reports"][0]["types"][0]["count"] == 2000
-    assert "silent-failure" in told["traps"]
+    outcome = figures(result)
+    assert outcome["errors"] == 0
+    assert outcome["reports"][0]["types"][0]["count"] == 2000
+    assert "silent-failure" in outcome["traps"]
 
 
 SAVE = 'c.init(); c.connect(); c.run_save_result("q", "%s"); c.disconnect();'

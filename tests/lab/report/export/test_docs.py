@@ -55,10 +55,10 @@ def test_every_command_does_what_is_said(folder: Path, monkeypatch: pytest.Monke
     assert (folder / "thread-cache.om").read_text().endswith("# EOF\n")
     assert (folder / "dashboard.json").read_text() == dashboard()
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    told = io.StringIO()
-    with redirect_stdout(told):
+    result = io.StringIO()
+    with redirect_stdout(result):
         exec(compile(code, "sharing.md", "exec"), {})
-    assert "queries_per_second" in told.getvalue()
+    assert "queries_per_second" in result.getvalue()
 
 
 def test_every_metric_that_is_named_is_exported() -> None:

@@ -440,7 +440,7 @@ def test_a_bundle_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "expected"),
     [
         (b'{"table": "trials"', b'{"table": "sqlite_master"', "no table 'sqlite_master'"),
         (b'"in_force"', b'"in_farce"', "no column 'in_farce'"),
@@ -452,7 +452,7 @@ def test_a_bundle_that_is_not_there_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_rows_that_fit_no_lab_are_refused(
-    good: Path, tmp_path: Path, old: bytes, new: bytes, told: str
+    good: Path, tmp_path: Path, old: bytes, new: bytes, expected: str
 ) -> None:
     def forged(found: list[tuple[tarfile.TarInfo, bytes]]) -> None:
         rows = found[1][1]
@@ -466,7 +466,7 @@ def test_rows_that_fit_no_lab_are_refused(
         }
         found[0] = (found[0][0], json.dumps(manifest | {"sha256": _checksum(manifest)}).encode())
 
-    refused(rewritten(good, forged), tmp_path / "lab", told)
+    refused(rewritten(good, forged), tmp_path / "lab", expected)
 
 
 def test_a_bundle_of_an_older_lab_is_upgraded_on_its_way(tmp_path: Path) -> None:

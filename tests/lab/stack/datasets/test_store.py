@@ -79,7 +79,7 @@ def test_a_dataset_of_the_first_format_is_read_with_its_rows_and_without_checksu
 
 
 @pytest.mark.parametrize(
-    ("manifest", "told"),
+    ("manifest", "expected"),
     [
         ("", "its manifest is damaged: Invalid JSON"),
         ('{"format": 2}', "its manifest is damaged at fingerprint: Field required"),
@@ -88,7 +88,7 @@ def test_a_dataset_of_the_first_format_is_read_with_its_rows_and_without_checksu
     ],
 )
 def test_a_dataset_that_cannot_be_used_says_why_and_can_be_removed(
-    tmp_path: Path, manifest: str | None, told: str
+    tmp_path: Path, manifest: str | None, expected: str
 ) -> None:
     folder = put(tmp_path, "d" * 16)
     (folder / "manifest.json").unlink()
@@ -97,7 +97,7 @@ def test_a_dataset_that_cannot_be_used_says_why_and_can_be_removed(
     store = DatasetStore(tmp_path)
     (entry,) = store.entries()
     assert entry.manifest is None
-    assert told in (entry.trouble or "")
+    assert expected in (entry.trouble or "")
     store.remove(store.find("dataset-dddddd"))
     assert store.entries() == []
 

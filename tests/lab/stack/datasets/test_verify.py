@@ -25,7 +25,7 @@ def test_equal_tables_have_no_difference_and_one_checksum() -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "told"),
+    ("now", "expected"),
     [
         ({ONE: TABLES[ONE]}, f"{TWO}: is gone (10,000 rows at the freeze)"),
         (TABLES | {"mydyno.new": content(1, 2)}, "mydyno.new: did not exist when the dataset was frozen"),
@@ -35,9 +35,9 @@ def test_equal_tables_have_no_difference_and_one_checksum() -> None:
     ],
 )
 def test_whatever_differs_is_said_and_changes_the_one_checksum(
-    now: dict[str, TableContent], told: str
+    now: dict[str, TableContent], expected: str
 ) -> None:
-    assert list(differences(TABLES, now)) == [told]
+    assert list(differences(TABLES, now)) == [expected]
     assert one_checksum(now) != one_checksum(TABLES)
 
 

@@ -21,8 +21,8 @@ def binary(options: Mapping[str, str | None]) -> ServerBinary:
 
 
 def test_a_server_that_would_set_aside_terabytes_gets_the_size_of_the_disk() -> None:
-    told = room_settings(binary({SIZE: "134217728", MOST: "8796093022208"}), SmallHost())
-    assert told == {MOST: 1 << 30}
+    result = room_settings(binary({SIZE: "134217728", MOST: "8796093022208"}), SmallHost())
+    assert result == {MOST: 1 << 30}
 
 
 def test_a_server_that_knows_no_such_option_gets_none() -> None:

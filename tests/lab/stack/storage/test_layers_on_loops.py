@@ -52,24 +52,24 @@ def test_a_file_system_is_mounted_as_configured_and_its_folder_is_the_servers(
 ) -> None:
     built = build(1, filesystem=filesystem, mount=["noatime"])
     volume = built.of(MountedVolume)
-    told = described(built)["data"]
+    result = described(built)["data"]
     assert volume.path == Path("/run/mydyno/data")
-    assert told["file system"] == filesystem
-    assert "noatime" in told["mount"].split(",")
-    assert told["fsync empties the disk's cache"] == "yes"
+    assert result["file system"] == filesystem
+    assert "noatime" in result["mount"].split(",")
+    assert result["fsync empties the disk's cache"] == "yes"
     assert not os.path.ismount(volume.path), "it is mounted in namespaces of its own only"
 
 
 def test_btrfs_spreads_over_disks_and_is_never_called_an_array(build: Build) -> None:
-    told = described(build(4, filesystem="btrfs", data_profile="raid10", metadata_profile="raid1"))["data"]
-    assert told["array"] == "none, 4 disks"
-    assert (told["data profile"], told["metadata profile"]) == ("raid10", "raid1")
+    result = described(build(4, filesystem="btrfs", data_profile="raid10", metadata_profile="raid1"))["data"]
+    assert result["array"] == "none, 4 disks"
+    assert (result["data profile"], result["metadata profile"]) == ("raid10", "raid1")
 
 
 def test_scheduler_queue_and_readahead_are_set_on_every_disk_and_read_back(build: Build) -> None:
     built = build(2, filesystem="btrfs", scheduler="mq-deadline", queue_depth=64, readahead="256K")
-    told = described(built)["data"]
-    assert (told["scheduler"], told["queue depth"], told["readahead"]) == ("mq-deadline", "64", "256K")
+    result = described(built)["data"]
+    assert (result["scheduler"], result["queue depth"], result["readahead"]) == ("mq-deadline", "64", "256K")
 
 
 def test_an_option_that_the_kernel_refuses_is_reported_with_its_words(build: Build) -> None:
@@ -83,8 +83,8 @@ def test_a_readahead_that_the_kernel_rounds_is_refused(build: Build) -> None:
 
 
 def test_an_unaligned_file_system_says_so(build: Build) -> None:
-    told = described(build(1, filesystem="ext4", mkfs=["-E", "stride=16,stripe_width=64"]))["data"]
-    assert told["alignment"] == "stride=16,stripe_width=64"
+    result = described(build(1, filesystem="ext4", mkfs=["-E", "stride=16,stripe_width=64"]))["data"]
+    assert result["alignment"] == "stride=16,stripe_width=64"
     assert described(build(1, filesystem="ext4"))["data"]["alignment"] == "none"
 
 

@@ -73,11 +73,11 @@ def test_an_option_that_was_dropped_without_a_word_is_reported(
 
 
 def test_ext4_shows_its_defaults_elsewhere() -> None:
-    told = recorded("ext4-options-6.1.txt").split()
+    text = recorded("ext4-options-6.1.txt").split()
     mounted = _mounted("ext4", "rw,noatime,stripe=32")
     asked = ["noatime", "acl", "commit=5", "data=ordered", "barrier=1", "nodiscard"]
-    assert not_in_force(asked, mounted, told) == []
-    assert not_in_force([*asked, "data=writeback"], mounted, told) == ["data=writeback"]
+    assert not_in_force(asked, mounted, text) == []
+    assert not_in_force([*asked, "data=writeback"], mounted, text) == ["data=writeback"]
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,10 @@ def test_the_scheduler_in_force_is_in_brackets() -> None:
 
 
 def test_btrfs_reports_how_data_and_metadata_are_spread() -> None:
-    told = parse_profiles(recorded("btrfs-df-6.2.txt"))
-    assert told == {"data profile": "raid10", "metadata profile": "raid1"}
-    assert profile_differences({"data profile": "raid10", "metadata profile": None}, told) == []
-    assert profile_differences({"data profile": "raid0"}, told) == ["its data profile is raid10, not raid0"]
+    result = parse_profiles(recorded("btrfs-df-6.2.txt"))
+    assert result == {"data profile": "raid10", "metadata profile": "raid1"}
+    assert profile_differences({"data profile": "raid10", "metadata profile": None}, result) == []
+    assert profile_differences({"data profile": "raid0"}, result) == ["its data profile is raid10, not raid0"]
 
 
 def test_limits_say_how_reads_and_writes_are_counted() -> None:
