@@ -17,13 +17,15 @@ from mydyno.lab.trial.measurement import Judged, judge_phases
 NOTHING = pl.DataFrame()
 
 
-def intervals(queries: list[int], *, expected: bool = True, warmup: int = 0) -> list[Interval]:
+def intervals(queries: list[int], *, with_latency: bool = True, warmup: int = 0) -> list[Interval]:
     """Intervals of 100 ms from 1 s on; a query takes as much longer as there are fewer."""
     return [
         interval(1 + at / 10, 1 + (at + 1) / 10, count).model_copy(
             update={
                 "warmup": at < warmup,
-                "histogram": histogram(1_000_000_000 // count, times=count) if expected and count else None,
+                "histogram": histogram(1_000_000_000 // count, times=count)
+                if with_latency and count
+                else None,
             }
         )
         for at, count in enumerate(queries)
@@ -90,7 +92,7 @@ def test_the_warm_up_that_was_asked_for_is_not_looked_at() -> None:
 
 
 def test_a_load_that_tells_no_latencies_of_parts_keeps_its_warm_up_and_says_so() -> None:
-    parts = intervals(WARMING, told=False)
+    parts = intervals(WARMING, with_latency=False)
     judged = judge(parts)
     assert judged.phases == (measured(parts),)
     assert "they are counted, since the load reports latencies" in judged.remarks[0].message
