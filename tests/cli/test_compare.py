@@ -54,7 +54,7 @@ def mydyno(*arguments: str | Path) -> Result:
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def test_the_newest_run_is_held_against_the_one_before_and_the_gate_ends_with_8(
+def test_the_newest_run_is_compared_with_the_one_before_and_the_gate_ends_with_8(
     lab: Path, tmp_path: Path
 ) -> None:
     files = {kind: tmp_path / f"gate.{kind}" for kind in ("json", "junit", "markdown")}

@@ -173,7 +173,7 @@ def test_everything_is_applied_outlives_a_reboot_and_is_rolled_back_byte_for_byt
     assert state(guest) == old
 
 
-def test_when_the_server_does_not_start_everything_is_put_back_and_its_log_is_told(
+def test_when_the_server_does_not_start_everything_is_put_back_and_its_log_is_reported(
     guest: DebianGuest, old: State
 ) -> None:
     done = guest.mydyno("apply", str(HARMFUL), "--yes", "--restart")

@@ -235,7 +235,7 @@ def test_an_engine_dies_with_the_process_that_started_it(loaded: RunningServer, 
     wait_until_gone(engine)
 
 
-def test_too_few_open_files_are_told_with_the_limit(loaded: RunningServer) -> None:
+def test_too_few_open_files_are_reported_with_the_limit(loaded: RunningServer) -> None:
     program = f"ulimit -n 100; exec {find_program('mydyno-engine')} load"
     text = json.dumps(job(loaded, smack(), phase(200, rounds(1))))
     result = subprocess.run(["bash", "-c", program], input=text, capture_output=True, text=True, check=False)

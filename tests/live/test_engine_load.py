@@ -256,7 +256,7 @@ def test_a_request_for_a_local_file_is_refused(server: RunningServer) -> None:
     assert ask(server, "SELECT COUNT(*) FROM engine_test.files") == [(0,)]
 
 
-def test_watching_samples_without_load_until_it_is_told_to_stop(server: RunningServer) -> None:
+def test_watching_samples_without_load_until_it_is_asked_to_stop(server: RunningServer) -> None:
     given = {
         "protocol": 3,
         "target": target(server),

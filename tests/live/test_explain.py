@@ -79,7 +79,7 @@ def refusal(login: Login, statement: str, **more: Any) -> str:
 
 
 @on_every_release
-def test_plans_tell_the_tables_and_keys_of_what_reads_and_what_writes(
+def test_plans_report_the_tables_and_keys_of_what_reads_and_what_writes(
     name: str, store: RunningServer
 ) -> None:
     before = asked(store, "SELECT * FROM items")
@@ -165,7 +165,7 @@ def test_rows_that_are_locked_are_hardly_waited_for(name: str, store: RunningSer
 
 
 @on_every_release
-def test_why_there_is_no_plan_is_told(name: str, store: RunningServer) -> None:
+def test_why_there_is_no_plan_is_reported(name: str, store: RunningServer) -> None:
     login = store.login
     assert "table no longer exists" in refusal(login, "SELECT * FROM nowhere")
     assert "table has changed" in refusal(login, "SELECT nothing FROM items")

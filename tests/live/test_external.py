@@ -124,7 +124,9 @@ def no_schema(server: RunningServer) -> Iterator[RunningServer]:
 
 @needs_sysbench
 @pytest.mark.parametrize("prepared", [True, False])
-def test_sysbench_tells_the_statements_that_the_server_counted(loaded: RunningServer, prepared: bool) -> None:
+def test_sysbench_reports_the_statements_that_the_server_counted(
+    loaded: RunningServer, prepared: bool
+) -> None:
     options = READ_WRITE.model_copy(update={"prepared": prepared})
     heard = hear(loaded, external(target(loaded), [Phase(3, closed_loop(), rounds(50))], options))
     end = heard.end
@@ -142,7 +144,7 @@ def test_sysbench_tells_the_statements_that_the_server_counted(loaded: RunningSe
 
 
 @needs_sysbench
-def test_every_script_runs_and_tells_what_the_server_counted(server: RunningServer) -> None:
+def test_every_script_runs_and_reports_what_the_server_counted(server: RunningServer) -> None:
     for script, statement, others in (
         ("oltp_point_select", "select", 0),
         ("oltp_update_index", "update", 0),
@@ -310,7 +312,7 @@ def test_both_programs_get_in_with_any_password_that_they_can_read(
 
 @needs_slap
 @pytest.mark.parametrize("load_type", ["write", "mixed", "read", "update", "key"])
-def test_mysqlslap_tells_the_statements_that_the_server_counted(
+def test_mysqlslap_reports_the_statements_that_the_server_counted(
     no_schema: RunningServer, load_type: str
 ) -> None:
     server = no_schema

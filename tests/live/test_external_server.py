@@ -343,7 +343,7 @@ def test_a_setting_that_a_running_server_does_not_take_is_refused_at_its_line(
     assert server.variables() == before
 
 
-def test_an_account_without_the_privilege_is_told_so_before_anything_is_set(
+def test_an_account_without_the_privilege_is_shown_so_before_anything_is_set(
     workplace: Workplace, server: RunningServer
 ) -> None:
     ask(server, "CREATE USER IF NOT EXISTS plain@localhost IDENTIFIED BY 'plain word'")

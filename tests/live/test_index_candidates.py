@@ -112,7 +112,9 @@ def test_sysbench_tables_need_no_more_indexes(server: RunningServer) -> None:
     assert why == ("sysbench.sbtest1: the primary key (id) exists already and serves it",)
 
 
-def test_a_table_that_an_account_may_not_see_is_told_with_the_right_that_helps(server: RunningServer) -> None:
+def test_a_table_that_an_account_may_not_see_is_reported_with_the_right_that_helps(
+    server: RunningServer,
+) -> None:
     run(
         server,
         [

@@ -161,7 +161,7 @@ def test_two_grounds_at_once_do_not_see_each_other(site: Site, tmp_path: Path) -
     assert other.journal.outstanding() == []
 
 
-def test_a_lab_without_room_for_the_disks_is_told_with_numbers(site: Site) -> None:
+def test_a_lab_without_room_for_the_disks_is_reported_with_numbers(site: Site) -> None:
     huge = Storage.model_construct(data=volume(disks={"size": "200T"}), log=None)
     with pytest.raises(StorageError, match=r"can grow to 200T, .* are free on the file system of the lab"):
         layer(site, huge).build(site, BuiltLayers())
@@ -244,7 +244,7 @@ def test_a_real_disk_without_a_stable_name_is_refused(site: Site, real: RealDisk
         replace(real.layer(site), stable_folders=STABLE_FOLDERS).build(site, BuiltLayers())
 
 
-def test_what_a_ground_does_outside_the_lab_is_told_before(site: Site, real: RealDisk) -> None:
+def test_what_a_ground_does_outside_the_lab_is_reported_before(site: Site, real: RealDisk) -> None:
     limited = Storage.model_construct(data=volume(disks={"size": "64M", "iops": 200}), log=None)
     text = " ".join(layer(site, limited).side_effects())
     assert "attaches 1 loop device of 64M for data" in text

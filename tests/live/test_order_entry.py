@@ -134,7 +134,7 @@ def test_choices_within_the_transactions_have_the_shares_of_the_specification(
     assert_share(remote, lines, 0.01)
 
 
-def test_stock_and_orders_tell_of_the_same_lines(toy: Run, server: RunningServer) -> None:
+def test_stock_and_orders_report_the_same_lines(toy: Run, server: RunningServer) -> None:
     taken = ask(server, "SELECT SUM(s_ytd), SUM(s_order_cnt), SUM(s_remote_cnt) FROM stock")
     sums = "SELECT SUM(ol_quantity), COUNT(*), SUM(ol_supply_w_id <> ol_w_id) FROM order_line"
     listed = ask(server, f"{sums} WHERE ol_o_id > 51")

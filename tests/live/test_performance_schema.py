@@ -138,7 +138,7 @@ def test_ctrl_c_ends_an_interval_early_and_what_ran_until_then_counts(counting: 
     assert [problem.kind for problem in digest.problems] == ["interrupted"]
 
 
-def test_counters_that_somebody_emptied_meanwhile_are_told(counting: Counting) -> None:
+def test_counters_that_somebody_emptied_meanwhile_are_reported(counting: Counting) -> None:
     server = prepared(counting("mysql-9.7"))
     run(server, "SELECT 1", "SELECT 1", database="shop")
 
@@ -151,7 +151,7 @@ def test_counters_that_somebody_emptied_meanwhile_are_told(counting: Counting) -
 
 
 @on_every_release
-def test_statements_that_find_the_table_full_are_told_and_counted(name: str, counting: Counting) -> None:
+def test_statements_that_find_the_table_full_are_reported_and_counted(name: str, counting: Counting) -> None:
     server = prepared(counting(name))
     run(server, *(f"SELECT 1 AS c{number}" for number in range(400)))
     digest = read(server.login, limit=10)
@@ -167,7 +167,7 @@ def test_statements_that_find_the_table_full_are_told_and_counted(name: str, cou
 
 
 @on_every_release
-def test_a_text_that_the_server_has_cut_is_told(name: str, counting: Counting) -> None:
+def test_a_text_that_the_server_has_cut_is_reported(name: str, counting: Counting) -> None:
     server = prepared(counting(name))
     run(server, f"SELECT {', '.join(f'1 AS column_number_{number}' for number in range(100))}")
     digest = read(server.login)
@@ -177,7 +177,7 @@ def test_a_text_that_the_server_has_cut_is_told(name: str, counting: Counting) -
     assert "1024 bytes" in digest.problems[0].says
 
 
-def test_a_sample_that_is_whole_tells_more_than_a_digest_that_is_cut(counting: Counting) -> None:
+def test_a_sample_that_is_whole_reports_more_than_a_digest_that_is_cut(counting: Counting) -> None:
     server = prepared(counting("mysql-9.7"))
     statement = f"SELECT {','.join(f'{number} a{number}' for number in range(110))}"
     assert len(statement) < 1024
@@ -205,7 +205,7 @@ def test_mysql_keeps_an_example_and_a_histogram(counting: Counting) -> None:
     assert "geheim-word" not in digest.model_dump_json()
 
 
-def test_cpu_time_is_told_once_the_server_counts_it(counting: Counting) -> None:
+def test_cpu_time_is_reported_once_the_server_counts_it(counting: Counting) -> None:
     server = prepared(counting("mysql-9.7"))
     switch = (
         "UPDATE performance_schema.setup_consumers SET ENABLED = '{}' WHERE NAME = 'events_statements_cpu'"
@@ -239,7 +239,7 @@ def test_an_account_without_rights_hears_which_grant_helps(name: str, counting: 
 
 @on_every_release
 @pytest.mark.parametrize("consumer", ["statements_digest", "global_instrumentation"])
-def test_a_server_that_does_not_count_digests_is_told_how_to(
+def test_a_server_that_does_not_count_digests_is_shown_how_to(
     name: str, consumer: str, counting: Counting
 ) -> None:
     server = prepared(counting(name))
@@ -277,7 +277,7 @@ def test_kinds_of_statements_that_are_not_counted_or_timed_are_named(name: str, 
 
 
 @pytest.mark.slow
-def test_a_server_with_its_performance_schema_off_is_told_how_to_turn_it_on(server: RunningServer) -> None:
+def test_a_server_with_its_performance_schema_off_is_shown_how_to_turn_it_on(server: RunningServer) -> None:
     with pytest.raises(ServerError, match="performance_schema is off") as error:
         read(server.login)
     assert "performance_schema = ON" in (error.value.hint or "")

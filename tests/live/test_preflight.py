@@ -46,7 +46,7 @@ def upgraded(binary: ServerBinary, folder: Path) -> Path:
     return path
 
 
-def test_every_unknown_setting_is_told_at_its_place() -> None:
+def test_every_unknown_setting_is_reported_at_its_place() -> None:
     with pytest.raises(SpecErrors) as caught:
         checked("thread_cash_size: 8, innodb_bufer_pool_size: 64M")
     first, second = caught.value.problems
@@ -55,7 +55,7 @@ def test_every_unknown_setting_is_told_at_its_place() -> None:
     assert (second.nearest or "").startswith("'innodb_buffer_pool_size'")
 
 
-def test_every_value_that_the_server_refuses_or_changes_is_told_at_its_place() -> None:
+def test_every_value_that_the_server_refuses_or_changes_is_reported_at_its_place() -> None:
     text = EXPERIMENT.replace("factors: {", "factors: {server.config.sync_binlog: [1, -4], ")
     config = (
         "innodb-flush-log-at-trx-commit: 5, transaction_isolation: sometimes, thread_stack: 300000,\n"
@@ -123,7 +123,7 @@ def test_values_beside_one_that_is_refused_are_checked_too(binary: ServerBinary)
     assert list(refused) == ["--innodb_flush_method=O_SLOW", "--innodb_io_capacity=50"]
 
 
-def test_a_release_that_nobody_knows_is_told_at_its_place() -> None:
+def test_a_release_that_nobody_knows_is_reported_at_its_place() -> None:
     with pytest.raises(SpecErrors) as caught:
         checked("thread_cache_size: 8}, release: mysql-5.66, network: {port: 0")
     (problem,) = caught.value.problems

@@ -280,7 +280,7 @@ def test_an_ordinary_user_runs_a_release_of_debian(workplace: Workplace) -> None
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", KNOWN)
-def test_every_release_tells_in_its_last_lines_why_it_does_not_start(site: Site, name: str) -> None:
+def test_every_release_reports_in_its_last_lines_why_it_does_not_start(site: Site, name: str) -> None:
     had(name)
     dies_of_nonsense(site, binary_of(name))
 
@@ -311,7 +311,7 @@ def test_an_installation_that_is_killed_leaves_nothing_after_the_next_command(
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_what_sid_has_not_is_told_with_what_it_has(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_sid_has_not_is_reported_with_what_it_has(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYDYNO_CACHE", str(site.lab / "cache"))
     try:
         with pytest.raises(UsageError) as raised:

@@ -200,7 +200,7 @@ def test_reads_only_is_what_happens_unless_all_is_wanted(shop: RunningServer, tm
     assert figures["replayed"] == 4
 
 
-def test_errors_and_row_counts_are_held_against_the_trace(shop: RunningServer, tmp_path: Path) -> None:
+def test_errors_and_row_counts_are_compared_with_the_trace(shop: RunningServer, tmp_path: Path) -> None:
     trace = traced(tmp_path, [(0.0, 1, "SELECT id FROM article"), (0.1, 1, "SELECT nothing FROM article")])
     out = tmp_path / "out"
     figures = replayed(shop, trace, tmp_path, "--speed", "max", "--out", str(out))

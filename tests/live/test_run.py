@@ -27,7 +27,7 @@ pytestmark = pytest.mark.live
 THREAD_CACHE = str(Path(__file__).parents[2] / "experiments" / "thread-cache.yaml")
 
 
-def test_the_thread_cache_experiment_leaves_a_lab_that_tells_what_was_done(workplace: Workplace) -> None:
+def test_the_thread_cache_experiment_leaves_a_lab_that_reports_what_was_done(workplace: Workplace) -> None:
     done = workplace.run("run", THREAD_CACHE, "--size", "toy")
     assert done.returncode in MEASURED, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:

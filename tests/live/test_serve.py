@@ -75,7 +75,7 @@ def is_running(page: Page) -> None:
     wait(page, "/^[0-9,.]+$/.test(document.querySelector('[data-value=rate]')?.textContent ?? '')")
 
 
-def held_against_the_lab(page: Page, made: Site, workplace: Workplace) -> None:
+def compared_with_the_lab(page: Page, made: Site, workplace: Workplace) -> None:
     with Lab.open(workplace.lab, write=False) as lab:
         run = lab.find_run()
         last = {one.trial_id: one for one in run.attempts()}
@@ -128,7 +128,7 @@ def test_a_run_is_watched_to_its_end_whatever_is_closed_or_killed(workplace: Wor
                 _, errors = resumed.communicate(timeout=240)
                 assert resumed.returncode in MEASURED, errors
                 wait(page, "document.querySelector('#run-state').dataset.state === 'finished'")
-                held_against_the_lab(page, again, workplace)
+                compared_with_the_lab(page, again, workplace)
                 assert page.ask("watch.last") == len(events_of(folder)), "no event is missing"
 
 

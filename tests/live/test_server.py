@@ -126,7 +126,7 @@ def test_the_binary_log_can_be_asked_for_by_name(start: Start) -> None:
     assert durability(server.variables()).label in ("durable", "loses up to 1 s on OS crash")
 
 
-def test_a_value_that_the_server_bends_is_told(start: Start) -> None:
+def test_a_value_that_the_server_bends_is_reported(start: Start) -> None:
     server = start({"innodb_flush_log_at_timeout": 5000, "max_connections": 20})
     (difference,) = settings_difference(server.settings, server.variables())
     assert str(difference) == "innodb_flush_log_at_timeout: configured 5000, in force 2700"

@@ -135,7 +135,7 @@ def test_a_session_that_does_not_end_is_named_and_waited_for_no_longer_than_said
             take_lock(other, lock, patience_seconds=-1.0)
 
 
-def test_a_session_that_the_account_may_not_end_is_told_as_such(server: RunningServer) -> None:
+def test_a_session_that_the_account_may_not_end_is_reported_as_such(server: RunningServer) -> None:
     lock = new_lock()
     ask(server, "CREATE USER nobody_much@localhost")
     weak = type(server.login)("nobody_much", type(server.login.password)(""), socket=server.socket)

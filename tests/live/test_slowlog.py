@@ -121,7 +121,9 @@ def test_a_window_is_digested_saved_and_kept_in_the_history(slowlog: Slowlog, tm
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, *(pytest.param(each, marks=_SLOW) for each in (signal.SIGTERM, signal.SIGHUP))]
 )
-def test_a_signal_ends_it_early_and_what_was_caught_is_told(slowlog: Slowlog, number: signal.Signals) -> None:
+def test_a_signal_ends_it_early_and_what_was_caught_is_reported(
+    slowlog: Slowlog, number: signal.Signals
+) -> None:
     with unchanged(slowlog.server.login):
         child = slowlog.start("--for", "1h", "--threshold", "0.05")
         slowlog.wait_until_it_watches(child)
@@ -194,7 +196,7 @@ def test_a_kill_before_any_packet_to_the_server_leaves_no_setting_behind(
         set_globals(login, min_examined_row_limit=0)
 
 
-def test_while_one_is_at_work_others_are_refused_and_told_what_it_does(slowlog: Slowlog) -> None:
+def test_while_one_is_at_work_others_are_refused_and_shown_what_it_does(slowlog: Slowlog) -> None:
     child = slowlog.start("--for", "1h", "--threshold", "0.05")
     try:
         slowlog.wait_until_it_watches(child)

@@ -164,7 +164,7 @@ def test_over_ssh_the_same_is_caught_from_file_to_file(
     assert caught.watched.amount.bytes >= len(text)
 
 
-def test_a_cut_log_is_told(server: RunningServer, store: Store) -> None:
+def test_a_cut_log_is_reported(server: RunningServer, store: Store) -> None:
     login = server.login
     with session(login) as cursor:
         cursor.execute("SELECT @@GLOBAL.datadir, @@GLOBAL.slow_query_log_file")
@@ -195,7 +195,7 @@ def test_it_ends_when_it_has_caught_as_much_as_it_may(server: RunningServer, sto
     assert "1000 is the limit" in (caught.watched.ended or "")
 
 
-def test_an_account_without_the_right_is_told_the_grant_and_nothing_is_set(
+def test_an_account_without_the_right_is_shown_the_grant_and_nothing_is_set(
     server: RunningServer, store: Store
 ) -> None:
     run(server.login, "CREATE USER poor@localhost IDENTIFIED BY 'pw'")
@@ -222,7 +222,9 @@ def test_a_second_window_on_the_server_is_refused_whoever_opens_it(server: Runni
         pytest.fail("it began")
 
 
-def test_what_somebody_else_sets_in_the_window_stays_and_is_told(server: RunningServer, store: Store) -> None:
+def test_what_somebody_else_sets_in_the_window_stays_and_is_reported(
+    server: RunningServer, store: Store
+) -> None:
     try:
         caught, _ = catch(server.login, store, lambda: set_globals(server.login, long_query_time=3))
         assert variables(server.login)["long_query_time"] == "3.000000"
@@ -242,7 +244,7 @@ def test_after_a_restart_of_the_server_nothing_is_put_back(server: RunningServer
         assert "has been restarted since" in str(earlier.take_back(context))
 
 
-def test_connections_that_were_open_before_are_told_unless_they_are_seen(
+def test_connections_that_were_open_before_are_reported_unless_they_are_seen(
     server: RunningServer, store: Store
 ) -> None:
     """What the remark says of them is what the server does."""

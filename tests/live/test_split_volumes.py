@@ -117,7 +117,7 @@ def run(workplace: Workplace, host: str) -> TrialRecord:
 @pytest.mark.parametrize(
     "host", [pytest.param("local", marks=needs_loops), pytest.param("uml", marks=NEEDS_KERNEL)]
 )
-def test_a_trial_on_five_volumes_tells_what_lay_where(workplace: Workplace, host: str) -> None:
+def test_a_trial_on_five_volumes_reports_what_lay_where(workplace: Workplace, host: str) -> None:
     trial = run(workplace, host)
     assert faults([trial]) == set()
     assert trial.ground is not None

@@ -152,7 +152,9 @@ def test_fast_runs_of_all_programs_succeed(
     assert list(lab.iterdir()) == []
 
 
-def test_where_the_server_may_not_read_files_their_rows_are_inserted_and_that_is_told(start: Start) -> None:
+def test_where_the_server_may_not_read_files_their_rows_are_inserted_and_that_is_reported(
+    start: Start,
+) -> None:
     server = start()
     ask(server, "CREATE DATABASE engine_test")
     ask(server, "CREATE USER plain@localhost IDENTIFIED BY 'no-files'")
@@ -228,7 +230,7 @@ def test_an_interrupted_program_drops_its_tables_and_says_how_far_it_came(server
     assert tables(server) == []
 
 
-def test_a_program_that_fails_is_told_and_the_next_one_runs(server: RunningServer) -> None:
+def test_a_program_that_fails_is_reported_and_the_next_one_runs(server: RunningServer) -> None:
     options = {"create_options": "ENGINE=InnoDB MAX_ROWS=x"}
     result = run(job(server, "big-tables", "connect", small=True, **options))
     first, second = result.of("phase_end")

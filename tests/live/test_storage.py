@@ -158,7 +158,7 @@ def test_the_log_has_a_volume_of_its_own(build: Build) -> None:
         ("reiserfs", "nonsense", 'reiserfs_getopt: unknown mount option "nonsense"'),
     ],
 )
-def test_a_mount_option_that_the_kernel_refuses_is_told_with_its_last_line(
+def test_a_mount_option_that_the_kernel_refuses_is_reported_with_its_last_line(
     build: Build, filesystem: str, option: str, words: str
 ) -> None:
     with pytest.raises(StorageError) as caught:
@@ -172,7 +172,7 @@ def test_a_mount_option_that_the_kernel_takes_and_drops_is_an_error(build: Build
         build(raid=0, filesystem="reiserfs", mount=["nolog"])
 
 
-def test_jfs_and_file_systems_without_barriers_are_told_not_to_empty_the_disks_cache(build: Build) -> None:
+def test_jfs_and_file_systems_without_barriers_are_known_not_to_empty_the_disks_cache(build: Build) -> None:
     key = "fsync empties the disk's cache"
     assert described(build(raid=0, filesystem="jfs"))["data"][key] == "no"
     assert described(build(raid=0, filesystem="ext4", mount=["barrier=0"]))["data"][key] == "no"

@@ -162,7 +162,7 @@ def test_the_guest_has_the_kernel_the_memory_and_the_disks_that_were_asked_for(
     assert (site.lab / "note").read_text() == "from the guest"
 
 
-def test_a_guest_that_dies_in_the_middle_is_told_of_at_once(site: Site, ground: UmlGround) -> None:
+def test_a_guest_that_dies_in_the_middle_is_reported_at_once(site: Site, ground: UmlGround) -> None:
     talk = ground.host.open(["sleep", "60"])
     started = time.monotonic()
     with suppress(HostError):  # the kernel can be gone before the answer is on its way

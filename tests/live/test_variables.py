@@ -24,7 +24,7 @@ from mydyno.server.variables.names import canonical, understand
 pytestmark = pytest.mark.live
 
 
-def test_a_throw_away_server_tells_what_its_binary_does_not(
+def test_a_throw_away_server_reports_what_its_binary_does_not(
     binary: ServerBinary, lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(lab.parent))

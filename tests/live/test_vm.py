@@ -169,7 +169,7 @@ def test_a_server_stands_on_a_volume_of_the_guest_and_answers_this_side(site: Si
     assert_nothing_is_left(site)
 
 
-def test_a_guest_that_dies_in_the_middle_is_told_of_at_once(ground: VmGround) -> None:
+def test_a_guest_that_dies_in_the_middle_is_reported_at_once(ground: VmGround) -> None:
     talk = ground.host.open(["sleep", "60"])
     started = time.monotonic()
     os.kill(ground.host.pid, signal.SIGKILL)

@@ -64,7 +64,7 @@ def test_importance_is_that_of_the_setting_that_varies_with_the_result() -> None
     assert shares[0][1] > 0.9
 
 
-def test_failed_trials_are_told_and_never_best() -> None:
+def test_failed_trials_are_reported_and_never_best() -> None:
     rows = {row[0]: row for row in views.trials_table(found()).rows}
     assert rows["trial 5"][-1] == "it ended with exit code 1"
     numbers = [each.candidate.number for each in ranking(found().scores, "throughput")]

@@ -72,7 +72,7 @@ fn wait_until_free(device: &Value) {
 }
 
 #[test]
-fn devices_are_told_and_go_with_the_end_of_the_input() {
+fn devices_are_reported_and_go_with_the_end_of_the_input() {
     if !may_attach() {
         return;
     }

@@ -144,7 +144,7 @@ fn is_gone(pid: &str) -> bool {
 }
 
 #[test]
-fn a_process_is_heard_and_its_code_told() {
+fn a_process_is_heard_and_its_code_reported() {
     let mut agent = Agent::start();
     let mut request = start(&["sh", "-c", "cat; echo trouble >&2; exit 3"]);
     request["stdout"] = json!(11);
@@ -166,7 +166,7 @@ fn a_process_is_heard_and_its_code_told() {
 }
 
 #[test]
-fn a_missing_program_is_told_from_other_errors() {
+fn a_missing_program_is_distinguished_from_other_errors() {
     let mut agent = Agent::start();
     agent.request(1, &start(&["/nowhere/mysqld"]));
     let (reply, _) = agent.answer(1);
@@ -304,7 +304,7 @@ fn power_off_is_answered_before_the_agent_ends() {
 }
 
 #[test]
-fn whoever_breaks_the_protocol_is_told_how_on_standard_error() {
+fn whoever_breaks_the_protocol_is_shown_how_on_standard_error() {
     let broken: [(&str, &[u8]); 6] = [
         ("a payload of 4294967295 bytes", &[255, 255, 255, 255, 6, 0, 0, 0, 0]),
         ("frame kind 0", &[0, 0, 0, 0, 0, 0, 0, 0, 0]),

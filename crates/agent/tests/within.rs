@@ -289,7 +289,7 @@ fn a_program_that_is_not_there_or_for_another_processor_is_named() {
 }
 
 #[test]
-fn an_ordinary_user_is_told_when_another_user_is_asked_for() {
+fn an_ordinary_user_is_shown_when_another_user_is_asked_for() {
     let place = Place::with_root("other-user");
     let mut agent = place.within(&["--user", "0:0"], &["/bin/true"]);
     let text = complaint(&as_ordinary(&mut agent).output().unwrap());
@@ -299,7 +299,7 @@ fn an_ordinary_user_is_told_when_another_user_is_asked_for() {
 /// The kernel gives no user namespace to a process in a changed root (user_namespaces(7)), whatever else
 /// it allows.
 #[test]
-fn an_ordinary_user_is_told_when_the_kernel_forbids_namespaces() {
+fn an_ordinary_user_is_shown_when_the_kernel_forbids_namespaces() {
     if !is_root() {
         return;
     }

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_frequent_are_told_and_the_others_as_one() {
+    fn the_most_frequent_are_reported_and_the_others_as_one() {
         let names = many(300);
         let (counts, texts) = counted(&names);
         let told = counts.told(&texts);

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn no_way_to_tell_a_server_a_password_shows_it() {
+    fn no_way_to_give_a_server_a_password_shows_it() {
         for statement in [
             "CREATE USER 'u'@'h' IDENTIFIED BY 'hunter2'",
             "create user u identified with mysql_native_password as '*hunter2'",

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn other_comments_tell_nothing() {
+    fn other_comments_report_nothing() {
         for statement in
             ["select 1", "select 1 /* a comment */", "select 1 /*a='", "/* = */ select 1", "/*a"]
         {

@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn few_seconds_are_told_one_by_one() {
+    fn few_seconds_are_reported_one_by_one() {
         let told = of([10, 10, 12, -1]).told();
         assert_eq!(told.step_s, 1);
         assert_eq!(told.steps, [(-1, 1, 7), (10, 2, 14), (12, 1, 7)]);
     }
 
     #[test]
-    fn a_long_time_is_told_in_long_steps() {
+    fn a_long_time_is_reported_in_long_steps() {
         let told = of(0..10_000).told();
         assert_eq!((told.step_s, told.steps.len()), (10, 1000));
         assert_eq!(told.steps[999], (9_990, 10, 70));

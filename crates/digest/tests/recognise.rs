@@ -32,7 +32,7 @@ fn a_slow_log_is_one_with_a_banner_or_without_and_from_the_middle_of_an_entry_on
 }
 
 #[test]
-fn a_general_log_has_the_same_banner_and_is_told_apart() {
+fn a_general_log_has_the_same_banner_and_is_distinguished() {
     let newer = format!(
         "{BANNER}2026-11-22T03:00:00.123456Z\t    8 Connect\troot@localhost on  using Socket\n"
     );

@@ -86,7 +86,7 @@ fn with_a_table_a_bad_job_is_one_sentence_that_names_the_key() {
 }
 
 #[test]
-fn without_a_server_the_status_is_three_and_the_password_is_not_told() {
+fn without_a_server_the_status_is_three_and_the_password_is_not_reported() {
     let job = r#"{"protocol": 3, "workload": {"program": {"name": "none"}},
         "target": {"socket": "/nonexistent/mydyno.sock", "user": "root", "password": "hunter2",
                    "database": "mydyno"}, "phases": []}"#;

@@ -105,5 +105,5 @@ def test_throughput_that_does_not_fall_is_fine(throughput_at: dict[int, float]) 
     assert isinstance(judged("connection-knee", seconds(throughput_at)), Fine)
 
 
-def test_ten_seconds_are_too_few_to_tell() -> None:
+def test_ten_seconds_are_too_few_for_a_verdict() -> None:
     assert isinstance(judged("connection-knee", seconds({10: 9000, 80: 1000}, each=5)), Unknown)

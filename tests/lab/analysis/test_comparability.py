@@ -170,14 +170,14 @@ def test_runs_are_compared_whoever_set_what_differs_where_all_other_levels_are_t
     assert str(found) == "innodb_flush_log_at_trx_commit is 1 (run = before) and 2 (run = after)"
 
 
-def test_points_that_no_factor_tells_apart_are_named_or_counted() -> None:
+def test_points_that_no_factor_distinguishes_are_named_or_counted() -> None:
     levels = [{"a": a, "b": b} for a in ("1", "2") for b in ("1", "2")]
     logs = ["ON", "OFF", "OFF", "ON"]
     [found] = unequal((own, mysql(log_bin=log)) for own, log in zip(levels, logs, strict=True))
     assert str(found) == "log_bin is ON (1 · 1; 2 · 2) and OFF (1 · 2; 2 · 1)"
 
 
-def test_what_a_server_does_not_tell_is_not_compared() -> None:
+def test_what_a_server_does_not_report_is_not_compared() -> None:
     silent = Effective({}, mariadb=False, numbers=(), written={}, configured=())
     assert differing(mysql(), silent) == {}
 

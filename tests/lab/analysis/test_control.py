@@ -42,7 +42,7 @@ def test_a_control_that_may_be_anything_is_no_floor() -> None:
 @pytest.mark.parametrize(
     ("second", "expected"), [([1000, 1001], "cannot be judged yet"), ([1000, 1000, 1000], "identical values")]
 )
-def test_a_control_with_too_little_to_tell_says_so(second: list[float], expected: str) -> None:
+def test_a_control_with_too_little_data_says_so(second: list[float], expected: str) -> None:
     assert expected in found(second, [1000.0] * len(second)).sentence
 
 

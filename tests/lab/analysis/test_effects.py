@@ -338,7 +338,7 @@ def test_connections_of_single_trials_give_the_interaction_that_is_taken_for_noi
     assert ("raid", "pool") in {effect.factors for effect in found.shown}
 
 
-def test_single_trials_of_one_factor_are_told_but_not_tested():
+def test_single_trials_of_one_factor_are_reported_but_not_tested():
     found = effects(*run_of({"a": ("x", "y", "z")}, lambda *_: 1.0, blocks=1), QUERIES_PER_SECOND)
     assert found.source == "none"
     assert found.noise is None

@@ -74,7 +74,7 @@ def test_every_sentence_about_effects_is_the_one_in_the_guide():
     assert [sentence(one) for one in SAID.values()] == lines
 
 
-def test_shares_are_told_with_no_more_digits_than_they_have():
+def test_shares_are_reported_with_no_more_digits_than_they_have():
     assert [percent(share) for share in (0.71, 0.06, 0.0096, 0.004, 0.0004, 0.0, 1.0)] == [
         "71%",
         "6%",
@@ -93,12 +93,12 @@ def test_of_many_effects_the_smallest_are_summed_up():
     assert result.endswith("f4 10%, 3 other effects 21%, noise 5%.")
 
 
-def test_an_effect_that_may_be_another_is_told_with_it():
+def test_an_effect_that_may_be_another_is_reported_with_it():
     either = replace(effect("a", "b", share=0.5, interval=Interval(0.4, 0.6)), also=(("c", "x.d"),))
     assert (sentence(found(either)) or "").startswith("the interaction of a and b or of c and d explains 50%")
 
 
-def test_a_screening_design_is_told_as_the_factors_that_matter_in_their_order():
+def test_a_screening_design_is_reported_as_the_factors_that_matter_in_their_order():
     design = DesignRecord(
         points="fraction", aliases=("server.a = x.b×y.c", "x.b = server.a×y.c"), resolution=3
     )
@@ -130,7 +130,7 @@ def test_a_screening_design_is_told_as_the_factors_that_matter_in_their_order():
         ("fraction", half_fraction(), "aliased effects: a×b = c×d"),
     ],
 )
-def test_what_a_design_cannot_see_is_told(design, points, said):
+def test_what_a_design_cannot_see_is_reported(design, points, said):
     base = {"a": "0", "b": "0", "c": "0"}
     own = points or [base, *(base | {name: "1"} for name in base)]
     factors = {name: tuple(sorted({point[name] for point in own})) for name in own[0]}
@@ -139,7 +139,7 @@ def test_what_a_design_cannot_see_is_told(design, points, said):
     assert said in " ".join(remarks(one))
 
 
-def test_durability_and_confounding_are_told_beside_the_effects():
+def test_durability_and_confounding_are_reported_beside_the_effects():
     loose = {"1": "durable", "2": "loses up to 1 s on OS crash"}
     one = replace(
         found(

@@ -40,7 +40,7 @@ def test_a_window_that_one_moment_without_a_cpu_would_spoil_is_not_judged() -> N
     assert breach(replace(short, measured_to_s=2.0, transactions=12_300), CLOSED) is not None
 
 
-def test_connections_that_do_nothing_break_it_and_the_calculation_is_told() -> None:
+def test_connections_that_do_nothing_break_it_and_the_calculation_is_reported() -> None:
     found = breach(measured(12_300, 1.9), CLOSED)
     assert found is not None
     assert found.calculation == "40 connections, but 12,300 transactions/s x 1.9 ms = 23.4 in flight"
@@ -110,7 +110,7 @@ def test_connections_that_transactions_open_are_time_too() -> None:
     ],
     ids=["aborted", "unmeasured", "empty", "clock", "nothing", "untold", "untimed", "failed"],
 )
-def test_a_phase_that_tells_too_little_is_not_checked(phase: PhaseRecord) -> None:
+def test_a_phase_that_reports_too_little_is_not_checked(phase: PhaseRecord) -> None:
     assert breach(phase, CLOSED) is None
     assert breach(replace(phase, retries=0), CLOSED) is None
 

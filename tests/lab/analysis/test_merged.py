@@ -42,7 +42,7 @@ def test_trials_of_two_runs_are_not_paired_and_those_of_one_are() -> None:
     ).comparison.overall.paired
 
 
-def test_what_only_one_run_has_is_told() -> None:
+def test_what_only_one_run_has_is_reported() -> None:
     one, other = part("before"), part("after")
     fewer = replace(other, experiment=replace(other.experiment, points=other.experiment.points[:1]))
     assert merge([one, fewer]).notes == ("not in every run: 450 of before",)

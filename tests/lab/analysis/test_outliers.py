@@ -125,5 +125,5 @@ def test_in_a_table_of_single_runs_a_median_polish_finds_them_and_the_levels_tha
     assert "all 6 such trials have version = 4.1 and build = B, and no other trial has both" in result
 
 
-def test_of_four_trials_none_can_be_told_to_be_far() -> None:
+def test_of_four_trials_none_can_be_shown_to_be_far() -> None:
     assert outliers(repeated(blocks=2), QUERIES_PER_SECOND) == ()

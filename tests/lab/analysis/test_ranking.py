@@ -161,13 +161,13 @@ def test_two_trials_of_two_conditions_have_an_order_and_no_test() -> None:
     assert found.test.startswith("no test")
 
 
-def test_equal_levels_are_told_apart_in_at_most_one_of_twenty_experiments() -> None:
+def test_equal_levels_are_distinguished_in_at_most_one_of_twenty_experiments() -> None:
     same = dict.fromkeys(SPEED, 1.0)
     alarms = sum(">" in only(experiment(blocks=4, speed=same, seed=seed)).display for seed in range(40))
     assert alarms <= 5
 
 
-def test_ties_that_are_not_transitive_are_told() -> None:
+def test_ties_that_are_not_transitive_are_reported() -> None:
     differ = [frozenset(("a", "c"))]
     assert letters(("a", "b", "c"), differ) == {"a": "a", "b": "ab", "c": "b"}
     assert display(("a", "b", "c"), differ) == "a, b, c (not distinguishable, but a > c)"
@@ -181,7 +181,7 @@ names = ("a", "b", "c", "d", "e")
 
 
 @given(st.sets(st.sampled_from(list(itertools.combinations(names, 2)))))
-def test_two_things_share_a_letter_exactly_when_they_cannot_be_told_apart(
+def test_two_things_share_a_letter_exactly_when_they_cannot_be_distinguished(
     pairs: set[tuple[str, str]],
 ) -> None:
     differ = [frozenset(pair) for pair in pairs]

@@ -27,7 +27,7 @@ def test_a_disk_that_does_what_theory_expects_is_not_remarked_on() -> None:
     assert remarks([SOUND, replace(SOUND, measured_iops=435.0)], 0.1) == ()
 
 
-def test_too_slow_a_disk_is_told_with_both_figures() -> None:
+def test_too_slow_a_disk_is_reported_with_both_figures() -> None:
     [remark] = remarks([replace(SOUND, measured_iops=300.0)], 0.1)
     assert remark.check == "self-check"
     assert remark.message == (
@@ -36,7 +36,7 @@ def test_too_slow_a_disk_is_told_with_both_figures() -> None:
     )
 
 
-def test_too_fast_a_disk_is_told_too_for_then_its_limit_does_not_hold() -> None:
+def test_too_fast_a_disk_is_reported_too_for_then_its_limit_does_not_hold() -> None:
     # btrfs in a guest once wrote at 1,363 where four disks allow 800.
     [remark] = remarks([replace(SOUND, measured_iops=1363.0, expected_iops=800.0)], GROUNDS["vm"].tolerance)
     assert "the limits of the disks are not enforced" in remark.message
@@ -60,7 +60,7 @@ def test_without_a_theory_or_a_limit_only_the_cpu_can_be_remarked_on() -> None:
     )
 
 
-def test_a_load_on_busy_cpus_is_told_with_its_own_part_and_without_limits_that_are_not_there() -> None:
+def test_a_load_on_busy_cpus_is_reported_with_its_own_part_and_without_limits_that_are_not_there() -> None:
     assert load_remarks(0.85) == ()
     [limited] = load_remarks(1.0, 0.38)
     assert limited.message == (
@@ -73,7 +73,7 @@ def test_a_load_on_busy_cpus_is_told_with_its_own_part_and_without_limits_that_a
     )
 
 
-def test_the_cpu_time_of_server_and_client_is_told_apart_from_that_of_all() -> None:
+def test_the_cpu_time_of_server_and_client_is_distinguished_from_that_of_all() -> None:
     growth = {"host.cpu.user_s": 15.0, "host.cpu.system_s": 5.0, "server.cpu_user_s": 4.0}
     growth |= {"server.cpu_system_s": 2.0, "client.cpu_user_s": 1.0, "client.cpu_system_s": 1.0}
     found = utilisation(growth, 10.0)

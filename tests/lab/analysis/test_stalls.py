@@ -27,7 +27,7 @@ def every(period: int, count: int, within: float, otherwise: float) -> list[floa
     return [within if at % period == period - 1 else otherwise for at in range(count)]
 
 
-def test_a_rate_that_breaks_down_every_eight_seconds_is_told_with_its_instants() -> None:
+def test_a_rate_that_breaks_down_every_eight_seconds_is_reported_with_its_instants() -> None:
     found = stalls(stretches(every(8, 60, 100.0, 1000.0)))
     assert found is not None
     assert found.period_s == 8.0

@@ -56,7 +56,7 @@ def test_every_point_has_a_summary_at_every_number_of_connections_of_the_experim
     }
 
 
-def test_the_optimum_is_the_highest_mean_with_those_that_cannot_be_told_from_it() -> None:
+def test_the_optimum_is_the_highest_mean_with_those_that_cannot_be_distinguished_from_it() -> None:
     trials = [
         measured(LEFT, block, {1: 100 + block, 10: 200 + 3 * block, 20: 201 + 3 * block, 40: 150 + block})
         for block in range(4)

@@ -105,7 +105,7 @@ def test_commits_are_their_time_less_the_cpu_time_of_as_many_statements() -> Non
     assert share(found, "commit") == pytest.approx((60 - 10_000 / 30_000 * 10) / 100, abs=1e-6)
 
 
-def test_without_the_servers_cpu_time_commits_are_not_told_apart() -> None:
+def test_without_the_servers_cpu_time_commits_are_not_distinguished() -> None:
     found = spent(phase(statement("commit", 10_000, 6.0)), {"status.Innodb_row_lock_time": 0})
     assert share(found, "commit") is None
     assert share(found, "unknown") == 0.6
@@ -117,7 +117,7 @@ def test_what_the_server_did_not_run_lies_between_it_and_the_client() -> None:
     assert share(found, "unknown") == pytest.approx(0.8 - 0.2 - 0.5)
 
 
-def test_a_clock_of_the_server_that_stands_still_tells_nothing() -> None:
+def test_a_clock_of_the_server_that_stands_still_reports_nothing() -> None:
     assert share(spent(phase(statement("select", 80_000, 1.0)), growth(Query_time=0.0)), "between") is None
 
 
@@ -162,7 +162,7 @@ def test_connections_that_events_open_have_a_part_of_their_own() -> None:
     assert share(found, "client") == pytest.approx(0.3)
 
 
-def test_ios_are_told_apart_by_kind_alone() -> None:
+def test_ios_are_distinguished_by_kind_alone() -> None:
     found = spent(
         phase(statement("read", 10_000, 4.0), statement("write", 0, 0), statement("fsync", 100, 100.0)),
         {"disk.sda.busy_s": 4.0},
@@ -175,7 +175,7 @@ def test_ios_are_told_apart_by_kind_alone() -> None:
     ]
 
 
-def test_what_is_counted_without_a_time_is_told_as_a_rate() -> None:
+def test_what_is_counted_without_a_time_is_reported_as_a_rate() -> None:
     found = spent(phase(statement("insert", 1000, 1.0)), growth(Innodb_data_fsyncs=400, Table_locks_waited=0))
     assert {each.name: each.per_second for each in found.untimed} == {
         "Innodb_data_fsyncs": 50.0,

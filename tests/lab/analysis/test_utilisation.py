@@ -29,7 +29,7 @@ def test_a_disk_is_busy_for_a_share_of_the_time_and_idle_ones_are_left_out() -> 
     assert found.disks == {"sda": 0.25}
 
 
-def test_processes_are_told_in_cpus() -> None:
+def test_processes_are_reported_in_cpus() -> None:
     found = utilisation({"server.cpu_user_s": 12.0, "server.cpu_system_s": 3.0}, 10.0)
     assert found is not None
     assert found.server_cpus == 1.5

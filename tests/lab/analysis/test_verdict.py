@@ -327,7 +327,7 @@ def test_as_many_trials_as_were_asked_for_do_settle_it_more_often_than_not() -> 
     assert settled / asked > 0.4
 
 
-def test_equal_points_are_told_apart_in_at_most_one_of_twenty_experiments() -> None:
+def test_equal_points_are_distinguished_in_at_most_one_of_twenty_experiments() -> None:
     noise = random.Random(4)
     alarms = 0
     for _ in range(300):

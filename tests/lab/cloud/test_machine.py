@@ -44,7 +44,7 @@ def test_disks_are_numbered_through_all_volumes_and_each_has_its_own_caching() -
     assert any(note.startswith("log: built and mounted, but `mydyno run`") for note in built.notes)
 
 
-def test_a_disk_is_never_smaller_than_the_experiment_s_and_differences_are_told() -> None:
+def test_a_disk_is_never_smaller_than_the_experiment_s_and_differences_are_reported() -> None:
     built = machine(disks("count: 2, size: 1536M, iops: 200, bandwidth: 50M"), provider="aws")
     assert {disk.gib for disk in built.disks} == {2}
     assert built.notes == (

@@ -70,7 +70,7 @@ def test_a_binary_that_does_not_exist_is_named_with_its_variable(monkeypatch: py
         ("kill -9 $$", "killed by SIGKILL"),
     ],
 )
-def test_a_broken_engine_ends_in_an_error_that_tells_how(
+def test_a_broken_engine_ends_in_an_error_that_says_how(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: str
 ) -> None:
     monkeypatch.setenv("MYDYNO_ENGINE", program(tmp_path, text))
@@ -78,7 +78,9 @@ def test_a_broken_engine_ends_in_an_error_that_tells_how(
         hear(job())
 
 
-def test_an_engine_of_another_release_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_of_another_release_is_distinguished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hello = (
         (Path(__file__).parents[2] / "fixtures" / "engine" / "messages" / "hello.json").read_text().strip()
     )

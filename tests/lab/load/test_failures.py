@@ -30,7 +30,7 @@ def test_one_transaction_that_succeeded_is_enough_and_none_that_was_tried_is_no_
     assert nothing_succeeded(phase_end(0, {})) is None
 
 
-def test_what_no_retry_made_good_is_told_as_a_share() -> None:
+def test_what_no_retry_made_good_is_reported_as_a_share() -> None:
     assert some_failed(phase_end(90, {"1205": 15}, retries=5)) == (
         "10 errors on 90 transactions (10.00% failed): error 1205, 15 times"
     )
@@ -38,7 +38,7 @@ def test_what_no_retry_made_good_is_told_as_a_share() -> None:
     assert some_failed(phase_end(90, {"1213/1020/1205": 5})) is None
 
 
-def test_a_machine_without_free_ports_is_told_what_helps() -> None:
+def test_a_machine_without_free_ports_is_shown_what_helps() -> None:
     hint = hint_of({"2004": 100, "1213": 1})
     assert hint is not None
     assert "ip_local_port_range" in hint

@@ -88,7 +88,7 @@ def test_what_decides_when_to_stop_is_part_of_the_fingerprint_and_nothing_else_h
     assert len({each.fingerprint for each in (fixed, stops, finer, rests)}) == 4
 
 
-def test_rests_are_counted_and_told() -> None:
+def test_rests_are_counted_and_reported() -> None:
     plain, rested = made(), made(design="{repeats: 3, rest: 10min, control: false}")
     assert rested.estimate.seconds - plain.estimate.seconds == pytest.approx(2 * 600)
     assert "pauses 10m 00s between blocks" in plan.render(rested)

@@ -30,7 +30,7 @@ def planned(name: str, size: str | None = None) -> plan.Plan:
         ("screening", 12, 36),
     ],
 )
-def test_every_experiment_of_the_guide_has_the_points_that_it_tells_of(
+def test_every_experiment_of_the_guide_has_the_points_that_it_reports(
     name: str, points: int, trials: int
 ) -> None:
     made = planned(name)

@@ -30,7 +30,7 @@ def test_the_plan_of_the_thread_cache_experiment_reads_like_its_question() -> No
     assert "warnings" not in text
 
 
-def test_loads_that_differ_are_told_point_by_point() -> None:
+def test_loads_that_differ_are_reported_point_by_point() -> None:
     read = experiment(factors="{workload.connections: {few: 1, many: 8..64 step 8}}")
     result = plan.explain(plan.make(read, FACTS))
     assert [row.phases for row in result.points] == [
@@ -40,7 +40,7 @@ def test_loads_that_differ_are_told_point_by_point() -> None:
     assert "connections = few: smack" in plan.render(plan.make(read, FACTS))
 
 
-def test_warm_up_rate_and_sysbench_are_told() -> None:
+def test_warm_up_rate_and_sysbench_are_reported() -> None:
     read = experiment(
         workload=workload(
             "oltp-read-only: {tables: 2, table_size: 20k}",

@@ -89,7 +89,7 @@ def test_what_is_lacking_says_why(ground: HostKind) -> None:
         assert offered.has or offered.why
 
 
-def test_an_array_without_md_is_told_at_its_line_with_the_grounds_that_have_it() -> None:
+def test_an_array_without_md_is_reported_at_its_line_with_the_grounds_that_have_it() -> None:
     setup = "{host: local, storage: {data: {disks: {count: 4, size: 1G}, raid: 10}}}"
     column = document(setup=setup).split("\n")[1].index("raid: 10") + len("raid: ") + 1
     assert problems(setup, MODEST) == [
@@ -171,7 +171,7 @@ def test_a_kernel_that_no_suite_has_is_refused(host: str, kernel: str, refused: 
         assert "one of 5.10, 6.1, 6.12, or sid's" in problems_found[0]
 
 
-def test_a_kernel_that_is_not_there_is_told_at_its_version() -> None:
+def test_a_kernel_that_is_not_there_is_reported_at_its_version() -> None:
     setup = "{host: uml, storage: {data: {disks: {size: 1G}}}}"
     problems_found = problems(setup, EVERYTHING, factors="{host.kernel: [5.10, 5.1, 6.1.176]}")
     assert [each.split(": ", 1)[1] for each in problems_found] == [
@@ -199,7 +199,7 @@ def test_an_experiment_without_storage_asks_nothing_of_any_ground() -> None:
     assert problems("{host: local}", replace(MODEST, root=False, loops=False)) == []
 
 
-def test_throttling_without_the_controller_is_told_at_the_number() -> None:
+def test_throttling_without_the_controller_is_reported_at_the_number() -> None:
     setup = "{storage: {data: {disks: {size: 1G, iops: 100}}}}"
     [problem] = problems(setup, replace(EVERYTHING, throttling=False))
     assert "host local does not support a limit of iops: cgroup v1's blkio is not there" in problem

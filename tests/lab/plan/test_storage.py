@@ -22,7 +22,7 @@ def told(made: plan.Plan) -> plan.Explanation:
     return plan.explain(made)
 
 
-def test_a_point_tells_its_storage_on_one_line_with_the_stripes_that_mkfs_is_told() -> None:
+def test_a_point_reports_its_storage_on_one_line_with_the_stripes_that_mkfs_gets() -> None:
     storage = (
         "{data: {disks: {count: 4, size: 2G, iops: 200, bandwidth: 50M}, raid: 10, chunk: 64K, "
         "filesystem: xfs, mount: noatime, scheduler: none, readahead: 128K, queue_depth: 64}}"
@@ -40,14 +40,14 @@ def test_ext4_on_a_parity_array_gets_stride_and_stripe_width() -> None:
     assert "RAID 5, chunk 64K, ext4 stride=16,stripe_width=48" in row.storage
 
 
-def test_btrfs_tells_its_profiles_and_is_never_called_a_raid() -> None:
+def test_btrfs_reports_its_profiles_and_is_never_called_a_raid() -> None:
     [row] = told(
         planned("{data: {disks: {count: 2, size: 1G}, filesystem: btrfs, data_profile: raid1}}", host="vm")
     ).points
     assert row.storage == "vm, 1G of memory; data: 2 x 1G, btrfs data raid1"
 
 
-def test_a_degraded_array_and_a_raw_device_are_told() -> None:
+def test_a_degraded_array_and_a_raw_device_are_reported() -> None:
     storage = (
         "{data: {disks: {count: 3, size: 1G}, raid: 5, fail: 1, rebuild: yes, initial_sync: await, "
         "filesystem: raw}, log: {filesystem: ext4}}"
@@ -59,7 +59,7 @@ def test_a_degraded_array_and_a_raw_device_are_told() -> None:
     )
 
 
-def test_storage_that_is_the_same_everywhere_is_told_once() -> None:
+def test_storage_that_is_the_same_everywhere_is_reported_once() -> None:
     storage = "{data: {disks: {size: 1G}}}"
     once = plan.render(planned(storage, factors="{workload.pause: [0, 1s]}"))
     assert once.count("data: 1 x 1G") == 1

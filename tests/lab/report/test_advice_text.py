@@ -97,7 +97,7 @@ def test_it_says_what_to_do_next_with_the_file_that_was_written() -> None:
     assert "mydyno advise ... --out advice.json" in page(full())
 
 
-def test_all_tells_of_every_rule() -> None:
+def test_all_reports_every_rule() -> None:
     from mydyno.advisor import RULES
 
     text = page(full(), everything=True)

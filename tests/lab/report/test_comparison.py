@@ -64,7 +64,7 @@ def test_each_row_has_the_metric_of_its_own_load():
     }
 
 
-def test_every_cell_is_held_against_the_first_column_of_its_own_row():
+def test_every_cell_is_compared_with_the_first_column_of_its_own_row():
     row = of(whole().comparison, "point select", "8")
     first, slow, fast = row.cells
     assert first
@@ -118,7 +118,7 @@ def test_many_settings_with_too_few_trials_are_one_sentence():
     assert sentence.startswith("9 of 9 settings: 2 valid trials; intervals and verdicts need at least 3")
 
 
-def test_a_column_that_is_faster_for_less_durability_is_told_to_be():
+def test_a_column_that_is_faster_for_less_durability_is_reported_to_be():
     view = whole().comparison
     assert [column.durability for column in view.columns] == ["durable", "durable", LESS]
     row = of(view, "point select", "8")
@@ -127,7 +127,7 @@ def test_a_column_that_is_faster_for_less_durability_is_told_to_be():
     assert durability(whole())[-1] == ("mariadb-11.8", LESS)
 
 
-def test_a_slower_column_that_is_more_durable_is_told_to_be():
+def test_a_slower_column_that_is_more_durable_is_reported_to_be():
     run = releases_run(durability={"mysql-5.6": LESS})
     row = of(page(gather(run)).comparison, "point select", "8")
     assert cell_text(row, row.cells[1]).verdict == "slower but more durable"

@@ -10,7 +10,7 @@ from mydyno.lab.report.views.page import page
 from mydyno.lab.report.views.settings import data_rows
 
 
-def test_what_the_data_was_and_how_warm_it_was_is_told_for_each_setting() -> None:
+def test_what_the_data_was_and_how_warm_it_was_is_reported_for_each_setting() -> None:
     warm = replace(trial(1), data=data("scan"))
     cold = replace(trial(2), data=replace(data("cold"), cached_bytes=0, pool_pages=100))
     colder = replace(trial(4), data=replace(data("cold"), cached_bytes=0, pool_pages=90, clone="reflink"))
@@ -22,7 +22,7 @@ def test_what_the_data_was_and_how_warm_it_was_is_told_for_each_setting() -> Non
     )
 
 
-def test_what_nobody_could_tell_is_missing_and_older_runs_have_no_such_rows() -> None:
+def test_what_nobody_knew_is_missing_and_older_runs_have_no_such_rows() -> None:
     unknown = replace(data(), cached_bytes=None, file_bytes=None, pool_pages=None)
     text = dict(data_rows([[replace(trial(1), data=unknown)], [trial(2)]]))
     assert text["cache"] == ("scan", None)

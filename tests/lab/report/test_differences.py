@@ -30,7 +30,7 @@ def test_a_run_that_was_the_same_throughout_has_none():
     assert told(thread_cache_run()) == []
 
 
-def test_a_server_that_was_upgraded_within_a_setting_is_told_by_trial():
+def test_a_server_that_was_upgraded_within_a_setting_is_reported_by_trial():
     run = thread_cache_run()
     own = [trial.trial_id for trial in run.records if trial.point_id == run.records[0].point_id]
     upgraded = changed(run, **{own[-1]: {"server_version": "10.11.20-MariaDB"}})
@@ -40,7 +40,7 @@ def test_a_server_that_was_upgraded_within_a_setting_is_told_by_trial():
     assert [each[0] for each in rest] == ["between settings"]
 
 
-def test_a_variable_that_changed_between_trials_of_a_setting_is_told_and_the_servers_own_ids_are_not():
+def test_a_variable_that_changed_between_trials_of_a_setting_is_reported_and_the_servers_own_ids_are_not():
     run = thread_cache_run()
     last = run.records[-1]
     found = told(
@@ -67,14 +67,14 @@ def test_what_is_not_as_configured_is_listed_once_with_its_trials():
     assert found == [("not as configured", "sync_binlog is 0, not 1 as asked", (("t001, t002", "invalid"),))]
 
 
-def test_facts_that_changed_between_starts_are_told_by_start():
+def test_facts_that_changed_between_starts_are_reported_by_start():
     evidence = replace(gather(thread_cache_run()), environment_changes={"memory.bytes": (8 << 30, 4 << 30)})
     (found,) = differences(evidence)
     assert (found.kind, found.name) == ("between starts", "memory.bytes")
     assert found.values == (("start 1", "8G"), ("start 2", "4G"))
 
 
-def test_grounds_of_different_settings_are_told_by_setting_and_do_not_alarm():
+def test_grounds_of_different_settings_are_reported_by_setting_and_do_not_alarm():
     run = storage_run()
     assert run.records[0].ground is not None
     other: dict[str, object] = {"ground": replace(run.records[0].ground, kernel="6.12.1")}
@@ -84,7 +84,7 @@ def test_grounds_of_different_settings_are_told_by_setting_and_do_not_alarm():
     assert ("array = raid1", "6.12.1") in found.values
 
 
-def test_differences_stand_before_the_folded_facts_and_are_not_told_by_colour_alone():
+def test_differences_stand_before_the_folded_facts_and_are_not_reported_by_colour_alone():
     run = changed(thread_cache_run(), t001={"server_version": "<script>alert(1)</script>"})
     view = page(gather(run))
     section = parse(html(view, ())).by_id("environment")

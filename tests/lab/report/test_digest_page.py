@@ -60,7 +60,7 @@ def test_the_page_needs_nothing_but_itself_and_every_link_leads_somewhere(tree):
     assert {link.attributes["href"] for link in tree.all("a")} <= {f"#{each}" for each in ids}
 
 
-def test_problems_are_told_at_once_and_located(tree):
+def test_problems_are_reported_at_once_and_located(tree):
     for where in ("headline", "sources"):
         text = tree.by_id(where).told
         assert "broken tail" in text
@@ -91,12 +91,12 @@ def test_the_values_that_rows_are_sorted_by_are_those_of_the_rows(tree):
     assert {len(column) for column in values.values()} == {5}
 
 
-def test_a_column_that_nobody_told_is_left_out():
+def test_a_column_that_nobody_gave_is_left_out():
     view = profile(digest(group(query_time=sums(3, 6_000)), group("do ?", sums(1, 5))), (), UTC)
     assert [key for key, _ in view.heads] == ["share", "total", "count", "mean", "first", "last"]
 
 
-def test_a_statement_without_a_section_of_its_own_tells_who_ran_it_in_its_row():
+def test_a_statement_without_a_section_of_its_own_reports_who_ran_it_in_its_row():
     groups = [group(f"do {place}", [1_000] * 2, users=(("web", 2),)) for place in range(LEAST + 1)]
     result = digest(*groups)
     view = profile(result, {each.id for each in detailed(result)}, UTC)

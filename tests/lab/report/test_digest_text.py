@@ -69,13 +69,13 @@ def test_no_line_is_wider_than_the_terminal_but_for_what_is_there_to_be_copied(w
     assert [line for line in wide if line.strip() not in texts] == []
 
 
-def test_a_narrow_terminal_keeps_what_tells_statements_apart() -> None:
+def test_a_narrow_terminal_keeps_what_distinguishes_statements() -> None:
     line = next(line for line in page(sample(), 60).splitlines() if line.startswith("2  "))
     assert "24%" in line
     assert "from order_item i joi" in line
 
 
-def test_a_problem_is_told_with_its_file_and_line_and_how_often() -> None:
+def test_a_problem_is_reported_with_its_file_and_line_and_how_often() -> None:
     problem = Problem(
         kind="bad-header", source="a.log", at_byte=9, line=3, count=12, says="Query_time is 'x'"
     )
@@ -155,7 +155,7 @@ def test_many_names_are_counted(name: str) -> None:
     assert "n4 12%, 3 more\n" in page(digest(of))
 
 
-def test_groups_beyond_the_limit_are_told_as_one() -> None:
+def test_groups_beyond_the_limit_are_reported_as_one() -> None:
     text = page(first(sample(), 2), details=0)
     assert "and 6 more with 9.9% of the time (21,360 statements, 116 s); --limit shows more" in text
 
@@ -170,7 +170,7 @@ def quick(*groups: Group) -> Digest:
     return digest(*groups)
 
 
-def test_a_comparison_tells_new_gone_slower_and_more_often() -> None:
+def test_a_comparison_reports_new_gone_slower_and_more_often() -> None:
     old = quick(group("a", lognormal(100, 10_000, seed=1)), group("b", [50_000] * 90))
     new = quick(group("a", lognormal(300, 30_000, seed=2)), group("c", [70_000] * 90))
     text = told(old, new)
@@ -202,7 +202,7 @@ def test_a_limited_digest_is_no_proof_that_a_statement_is_new() -> None:
     assert "OLD has its first 2 statements only and leaves 6 out: 'new' may mean" in text
 
 
-def test_changes_beyond_the_limit_are_told_as_one() -> None:
+def test_changes_beyond_the_limit_are_reported_as_one() -> None:
     assert "more, whose loads change by " in told(sample(), later(), limit=1)
 
 

@@ -37,7 +37,7 @@ def test_the_headline_names_as_few_statements_as_take_most_of_the_time(shares, e
     assert of(*shares) == expected
 
 
-def test_the_headline_is_of_the_calls_where_nobody_told_times():
+def test_the_headline_is_of_the_calls_where_nobody_gave_times():
     result = digest(group("do 1", [0] * 90), group("do 2", [0] * 10))
     assert headline(result) == "One of 2 statements takes 90% of the calls"
 

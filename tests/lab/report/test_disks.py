@@ -112,7 +112,7 @@ def test_files_for_programs_name_ios_and_queue_depths() -> None:
     assert points["ios_per_second"].dtype == pl.Float64
 
 
-def test_an_invalid_trial_tells_at_which_queue_depth() -> None:
+def test_an_invalid_trial_reports_at_which_queue_depth() -> None:
     run = disks_run(names=FOUR[:2], repeats=1)
     first = replace(
         run.records[0],
@@ -123,7 +123,7 @@ def test_an_invalid_trial_tells_at_which_queue_depth() -> None:
     assert "errors at queue depth 64: 1 failed" in text
 
 
-def test_a_setting_that_was_never_measured_is_told_and_not_drawn_as_nothing() -> None:
+def test_a_setting_that_was_never_measured_is_reported_and_not_drawn_as_nothing() -> None:
     run = disks_run(names=FOUR)
     some = replace(run, records=tuple(each for each in run.records if each.point_id != "p2"))
     group = dict(page(gather(some)).throughput_levels.groups)[64]

@@ -96,7 +96,7 @@ def test_the_caption_says_what_was_counted_and_how_it_was_tested():
     assert "Holm" in caption
 
 
-def test_bars_are_the_shares_with_what_is_not_told_from_noise_pale():
+def test_bars_are_the_shares_with_what_is_not_distinguished_from_noise_pale():
     rows = share_rows(crossed().effects)
     of = crossed().effects.of
     assert [row["share"] for row in rows] == pytest.approx(
@@ -147,7 +147,7 @@ def test_the_section_stands_below_the_pictures():
     assert [each.attributes["href"] for each in tree().all("a")].count(f"#{EFFECTS}") == 1
 
 
-def test_a_single_effect_is_told_and_needs_no_figure():
+def test_a_single_effect_is_reported_and_needs_no_figure():
     assert single().effects.sentence.startswith("innodb_buffer_pool_size explains ")
     assert EFFECTS not in {figure.name for figure in figures(single())}
 
@@ -170,7 +170,7 @@ def test_the_file_has_a_row_for_each_effect_the_noise_and_each_level(tmp_path: P
     assert png_values((tmp_path / "effects.png").read_bytes()) > 20
 
 
-def test_a_run_whose_points_are_a_fraction_is_told_as_the_factors_that_matter():
+def test_a_run_whose_points_are_a_fraction_is_reported_as_the_factors_that_matter():
     factors = dict.fromkeys("abcd", ("0", "1"))
     design = DesignRecord(points="fraction", aliases=("a×b = c×d",), resolution=4)
     record, trials = run_of(
@@ -182,7 +182,7 @@ def test_a_run_whose_points_are_a_fraction_is_told_as_the_factors_that_matter():
     assert "a×b = c×d" in terminal(found)
 
 
-def test_each_change_of_one_at_a_time_is_held_against_the_baseline():
+def test_each_change_of_one_at_a_time_is_compared_with_the_baseline():
     base = {"a": "0", "b": "0"}
     points = [base, base | {"a": "1"}, base | {"b": "1"}]
     record, trials = run_of(

@@ -38,7 +38,7 @@ def test_thousands_are_grouped_with_commas():
         (1_200_000_000, "1.20 s"),
     ],
 )
-def test_a_latency_is_told_in_the_unit_that_reads_best(nanoseconds, expected):
+def test_a_latency_is_reported_in_the_unit_that_reads_best(nanoseconds, expected):
     assert write.latency(nanoseconds) == expected
 
 

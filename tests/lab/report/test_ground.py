@@ -60,7 +60,7 @@ def test_a_run_without_a_ground_shows_nothing_of_one():
     assert "theory" not in markdown(plain, figures(plain)) + summary(thread_cache_run(connections=(10,)))
 
 
-def test_the_ground_is_told_in_words_with_its_kernel_and_how_its_limits_count():
+def test_the_ground_is_reported_in_words_with_its_kernel_and_how_its_limits_count():
     (model,) = view(storage_run()).ground.models
     assert model.title == "a User-Mode Linux guest, kernel 6.1.176, 1 CPU, 1G of memory"
     assert model.budget == "a disk's limit counts reads and writes separately"

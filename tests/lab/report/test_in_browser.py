@@ -200,7 +200,7 @@ def test_the_zoom_buttons_and_the_wheel_change_what_the_axis_shows_and_reset_it(
         assert page.ask(ticks) == whole, "the bare wheel scrolls the page"
 
 
-def test_a_point_tells_its_numbers_under_the_pointer(chromium, report):
+def test_a_point_reports_its_numbers_under_the_pointer(chromium, report):
     with chromium.page() as page:
         page.open(report)
         page.draw_all()

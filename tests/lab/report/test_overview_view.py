@@ -113,7 +113,7 @@ def test_a_run_whose_series_are_lost_has_an_empty_overview():
     assert len(view.panels) == 2
 
 
-def test_of_very_many_trials_as_many_stand_behind_as_can_be_told_apart():
+def test_of_very_many_trials_as_many_stand_behind_as_can_be_distinguished():
     view = overview(gather(thread_cache_run(repeats=30, connections=(10,), invalid=())))
     for panel in view.panels:
         assert (len(panel.others), panel.not_drawn) == (20, 9)

@@ -149,7 +149,7 @@ def test_a_law_that_does_not_fit_gives_way_to_the_best_measured():
     assert "the best measured is 50 connections" in small
 
 
-def test_one_point_is_told_where_its_optimum_is():
+def test_one_point_is_shown_where_its_optimum_is():
     run = arrays_run(repeats=3, arrays={"raid10": 1.7}, pools={"1G": 1.0})
     alone = replace(run, experiment=replace(run.experiment, factors={}))
     (sentence,) = page(gather(alone)).optima.sentences

@@ -36,7 +36,7 @@ def test_every_source_has_a_year():
     assert all(re.search(r"\b(19|20)\d\d\b", source) for source in SOURCES.values())
 
 
-def test_a_shuffled_run_tells_its_seed_and_its_blocks():
+def test_a_shuffled_run_reports_its_seed_and_its_blocks():
     steps = told(designed(DesignRecord()))
     assert "shuffled again for each block from the seed 1" in steps["Order"]
     assert steps["Repetition"].startswith("The number of repetitions was fixed beforehand; 3 blocks ran.")
@@ -59,7 +59,7 @@ def test_a_split_plot_names_what_stays_together():
     assert "split-plot" in cited(run)
 
 
-def test_a_sequential_run_tells_its_rule_and_the_level_of_each_look():
+def test_a_sequential_run_reports_its_rule_and_the_level_of_each_look():
     run = designed(DesignRecord(until=0.03, first_look=3, at_most=20))
     text = told(run)["Repetition"]
     assert "±3%" in text
@@ -68,7 +68,7 @@ def test_a_sequential_run_tells_its_rule_and_the_level_of_each_look():
     assert {"pocock", "repeated"} <= cited(run)
 
 
-def test_a_control_is_told():
+def test_a_control_is_reported():
     run = designed(DesignRecord())
     double = PointRecord(point_id="p9", levels={}, title="again", control_of="p1")
     points = (*run.experiment.points, double)
@@ -84,7 +84,7 @@ def test_a_control_is_told():
         ("fraction", "a regular fraction of resolution 4", "fractions"),
     ],
 )
-def test_a_choice_of_points_is_told_with_what_it_cannot_see(points, words, source):
+def test_a_choice_of_points_is_reported_with_what_it_cannot_see(points, words, source):
     run = designed(DesignRecord(points=points, resolution=4 if points == "fraction" else None))
     assert words in told(run)["Points"]
     assert source is None or source in cited(run)

@@ -73,7 +73,7 @@ def test_the_verdict_is_on_the_total_running_time_and_each_program_has_its_ratio
     assert found.others == (), "neither a rate nor a percentile of mixed statements says anything"
 
 
-def test_one_engine_alone_is_told_its_total():
+def test_one_engine_alone_is_shown_its_total():
     view = page(gather(sql_bench_run(repeats=3, engines={"InnoDB": 1.0}, programs=SHORT)))
     assert re.match(
         r"Running time of \d+ s in all test programs \(95% CI .* to .* s\), n=3\.", view.verdicts.headline
@@ -142,14 +142,14 @@ def test_a_total_far_above_the_programs_gets_a_logarithmic_axis():
     assert "logarithmic" not in draw.svg(figure.draw(theme.WIDE))
 
 
-def test_the_table_tells_mean_interval_and_n():
+def test_the_table_reports_mean_interval_and_n():
     table = programs_table(two_engines_page().programs)
     assert table.columns == ("test program", "engine = InnoDB", "engine = MyISAM")
     assert [row[0] for row in table.rows] == [*SHORT, "total"]
     assert re.fullmatch(r"2\.\d\d s \(.* to .*\)\nn=3", table.rows[0][1])
 
 
-def test_operations_tell_both_counts_both_cpu_times_and_what_the_original_misses():
+def test_operations_report_both_counts_both_cpu_times_and_what_the_original_misses():
     view = page(gather(sql_bench_run(repeats=2, engines=TWO, programs=("insert", "select")))).operations
     table = operations_table(view)
     rows = {(row[0], row[1].splitlines()[0]): row for row in table.rows}
@@ -329,7 +329,7 @@ def foreign_run(point_ids: tuple[str, ...] | None = None, repeats: int = 3) -> M
     )
 
 
-def test_a_foreign_program_that_tells_p95_alone_is_shown_by_p95():
+def test_a_foreign_program_that_gives_p95_alone_is_shown_by_p95():
     view = page(gather(foreign_run()))
     assert [curves.empty for curves in view.latency] == [False, True]
     assert "latency" in {figure.name for figure in figures(view)}
@@ -338,7 +338,7 @@ def test_a_foreign_program_that_tells_p95_alone_is_shown_by_p95():
     assert [one.metric for one in view.verdicts.others] == [LATENCY_P95]
 
 
-def test_beside_our_own_engine_what_it_does_not_tell_is_a_dash():
+def test_beside_our_own_engine_what_it_does_not_report_is_a_dash():
     view = page(gather(foreign_run(("p2",))))
     p95, p99 = view.latency
     assert [bool(curve.points) for curve in p99.curves] == [True, False]
@@ -360,7 +360,7 @@ def test_the_page_and_the_files_of_a_foreign_program_are_whole(tmp_path):
     assert rows["latency_p95_ns"].null_count() == 0
 
 
-def test_a_given_rate_is_judged_by_p95_where_no_more_is_told():
+def test_a_given_rate_is_judged_by_p95_where_no_more_is_reported():
     run = foreign_run()
     response = tuple(
         replace(each, phases=tuple(replace(one, latency_kind="response") for one in each.phases))

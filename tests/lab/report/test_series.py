@@ -45,7 +45,7 @@ def test_gathering_reads_no_series(stored: Run, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("name", ["samples.parquet", "intervals.parquet"])
-def test_a_series_that_is_cut_off_is_told_before_it_is_read(stored: Run, name: str) -> None:
+def test_a_series_that_is_cut_off_is_reported_before_it_is_read(stored: Run, name: str) -> None:
     torn = stored.trial_folder("t002") / name
     torn.write_bytes(torn.read_bytes()[:-7])
     (lost,) = gather(stored).lost
@@ -53,7 +53,7 @@ def test_a_series_that_is_cut_off_is_told_before_it_is_read(stored: Run, name: s
     assert "damaged" in lost
 
 
-def test_a_series_that_is_damaged_inside_is_told_on_the_page_that_wanted_it(stored: Run) -> None:
+def test_a_series_that_is_damaged_inside_is_reported_on_the_page_that_wanted_it(stored: Run) -> None:
     torn = stored.trial_folder("t002") / "intervals.parquet"
     torn.write_bytes(b"PAR1" + b"\xff" * 200 + b"PAR1")
     evidence = gather(stored)

@@ -34,7 +34,7 @@ def judged(run: MemoryRun, *, cut: int) -> MemoryRun:
     )
 
 
-def test_the_method_tells_how_many_phases_were_steady_and_how_many_were_cut() -> None:
+def test_the_method_reports_how_many_phases_were_steady_and_how_many_were_cut() -> None:
     run = judged(thread_cache_run(repeats=3, invalid=()), cut=2)
     phases = sum(len(trial.phases) for trial in run.records)
     assert method(gather(run)).steady == (
@@ -48,7 +48,7 @@ def test_that_nothing_was_judged_is_said() -> None:
     assert method(gather(thread_cache_run(invalid=()))).steady[0].startswith("Steadiness was not judged")
 
 
-def test_a_drift_over_the_run_is_told_with_its_size_and_no_drift_is_not() -> None:
+def test_a_drift_over_the_run_is_reported_with_its_size_and_no_drift_is_not() -> None:
     run = thread_cache_run(repeats=8, invalid=())
     slower = replace(
         run,

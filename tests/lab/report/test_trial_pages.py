@@ -111,7 +111,7 @@ def test_a_second_attempt_has_a_page_beside_the_first(run: MemoryRun) -> None:
     assert anchors[4:6] == ["trial-t005", "trial-t005.2"]
 
 
-def test_phases_are_told_with_their_percentiles_and_without_what_never_happened(run: MemoryRun) -> None:
+def test_phases_are_reported_with_their_percentiles_and_without_what_never_happened(run: MemoryRun) -> None:
     table = phases_table(pages(run)[0], gather(run).words)
     assert table.columns == (
         "connections configured", "reached", "queries/s", "measured", "p50", "p95", "p99", "p99.9", "errors",
@@ -132,7 +132,7 @@ def test_the_table_of_time_has_the_shares_that_are_drawn(run: MemoryRun) -> None
     assert shares["statements"] == f"{widths[1] * 100:.1f}%"
 
 
-def test_cpus_that_were_full_are_told_beside_what_nobody_timed(run: MemoryRun) -> None:
+def test_cpus_that_were_full_are_reported_beside_what_nobody_timed(run: MemoryRun) -> None:
     words = gather(run).words
     (line,) = notes(pages(run)[0], words)
     assert line.startswith(
@@ -175,7 +175,7 @@ def test_test_programs_are_phases_with_names() -> None:
     )
 
 
-def test_a_disk_is_told_in_reads_writes_and_queue_depth() -> None:
+def test_a_disk_is_reported_in_reads_writes_and_queue_depth() -> None:
     run = disks_run()
     first, words = pages(run)[0], gather(run).words
     table = time_table(first, words)

@@ -101,7 +101,7 @@ def test_an_invalid_trial_does_not_move_the_verdict():
     assert verdicts(gather(run)) == verdicts(gather(without))
 
 
-def test_several_settings_are_each_held_against_the_first_and_corrected_as_a_family():
+def test_several_settings_are_each_compared_with_the_first_and_corrected_as_a_family():
     found = verdicts(gather(thread_cache_run(levels=(8, 64, 256, 450), repeats=3, invalid=())))
     assert found.headline.startswith("For this load, thread_cache_size = 450 measured best of 4 settings: ")
     assert len(found.sentences) == 3
@@ -113,7 +113,7 @@ def test_several_settings_are_each_held_against_the_first_and_corrected_as_a_fam
     assert alone.sentences == ()
 
 
-def test_other_metrics_are_told_beside_the_verdict_each_by_its_name():
+def test_other_metrics_are_reported_beside_the_verdict_each_by_its_name():
     others = verdicts(gather(thread_cache_run())).others
     assert [one.metric.noun for one in others] == ["p99 latency", "p95 connect time"]
     assert all(one.metric.noun in one.sentence.lower() for one in others)
@@ -132,7 +132,7 @@ def test_under_a_given_rate_latency_is_the_verdict_and_the_rate_is_not():
     assert method(gather(replace(run, records=response))).load[0].startswith("Open loop")
 
 
-def test_one_point_alone_gets_its_best_and_is_told_that_nothing_is_compared():
+def test_one_point_alone_gets_its_best_and_is_shown_that_nothing_is_compared():
     found = gather(one_point_run())
     assert "queries per second at best, with 50 connections (95% CI" in verdicts(found).headline
     assert verdicts(found).ratios == ()
@@ -330,7 +330,7 @@ class LosesSeries(MemoryRun):
         raise LabError(f"samples of {trial_id} are damaged")
 
 
-def test_a_lost_series_is_told_and_the_numbers_remain():
+def test_a_lost_series_is_reported_and_the_numbers_remain():
     whole = thread_cache_run(repeats=3, invalid=())
     found = gather(LosesSeries(whole.experiment, whole.records, whole.facts))
     assert len(found.lost) == 6
@@ -338,7 +338,7 @@ def test_a_lost_series_is_told_and_the_numbers_remain():
     assert verdicts(found) == verdicts(gather(whole))
 
 
-def test_settings_that_were_translated_are_told_with_the_points_they_were_translated_at() -> None:
+def test_settings_that_were_translated_are_reported_with_the_points_they_were_translated_at() -> None:
     run = thread_cache_run(invalid=())
     one = SettingTranslation(name="query_cache_size", value="0", became={}, why="there is none")
     other = SettingTranslation(

@@ -66,7 +66,7 @@ def test_test_programs_their_operations_and_checks_come_back(tmp_path: Path) -> 
         assert lab.find_run().trials() == [saved] == [program_trial(1)]
 
 
-def test_what_a_foreign_program_does_not_tell_stays_unknown(tmp_path: Path) -> None:
+def test_what_a_foreign_program_does_not_report_stays_unknown(tmp_path: Path) -> None:
     with Lab.open(tmp_path, write=True) as lab:
         save(lab.run(experiment(), "{}"), foreign_trial(1))
     with Lab.open(tmp_path, write=False) as lab:
@@ -257,7 +257,7 @@ def test_asking_for_a_trial_that_is_not_there_names_it(tmp_path: Path) -> None:
             run.samples("t001", attempt=2)
 
 
-def test_the_environment_is_kept_for_each_start_and_changes_are_told(tmp_path: Path) -> None:
+def test_the_environment_is_kept_for_each_start_and_changes_are_reported(tmp_path: Path) -> None:
     with Lab.open(tmp_path, write=True) as lab:
         run = lab.run(experiment(), "{}")
         assert run.environment() == {}
@@ -279,7 +279,7 @@ def test_a_reader_sees_new_trials_while_a_writer_is_at_work(tmp_path: Path) -> N
             assert [one.trial_id for one in seen.trials()] == ["t001"]
 
 
-def test_a_second_writer_is_told_who_holds_the_lab_and_what_to_do(tmp_path: Path) -> None:
+def test_a_second_writer_is_shown_who_holds_the_lab_and_what_to_do(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from mydyno.lab.results.store import Lab\n"
         "lab = Lab.open(Path(sys.argv[1]), write=True); print('open', flush=True); sys.stdin.read()"
@@ -301,7 +301,7 @@ def test_a_second_writer_is_told_who_holds_the_lab_and_what_to_do(tmp_path: Path
     Lab.open(tmp_path, write=True).close()
 
 
-def test_a_reader_of_a_missing_lab_is_told_how_to_make_one(tmp_path: Path) -> None:
+def test_a_reader_of_a_missing_lab_is_shown_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(LabError, match=r"there is no lab at .*\n  hint: `mydyno run") as caught:
         Lab.open(tmp_path / "nowhere", write=False)
     assert caught.value.exit_code == 5

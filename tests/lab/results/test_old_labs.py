@@ -39,7 +39,7 @@ def test_a_lab_of_the_first_version_keeps_its_trials_and_takes_new_ones(
         assert run.trials()[1] == program_trial(2)
 
 
-def test_a_lab_of_the_second_version_keeps_its_trials_which_stood_on_no_ground(
+def test_a_lab_of_the_second_version_keeps_its_trials_which_ran_on_no_ground(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_lab(tmp_path, monkeypatch, version=2, rows=SECOND_VERSION)

@@ -118,7 +118,7 @@ def test_without_room_for_the_backup_a_writer_is_refused_and_a_reader_is_not(
     assert (tmp_path / "lab.sqlite").read_bytes() == before
 
 
-def test_trials_of_before_tell_their_size_too(tmp_path: Path) -> None:
+def test_trials_of_before_report_their_size_too(tmp_path: Path) -> None:
     with Lab.open(tmp_path, write=True) as lab:
         run = lab.run(experiment(), "{}")
         save(run, trial(1))

@@ -39,7 +39,7 @@ def samples(**columns: Callable[[int], float | None]) -> pl.DataFrame:
         ("Innodb_buffer_pool_wait_free", "waits for free pages in the buffer pool"),
     ],
 )
-def test_a_counter_that_grows_with_the_stalls_is_told(counter: str, words: str) -> None:
+def test_a_counter_that_grows_with_the_stalls_is_reported(counter: str, words: str) -> None:
     frame = samples(**{counter: lambda t: 900.0 if stalled(t) else 100.0, "Com_select": lambda t: 5.0})
     assert stall_causes(frame, STALLS, WITHIN) == (words,)
 

@@ -46,7 +46,7 @@ def test_a_state_does_not_grow() -> None:
     assert not {"status.Threads_running", "server.rss_bytes", "server.threads"} & found.growth.keys()
 
 
-def test_one_sample_within_tells_nothing() -> None:
+def test_one_sample_within_reports_nothing() -> None:
     assert stretch(frame(), 0.5, 1.5) is None
     assert stretch(pl.DataFrame(), 0, 5) is None
 

@@ -9,7 +9,7 @@ from mydyno.lab.spec.arrays import Alignment, Stripe, alignment, mkfs_words
 _STRIPE = Stripe(64 * 1024, 3)
 
 
-def test_xfs_is_told_the_chunk_and_the_number_of_data_disks() -> None:
+def test_xfs_is_given_the_chunk_and_the_number_of_data_disks() -> None:
     assert alignment("xfs", _STRIPE, ()) == Alignment(("-d", "su=65536,sw=3"), "su=65536,sw=3")
 
 
@@ -23,11 +23,11 @@ def test_ext_counts_in_blocks() -> None:
 
 
 @pytest.mark.parametrize("filesystem", ["btrfs", "jfs", "reiserfs", "f2fs", "raw"])
-def test_the_others_are_told_nothing(filesystem: str) -> None:
+def test_the_others_get_nothing(filesystem: str) -> None:
     assert alignment(filesystem, _STRIPE, ()) is None
 
 
-def test_without_stripes_there_is_nothing_to_tell() -> None:
+def test_without_stripes_there_is_nothing_to_report() -> None:
     assert alignment("xfs", None, ()) is None
 
 

@@ -32,7 +32,7 @@ _64K = 64 * 1024
         (10, 2, "n2", 1),
     ],
 )
-def test_a_stripe_has_as_many_data_disks_as_the_kernel_tells_by_its_optimal_io_size(
+def test_a_stripe_has_as_many_data_disks_as_the_kernel_reports_by_its_optimal_io_size(
     raid: Raid, disks: int, layout: str | None, data_disks: int
 ) -> None:
     """optimal_io_size / minimum_io_size of these arrays, read under a kernel 6.1."""

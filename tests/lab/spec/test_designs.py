@@ -81,7 +81,7 @@ def test_fractions_have_the_published_resolution_and_as_few_short_words(
     assert len(lengths) == 2**halvings - 1
 
 
-def test_the_alias_table_names_factors_and_tells_what_is_turned_round() -> None:
+def test_the_alias_table_names_factors_and_reports_what_is_turned_round() -> None:
     assert aliases(fraction(3, 1), ["pool", "log", "raid"]) == (
         "pool = -log×raid",
         "log = -pool×raid",

@@ -70,7 +70,7 @@ def test_depths_and_numbers_of_jobs_make_a_phase_each() -> None:
     assert fio.places == (1, 64, 8, 512)
 
 
-def test_phases_of_the_same_depth_are_told_apart_by_what_makes_it() -> None:
+def test_phases_of_the_same_depth_are_distinguished_by_what_makes_it() -> None:
     fio = options("{rw: randread, size: 1G, runtime: 5s, iodepth: [1, 4], numjobs: [1, 4]}")
     assert fio.places == ("1 x 1", "1 x 4", "4 x 1", "4 x 4")
 

@@ -255,7 +255,7 @@ def test_a_word_for_a_number_or_a_switch_is_refused(
     assert not checker.is_valid(varied)
 
 
-def test_a_variable_tells_what_it_means_and_which_releases_have_it() -> None:
+def test_a_variable_reports_what_it_means_and_which_releases_have_it() -> None:
     schema = spec.json_schema(KNOWN)
     result = schema["$defs"]["variables"]["properties"]["query_cache_size"]["description"]
     assert "MySQL removed it in 8.0.3" in result

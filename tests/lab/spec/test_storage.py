@@ -184,7 +184,7 @@ def test_levels_that_differ_beside_one_level_of_another_factor_are_no_equals() -
     assert len(list(read.combinations())) == 4
 
 
-def test_levels_that_no_array_tells_apart_are_equals() -> None:
+def test_levels_that_no_array_distinguishes_are_equals() -> None:
     with pytest.raises(spec.SpecErrors, match=r"level 512K of .* means the same as level 64K"):
         experiment(
             setup="{storage: {data: {disks: {count: 2, size: 1G}, raid: 1}}}",

@@ -130,7 +130,7 @@ def test_killed_between_its_last_trial_and_its_end_a_run_stops_where_it_would_ha
     assert (again, run.experiment.planned_trials) == ([], len(whole))
 
 
-def test_a_rest_is_told_before_every_block_but_the_first_of_a_start(tmp_path: Path) -> None:
+def test_a_rest_is_reported_before_every_block_but_the_first_of_a_start(tmp_path: Path) -> None:
     _, _, heard = start(tmp_path, "{repeats: 3, rest: 1ms}")
     assert [describe(event) for event in heard] == [
         "resting 1ms before block 2",

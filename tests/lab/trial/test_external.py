@@ -47,11 +47,11 @@ def test_more_than_that_is_a_remark_with_the_number() -> None:
     assert "about 2,000 statements in 10 s, the load 1,011" in remark.message
 
 
-def test_nothing_is_said_of_a_load_that_does_not_tell_its_statements() -> None:
+def test_nothing_is_said_of_a_load_that_does_not_report_its_statements() -> None:
     assert list(other_traffic(5000.0, [], [sample(0), sample(1)])) == []
 
 
-def test_only_asked_settings_that_changed_are_told() -> None:
+def test_only_asked_settings_that_changed_are_reported() -> None:
     before = {"sort_buffer_size": "1", "other": "1", "kept": "1"}
     after = {"sort_buffer_size": "2", "other": "2", "kept": "1"}
     (line,) = changed_meanwhile({"sort_buffer_size": 1, "kept": 1}, before, after)

@@ -71,7 +71,7 @@ def test_intervals_are_short_enough_to_judge_a_phase_by(each: str, sampled: floa
     assert interval_of(workload(f"  each: {each}\n"), sampled) == expected
 
 
-def test_what_drives_a_phase_is_told_for_littles_law() -> None:
+def test_what_drives_a_phase_is_reported_for_littles_law() -> None:
     at_sixteen = replace(phase(0, 16, 1.0), connections_asked=16)
 
     def load(rest: str) -> Load | None:

@@ -91,7 +91,7 @@ def test_the_warm_up_that_was_asked_for_is_not_looked_at() -> None:
     assert judged.phases[0].steady_from_s == 3.0
 
 
-def test_a_load_that_tells_no_latencies_of_parts_keeps_its_warm_up_and_says_so() -> None:
+def test_a_load_that_reports_no_latencies_of_parts_keeps_its_warm_up_and_says_so() -> None:
     parts = intervals(WARMING, with_latency=False)
     judged = judge(parts)
     assert judged.phases == (measured(parts),)
@@ -105,13 +105,13 @@ def test_a_phase_that_changes_in_its_middle_never_became_steady_and_counts_whole
     assert judged.remarks[0].message.startswith("phase 1: never became steady in 10.0 s")
 
 
-def test_a_drift_is_told_with_its_size() -> None:
+def test_a_drift_is_reported_with_its_size() -> None:
     parts = intervals([round(1000 - 2.5 * at + 8 * (at % 3)) for at in range(100)])
     [drifting] = [remark for remark in judge(parts).remarks if remark.check == "drift"]
     assert drifting.message == "phase 1: throughput falls by 25% over 10.0 s"
 
 
-def test_stalls_with_a_rhythm_are_told_with_period_and_number() -> None:
+def test_stalls_with_a_rhythm_are_reported_with_period_and_number() -> None:
     judged = judge(intervals([5 if at % 10 == 7 else 100 + at % 3 for at in range(80)]))
     [remark] = judged.remarks
     assert remark.message == "phase 1: stalls every 1 s (8 times), the samples do not show why"

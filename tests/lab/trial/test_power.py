@@ -38,7 +38,7 @@ def measure(lab: Path, read: Experiment, made: Plan, noise: float) -> None:
             save(run, replace(record, point_id=each.point_id, phases=(phase(0, 10, rate),)))
 
 
-def test_without_earlier_results_a_line_tells_for_what_spread_it_sees_what(tmp_path: Path) -> None:
+def test_without_earlier_results_a_line_reports_for_what_spread_it_sees_what(tmp_path: Path) -> None:
     assert power_sentence(planned("{repeats: 5}")[1], tmp_path) == (
         "5 repetitions have a minimum detectable effect of 2.5%, 7.4%, 27% with 80% power if trials "
         f"of the same point differ by 1%, 3%, 10% (no earlier results in {tmp_path})"

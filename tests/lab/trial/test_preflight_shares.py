@@ -28,7 +28,7 @@ def planned(size: str, version: Version) -> tuple[Plan, list[str]]:
     return with_pools(plan, {point.id: pool}), list(share_notes(binary, pool))
 
 
-def test_a_share_becomes_whole_chunks_and_that_is_told() -> None:
+def test_a_share_becomes_whole_chunks_and_that_is_reported() -> None:
     plan, notes = planned("5% of memory", MYSQL_97)
     assert settings_of(plan.points[0]) == {"innodb_buffer_pool_size": 1280 * 2**20}
     assert notes == ["innodb_buffer_pool_size: 1280M here, since MySQL 9.7.4 rounds it to whole chunks"]

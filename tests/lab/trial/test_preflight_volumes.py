@@ -106,7 +106,7 @@ def test_a_volume_for_a_binary_log_that_is_never_kept_is_refused() -> None:
     assert idle(mariadb(), "binlog: {}", factors="{server.config.log_bin: [ON, OFF]}") == []
 
 
-def test_the_plan_tells_of_a_dataset_that_is_made_with_undo_tablespaces() -> None:
+def test_the_plan_reports_a_dataset_that_is_made_with_undo_tablespaces() -> None:
     [line] = notes(mariadb(), "undo: {}")
     assert line.startswith(
         "storage.undo: the dataset is made with innodb_undo_tablespaces=3, since MariaDB 10.11"
@@ -115,7 +115,7 @@ def test_the_plan_tells_of_a_dataset_that_is_made_with_undo_tablespaces() -> Non
     assert notes(mysql(), "undo: {}") == []
 
 
-def test_the_plan_tells_of_a_volume_that_stays_empty_at_a_point() -> None:
+def test_the_plan_reports_a_volume_that_stays_empty_at_a_point() -> None:
     assert notes(mysql(), "binlog: {}", "{log_bin: OFF}") == [
         "storage.binlog stays empty: no binary log is written here"
     ]

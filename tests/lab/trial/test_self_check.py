@@ -133,7 +133,7 @@ def _is_limited(check: SelfCheckRecord) -> bool:
 class TestOnLoops:
     pytestmark = on_loops
 
-    def test_a_limited_disk_does_what_it_was_told_and_the_file_is_gone(self, checked: Check) -> None:
+    def test_a_limited_disk_does_what_it_was_set_to_and_the_file_is_gone(self, checked: Check) -> None:
         built, (writes, reads) = checked({"iops": 100}, filesystem="ext4")
         assert (writes.operation, reads.operation) == ("randwrite", "randread")
         assert writes.expected_iops == reads.expected_iops == 100

@@ -108,7 +108,7 @@ def test_each_fault_gives_its_reason_and_no_other(
     assert expected in reason.message
 
 
-def test_what_could_not_be_known_is_not_held_against_a_trial() -> None:
+def test_what_could_not_be_known_is_not_compared_with_a_trial() -> None:
     unknown = replace(SOUND, steal=None, max_used_connections=None, rows_found=None)
     assert check(phase(client_cpu_user_s=None)(unknown)) == ()
 
@@ -121,14 +121,12 @@ def test_a_very_short_phase_says_nothing_about_the_client() -> None:
     assert check(phase(started_s=0.0, ended_s=0.2, client_cpu_user_s=5.0)(SOUND)) == ()
 
 
-def test_every_reason_of_a_trial_is_told_at_once() -> None:
+def test_every_reason_of_a_trial_is_reported_at_once() -> None:
     spoilt = replace(SOUND, steal=0.5, server_restarted=True, rows_found={"http_auth": 1})
     assert [reason.check for reason in check(spoilt)] == ["server-restart", "steal-time", "row-counts"]
 
 
-def test_a_phase_that_breaks_littles_law_is_told_with_the_calculation_but_not_beside_a_saturated_client() -> (
-    None
-):
+def test_a_phase_that_breaks_littles_law_is_reported_unless_its_client_is_saturated() -> None:
     idle = replace(
         PHASE,
         transactions=110_700,

@@ -113,7 +113,7 @@ def test_a_wrong_row_is_refused_with_its_name(addition: str, said: str) -> None:
     assert "variables.toml is wrong" in str(caught.value)
 
 
-def test_a_source_that_is_not_told_is_refused() -> None:
+def test_a_source_that_is_not_reported_is_refused() -> None:
     with pytest.raises(ValueError, match="no such source: other"):
         read(GOOD.replace('sources = ["manual"]', 'sources = ["other"]'))
 

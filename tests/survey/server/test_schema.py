@@ -59,7 +59,7 @@ def test_an_index_that_nobody_read_is_reported_with_its_columns() -> None:
         ("float", 100, None),
     ],
 )
-def test_a_counter_is_held_against_the_range_of_its_column(
+def test_a_counter_is_compared_with_the_range_of_its_column(
     kind: str, following: int, used: float | None
 ) -> None:
     assert counter_used(kind, following) == (None if used is None else pytest.approx(used, abs=1e-6))

@@ -114,7 +114,7 @@ fn what_goes_on_for_ever_without_an_entry_is_counted() {
 }
 
 #[test]
-fn of_the_entry_in_whose_middle_reading_was_interrupted_nothing_is_told() {
+fn of_the_entry_in_whose_middle_reading_was_interrupted_nothing_is_reported() {
     let log = [entry(300), entry(300), entry(50_000)].concat();
     let interrupted = last(&log[..5_000], End::Before(Trouble::Interrupted));
     assert_eq!(interrupted.bytes, 600);

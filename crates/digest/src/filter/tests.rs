@@ -92,7 +92,7 @@ fn a_flag_is_yes_or_no() {
 }
 
 #[test]
-fn what_the_header_does_not_tell_fulfils_no_condition() {
+fn what_the_header_does_not_report_fulfils_no_condition() {
     for filter in ["lock_time=0", "lock_time!=0", "lock_time<1h", "filesort=no", "filesort!=yes"] {
         assert!(!admits(filter), "{filter}");
     }
@@ -148,7 +148,7 @@ fn a_span_of_time_has_its_first_microsecond_and_not_its_last() {
 }
 
 #[test]
-fn a_filter_that_cannot_be_understood_is_told_with_the_way_out() {
+fn a_filter_that_cannot_be_understood_is_reported_with_the_way_out() {
     for (filter, message, hint) in [
         ("slow", "compares nothing", "query_time>2s"),
         ("", "compares nothing", "NAME OP VALUE"),

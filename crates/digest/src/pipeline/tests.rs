@@ -97,7 +97,7 @@ proptest! {
 }
 
 #[test]
-fn sources_are_told_apart_and_what_cannot_be_read_is_a_problem_of_its_own() {
+fn sources_are_distinguished_and_what_cannot_be_read_is_a_problem_of_its_own() {
     let logs = Logs::new(
         "apart",
         &[entry(1, "a", "SELECT 1"), Vec::new(), b"nothing\nof the kind\n".to_vec()],
@@ -139,7 +139,7 @@ fn what_the_filters_leave_out_is_counted_but_not_digested() {
 }
 
 #[test]
-fn an_end_that_was_asked_for_is_told_and_nothing_more_is_read() {
+fn an_end_that_was_asked_for_is_reported_and_nothing_more_is_read() {
     let logs = Logs::new("ended", &[entry(1, "a", "SELECT 1"), entry(2, "b", "SELECT 2")]);
     let stop = Stop::new().unwrap();
     stop.ask();

@@ -134,7 +134,7 @@ fn all_before_a_damaged_place_is_read() {
 }
 
 #[test]
-fn what_follows_the_gzip_data_is_told() {
+fn what_follows_the_gzip_data_is_reported() {
     let folder = Folder::new("follows");
     let (read, end) = read(&folder.file("both", &[&gzip(b"packed")[..], b"plain"].concat()), 100);
     assert_eq!(read, b"packed");

@@ -169,7 +169,7 @@ fn every_distribution_has_the_probabilities_of_its_formula() {
 }
 
 #[test]
-fn the_neighbouring_formula_of_each_is_told_apart() {
+fn the_neighbouring_formula_of_each_is_distinguished() {
     let other = |window_pct, share_pct| Special { window_pct, share_pct, ..SPECIAL };
     for (drawn, stated) in [
         (Shape::Special(SPECIAL), Shape::SpecialCorrected(SPECIAL)),

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_is_told_once_all_reactors_have_given_their_part() {
+    fn an_interval_is_reported_once_all_reactors_have_given_their_part() {
         let mut intervals = Intervals::new(2);
         assert!(intervals.add(0, part(0, 10, 5)).is_empty());
         assert!(intervals.add(0, part(10, 20, 5)).is_empty());

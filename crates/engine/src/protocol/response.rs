@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_begins_like_an_end_packet_is_told_apart_by_its_length() {
+    fn a_row_that_begins_like_an_end_packet_is_distinguished_by_its_length() {
         let mut row = vec![0xfe];
         row.resize(300, b'x');
         let payloads: [&[u8]; 5] = [&[1], b"column", EOF, &row, EOF];

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_held_against_those_of_the_trace() {
+    fn errors_are_compared_with_those_of_the_trace() {
         let mut tally = Tally::default();
         for (now, then) in
             [(1, Some(0)), (1, Some(1)), (1, None), (0, Some(1)), (0, Some(0)), (0, None)]

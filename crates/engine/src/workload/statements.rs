@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_words_tell_where_a_transaction_begins_and_ends() {
+    fn the_first_words_report_where_a_transaction_begins_and_ends() {
         for (sql, expected) in [
             ("BEGIN", Boundary::Begin),
             ("  begin work", Boundary::Begin),

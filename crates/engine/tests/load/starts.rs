@@ -26,7 +26,7 @@ fn job(server: &Server, phase: serde_json::Value, part: serde_json::Value) -> Jo
 }
 
 #[test]
-fn the_load_starts_at_the_instant_that_is_told_and_not_before() {
+fn the_load_starts_at_the_given_instant_and_not_before() {
     let server = Server::agreeable();
     let script = Arc::new(Script::of("SELECT 1", Policy::default()));
     let phase = json!({"connections": 3, "work": rounds(4)});

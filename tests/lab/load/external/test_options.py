@@ -74,7 +74,7 @@ def test_an_option_of_another_script_is_refused() -> None:
     assert ExternalSysbench(script="select_random_ranges", options={"delta": 5})
 
 
-def test_a_script_is_told_by_its_name() -> None:
+def test_a_script_is_reported_by_its_name() -> None:
     [fault] = faults(ExternalSysbench, script="oltp-read-onyl.lua")
     assert (fault.at, fault.nearest) == (("script",), "oltp_read_only")
 

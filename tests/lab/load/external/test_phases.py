@@ -71,7 +71,7 @@ def test_what_the_warm_up_did_is_not_counted() -> None:
     assert (end.client_cpu.user_s, end.client_cpu.system_s) == (0.75, 1.5)
 
 
-def test_sysbench_tells_its_kinds_of_statements_and_the_latency_of_events() -> None:
+def test_sysbench_reports_its_kinds_of_statements_and_the_latency_of_events() -> None:
     end = the_end(sysbench("warm-up", Phase(4, closed_loop(), timed(2.0, 2.0))))
     assert set(end.statements) == {"read", "write", "other"}
     assert sum(one.count for one in end.statements.values()) == end.queries.count
@@ -130,7 +130,7 @@ def test_a_run_that_failed_is_an_aborted_phase_with_its_errors(
     assert "exit code 1" in (end.aborted or "")
 
 
-def test_a_run_that_was_stopped_keeps_what_its_seconds_tell() -> None:
+def test_a_run_that_was_stopped_keeps_what_its_seconds_report() -> None:
     phase = Phase(2, closed_loop(), timed(0.0, 60.0))
     end = the_end(sysbench("cut-off", phase, -15, Cut(interrupted=True)))
     assert (end.interrupted, end.aborted) == (True, None)
@@ -154,7 +154,7 @@ def test_a_timed_run_must_end_ten_seconds_after_its_time() -> None:
     assert listener.latest_end_ns == 16 * SECOND
 
 
-def test_a_phase_of_mysqlslap_is_one_interval_of_the_length_that_it_tells() -> None:
+def test_a_phase_of_mysqlslap_is_one_interval_of_the_length_that_it_reports() -> None:
     said = slap("default", Phase(2, closed_loop(), rounds(500)))
     assert kinds(said) == ["connected", "measuring", "interval", "phase_end"]
     end, record = the_end(said), phase_record(the_end(said))
@@ -184,6 +184,6 @@ def test_a_failure_with_exit_code_0_is_a_failure(name: str) -> None:
     assert end.aborted
 
 
-def test_a_mysqlslap_that_was_stopped_tells_nothing() -> None:
+def test_a_mysqlslap_that_was_stopped_reports_nothing() -> None:
     end = the_end(slap("key-without-key", Phase(1, closed_loop(), rounds(4)), -15, Cut(interrupted=True)))
     assert (end.interrupted, end.aborted, end.measured_from_ns, end.queries.count) == (True, None, None, 0)

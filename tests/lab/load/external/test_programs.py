@@ -67,7 +67,7 @@ def slap(folder: PrivateFolder, target: Target = TARGET, **keys: object) -> Slap
     return Slap(ExternalSlap.model_validate(keys), Job(target=target, seed=1, workload={}), folder)
 
 
-def test_a_missing_program_is_told_with_its_package(
+def test_a_missing_program_is_reported_with_its_package(
     folder: PrivateFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -238,7 +238,7 @@ def test_the_cpu_time_of_a_child_is_that_of_its_whole_life(folder: PrivateFolder
     assert ended.user_s > 0.01
 
 
-def test_a_child_ends_when_it_is_told_to(folder: PrivateFolder, tmp_path: Path) -> None:
+def test_a_child_ends_when_it_is_asked_to(folder: PrivateFolder, tmp_path: Path) -> None:
     child, heard = start(folder, tmp_path, "echo up; exec sleep 600")
     first = heard.get(timeout=30)
     assert isinstance(first, Line)

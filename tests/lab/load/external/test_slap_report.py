@@ -36,12 +36,12 @@ def test_every_engine_and_concurrency_has_a_report_of_its_own() -> None:
     assert all(block.min_s <= block.avg_s <= block.max_s for block in blocks("engines"))
 
 
-def test_without_a_number_of_queries_none_are_told() -> None:
+def test_without_a_number_of_queries_none_are_reported() -> None:
     [block] = blocks("no-number-of-queries")
     assert block.queries_per_client == 0
 
 
-def test_clients_without_a_connection_are_told_beside_a_report_that_counts_them() -> None:
+def test_clients_without_a_connection_are_reported_beside_a_report_that_counts_them() -> None:
     [block] = blocks("too-many-connections")
     assert block.clients == 50
     refused = failures("too-many-connections")
@@ -57,7 +57,7 @@ def test_clients_without_a_connection_are_told_beside_a_report_that_counts_them(
         ("key-without-key", "without a primary key"),
     ],
 )
-def test_what_fails_is_told_without_a_code_and_without_a_report(name: str, text: str) -> None:
+def test_what_fails_is_reported_without_a_code_and_without_a_report(name: str, text: str) -> None:
     assert blocks(name) == []
     [failure] = failures(name)
     assert failure.code is None

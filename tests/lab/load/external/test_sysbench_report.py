@@ -67,7 +67,7 @@ def test_a_report_is_read_to_its_last_figure() -> None:
     assert f"{report.latency.max_ms:.2f}" in "\n".join(text)
 
 
-def test_the_rates_are_over_the_time_that_the_report_tells() -> None:
+def test_the_rates_are_over_the_time_that_the_report_states() -> None:
     [report] = reports("point-select")
     assert report.seconds == pytest.approx(report.total_time_s, rel=0.01)
     assert report.queries / (report.seconds or 0) == pytest.approx(report.queries_per_second, rel=1e-9)
@@ -94,7 +94,7 @@ def test_the_lines_of_each_second_sum_up_to_the_reports(name: str) -> None:
     assert result == pytest.approx(sum(report.events for report in reports(name)), rel=0.01, abs=5)
 
 
-def test_with_a_rate_the_queue_is_told_and_the_percentile_is_the_one_asked_for() -> None:
+def test_with_a_rate_the_queue_is_reported_and_the_percentile_is_the_one_asked_for() -> None:
     items = read(lines("rate"))
     assert QueueLine(0, 0) in items
     assert {item.percentile for item in items if isinstance(item, IntervalLine)} == {99}

@@ -96,7 +96,7 @@ def test_its_files_are_gone_afterwards_and_its_reports_are_kept(volume: Path, fo
     assert {"fio-phase-1.job", "fio-phase-1.json", "fio-phase-1_iops.log", "fio-fill.job"} <= kept
 
 
-def test_files_are_filled_before_the_run_and_that_is_told(volume: Path, folder: Path) -> None:
+def test_files_are_filled_before_the_run_and_that_is_reported(volume: Path, folder: Path) -> None:
     blocks = []
 
     def look(driver: Fio, message: Any) -> None:
@@ -120,7 +120,7 @@ def test_filling_and_measuring_may_be_two_drivers_with_something_between_them(
     assert list(volume.iterdir()) == []
 
 
-def test_a_size_that_runs_out_first_is_told_and_spoils_nothing(volume: Path, folder: Path) -> None:
+def test_a_size_that_runs_out_first_is_reported_and_spoils_nothing(volume: Path, folder: Path) -> None:
     heard = drive(line("-rw=write -bs=4k -size=1M -runtime=30"), volume, folder)
     [remark] = of(heard, messages.Remark)
     assert remark.message.startswith("fio had read or written its whole size after")

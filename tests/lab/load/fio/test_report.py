@@ -81,7 +81,7 @@ def test_steadiness_is_what_fio_says_of_it(fio: str) -> None:
     assert report(fio, "random-writes").steady is None
 
 
-def test_a_run_whose_size_ran_out_tells_its_own_length(fio: str) -> None:
+def test_a_run_whose_size_ran_out_reports_its_own_length(fio: str) -> None:
     found = report(fio, "size-ran-out")
     assert found.ios == 2 * 1024
     assert 0 < found.seconds < 30

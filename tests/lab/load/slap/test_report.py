@@ -34,7 +34,7 @@ def test_without_an_engine_there_is_no_line_of_it() -> None:
     assert "Running for engine" not in as_text(block(None), strict=True)
 
 
-def test_our_own_lines_tell_rate_latency_and_errors() -> None:
+def test_our_own_lines_report_rate_latency_and_errors() -> None:
     said = as_text(block(errors={"1062": 3}), strict=False)
     assert "\tStatements per second: 15 (10 to 20)\n" in said
     assert "\t95th percentile of a statement: 0.420 ms (largest of the iterations)\n" in said

@@ -49,7 +49,7 @@ def test_several_barrels_are_one_report_and_sleeps_between_them_count() -> None:
     assert a.steady_q_per_s == 150.0
 
 
-def test_errors_are_told_by_code() -> None:
+def test_errors_are_reported_by_code() -> None:
     report = gather("c", 2, [phase_end({"a": 30}, errors={"1213": 2, "1205": 1})])
     assert as_text(report, strict=False).endswith("errors by code: 1205: 1, 1213: 2")
 

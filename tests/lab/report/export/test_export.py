@@ -216,7 +216,7 @@ def test_the_rates_of_fio_are_of_ios() -> None:
     assert source.metric.name == "mydyno_interval_ios_per_second"
 
 
-def test_lost_series_are_told_and_the_others_written(run: Run) -> None:
+def test_lost_series_are_reported_and_the_others_written(run: Run) -> None:
     exposition = Exposition(run, "openmetrics")
     (lost,) = exposition.lost
     assert "t003/samples.parquet" in lost
@@ -396,7 +396,7 @@ def test_a_folder_that_holds_something_is_not_written_into(tmp_path: Path) -> No
         pass
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
     if (
         os.getuid() != 0
         or subprocess.run(

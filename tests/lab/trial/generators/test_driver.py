@@ -56,9 +56,7 @@ def test_how_late_and_how_short_is_counted_from_the_start_that_was_given() -> No
     assert counted.short_s is None
 
 
-def test_on_the_machine_of_the_server_its_load_keeps_the_cpus_busy_and_an_unmeasured_phase_has_no_start() -> (
-    None
-):
+def test_on_the_servers_machine_its_load_keeps_cpus_busy_and_an_unmeasured_phase_has_no_start() -> None:
     beside = Generator("c1", HOST, beside_server=True)
     unmeasured = end(measured_from_ns=None, measured_to_ns=None, measured_s=None)
     share = share_of(beside, voice(0), unmeasured, Phase(2, closed_loop(), timed(0.0, 1.0)))

@@ -170,7 +170,7 @@ def said(merger: Merger, *messages: tuple[str, Message]) -> list[Message]:
     return [out for name, message in messages for out in merger.hear(name, message)]
 
 
-def test_an_interval_is_told_once_all_have_given_it_and_a_phase_that_is_over_is_not_waited_for() -> None:
+def test_an_interval_is_reported_once_all_have_given_it_and_a_phase_that_is_over_is_not_waited_for() -> None:
     merger = Merger(("c1", "c2"))
     assert said(merger, ("c1", interval(0, 5)), ("c1", interval(100, 6))) == []
     [first] = said(merger, ("c2", interval(3, 7, 8)))

@@ -30,9 +30,7 @@ def test_a_string_spans_lines_and_keeps_escaped_quotes_backslashes_and_newlines(
     assert texts('"a\nb\\"c\\\\d\\\ne"') == ['a\nb"c\\d\ne']
 
 
-def test_another_escape_is_kept_whole_and_under_strict_compat_drops_what_follows_up_to_the_next_special() -> (
-    None
-):
+def test_another_escape_is_kept_whole_and_under_strict_compat_drops_what_follows() -> None:
     assert texts(r'"a\tb"') == [r"a\tb"]
     assert texts(r'"a\tbc\d"', strict=True) == [r"a\d"]
     assert texts('"a\\tb\nc"', strict=True) == ["a\nc"]

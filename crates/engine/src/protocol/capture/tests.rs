@@ -107,7 +107,7 @@ fn binary_values_read_as_the_text_protocol_would_show_them() {
 }
 
 #[test]
-fn a_binary_row_tells_its_nulls_in_bits_that_begin_at_the_third() {
+fn a_binary_row_reports_its_nulls_in_bits_that_begin_at_the_third() {
     let mut capture = Capture::new(FIRST);
     capture.begin(Read { columns: 8, row: ReadRow::First }, true);
     (0..8).for_each(|_| capture.definition(packet(&definition(1, 0, 0))));
