@@ -72,7 +72,8 @@ def watched_and_alone(folder: Path, pairs: int) -> tuple[list[tuple[float, float
     What they missed they read when they go on, in the second of the window that is not used.
     """
     lab, file = folder / "watched", folder / "watched.yaml"
-    file.write_text(EXPERIMENT.format(seconds=2 * pairs * WINDOW_S + 10))
+    # Twice as long as it is watched: it is ended when the last window is over.
+    file.write_text(EXPERIMENT.format(seconds=4 * pairs * WINDOW_S + 60))
     Lab.open(lab, write=True).close()
     command = [*MYDYNO, "run", str(file), "--lab", str(lab), "--no-report"]
     order = random.Random(1)
@@ -104,9 +105,11 @@ def watched_and_alone(folder: Path, pairs: int) -> tuple[list[tuple[float, float
     for pair, watched, began, ended in windows:
         # An interval of a second ends at `at`: the first whole one after the change is left out.
         inside = [rate for at, rate in measured if began + 2 <= at <= ended]
-        found.setdefault(pair, {})[watched] = statistics.fmean(inside)
+        # A machine that stood still for seconds has none.
+        if inside:
+            found.setdefault(pair, {})[watched] = statistics.fmean(inside)
     share = taken / sum(ended - began for _, watched, began, ended in windows if watched) / CPUS
-    return [(pair[True], pair[False]) for pair in found.values()], share
+    return [(pair[True], pair[False]) for pair in found.values() if len(pair) == 2], share
 
 
 def rates(lab: Path) -> list[tuple[float, float]]:
