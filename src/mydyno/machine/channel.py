@@ -66,6 +66,8 @@ class Channel:
         self._name = name
         self._console = console
         self._alive_seconds = alive_seconds
+        # A far side that is silent is found by its pings, before a reply is missed.
+        self._reply_seconds = max(_REPLY_SECONDS, 2 * UNANSWERED * (alive_seconds or 0.0))
         self._pinged_at = time.monotonic()
         self._unanswered = 0
         self._changed = threading.Condition()
@@ -139,9 +141,9 @@ class Channel:
                 )
             self._wake_up()
         try:
-            if not self.wait(lambda: waiting.reply is not None, _REPLY_SECONDS):
+            if not self.wait(lambda: waiting.reply is not None, self._reply_seconds):
                 raise HostError(
-                    f"the host {self._name} did not answer to {do} within {_REPLY_SECONDS:g} s"
+                    f"the host {self._name} did not answer to {do} within {self._reply_seconds:g} s"
                     f"{self._output()}"
                 )
         finally:
