@@ -26,6 +26,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -91,10 +92,10 @@ def watched_and_alone(folder: Path, pairs: int) -> tuple[list[tuple[float, float
                     watchers = [server.pid, *descendants(os.getpid(), leave_out=(run.pid, server.pid))]
                     for pid in watchers:
                         os.kill(pid, signal.SIGCONT if watched else signal.SIGSTOP)
-                    began, before = time.time(), ran_seconds(watchers)
+                    began, before = time.time(), cpu_seconds(*watchers)
                     time.sleep(WINDOW_S)
                     windows.append((pair, watched, began, time.time()))
-                    taken += ran_seconds(watchers) - before
+                    taken += cpu_seconds(*watchers) - before
         finally:
             for pid in (server.pid, *descendants(os.getpid(), leave_out=(run.pid, server.pid))):
                 os.kill(pid, signal.SIGCONT)
@@ -172,15 +173,14 @@ def second(log: events.EventLog) -> None:
     log(events.Sampled(1.25, 1e6, 2e6, 30.0, 8))
 
 
-def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def ran_seconds(pids: list[int]) -> float:
-    """CPU of processes, to the nanosecond (/proc/PID/task/TID/schedstat)."""
-    files = [file for pid in pids for file in Path(f"/proc/{pid}/task").glob("*/schedstat")]
-    return sum(int(file.read_text().split()[0]) for file in files) / 1e9
+def cpu_seconds(*pids: int) -> float:
+    """Of all of them; one that has ended counts as none."""
+    ticks = 0
+    for pid in pids:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def resident_bytes(pid: int) -> int:

@@ -3,7 +3,7 @@
 //! Each is marked to detach itself at its last closing (autoclear) in the very call that attaches it,
 //! and this process keeps it open: whatever ends it and the mounts on it, nothing stays attached.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -93,13 +93,13 @@ pub fn hold(files: &[&str]) -> io::Result<()> {
 }
 
 fn attach(name: &str) -> io::Result<(File, Attached<'_>)> {
-    let control = open(Path::new(CONTROL)).map_err(|error| named(CONTROL, &error))?;
-    let backing = open_file(name).map_err(|error| named(name, &error))?;
+    let control = open(Path::new(CONTROL), "character device", FileType::is_char_device)?;
+    let backing = open(Path::new(name), "file", FileType::is_file)?;
     loop {
         let free = ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE, std::ptr::null_mut())
             .map_err(|error| named(CONTROL, &error))?;
         let path = PathBuf::from(format!("/dev/loop{free}"));
-        let device = open_device(&path).map_err(|error| named(&path.to_string_lossy(), &error))?;
+        let device = open(&path, "block device", FileType::is_block_device)?;
         match configure(&device, &backing) {
             Ok(()) => {
                 let attached =
@@ -113,24 +113,18 @@ fn attach(name: &str) -> io::Result<(File, Attached<'_>)> {
     }
 }
 
-fn open_file(name: &str) -> io::Result<File> {
-    let file = open(Path::new(name))?;
-    if file.metadata()?.is_file() {
-        return Ok(file);
-    }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"))
-}
-
-fn open_device(path: &Path) -> io::Result<File> {
-    let device = open(path)?;
-    if device.metadata()?.file_type().is_block_device() {
-        return Ok(device);
-    }
-    Err(io::Error::other("it is not a block device"))
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(path)
+/// Opens what is of a kind; an error names the path.
+fn open(path: &Path, kind: &str, is_of_kind: fn(&FileType) -> bool) -> io::Result<File> {
+    let opened =
+        OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(path);
+    opened
+        .and_then(|file| {
+            if is_of_kind(&file.metadata()?.file_type()) {
+                return Ok(file);
+            }
+            Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is not a {kind}")))
+        })
+        .map_err(|error| named(&path.to_string_lossy(), &error))
 }
 
 fn configure(device: &File, backing: &File) -> io::Result<()> {

@@ -254,7 +254,6 @@ class Watch {
     clearTimeout(this.showing);
     this.showing = null;
     while (this.waiting.length) this.take(this.waiting.shift());
-    this.live.dataset.last = this.last;
   }
   take(event) {
     const host = event.host || "";
