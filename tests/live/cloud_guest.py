@@ -28,7 +28,7 @@ from mydyno.machine.vm.machine import Accelerator, base, escaped, kernel_line
 _INSTALLED = (
     *("systemd-sysv", "udev", "cloud-init", "openssh-server", "sudo", "procps", "initramfs-tools", "busybox"),
     # The kernel of Debian's images for clouds.
-    *("linux-image-cloud-amd64", "mariadb-server-core", "mdadm", "xfsprogs", "e2fsprogs"),
+    *("linux-image-cloud-amd64", "mariadb-server-core", "mdadm", "xfsprogs", "e2fsprogs", "fio"),
 )
 # DSA and RSA keys take minutes under TCG; ds-identify need not look for other clouds; and the image has no
 # other locales.

@@ -53,6 +53,19 @@ workload:
   each: {warmup: 200ms, measure: 2s}
 design: {repeats: 1}
 """
+FILES_EXPERIMENT = """experiment: disk-files
+setup:
+  host: ssh:there
+  storage:
+    data: {disks: {count: 3, size: 320M}, raid: 5, chunk: 64K, filesystem: xfs, mount: [noatime]}
+  server: {config: {innodb_buffer_pool_size: 16M}}
+workload:
+  oltp04: {table_size: 1000}
+  connections: [2]
+  each: {warmup: 200ms, measure: 5s}
+design: {repeats: 1}
+"""
+"""cloud-init makes the array of EXPERIMENT of the machine's disks; mydyno makes this one, of files there."""
 SCHEMA = "usr/lib/python3/dist-packages/cloudinit/config/schemas/schema-cloud-config-v1.json"
 _STATUS_SECONDS = 3600.0
 
@@ -200,6 +213,38 @@ def test_the_user_data_builds_the_array_and_an_experiment_runs_on_it(
     assert trial.settings_in_force["datadir"].startswith("/srv/mydyno/data/mydyno/trials/")
     assert trial.settings_in_force["open_files_limit"] == "4096"
     assert trial.phases[0].queries > 0
+
+
+@pytest.mark.slow
+def test_an_array_of_disk_files_is_built_over_ssh_and_nothing_of_it_stays(
+    guest: CloudGuest, exported: Path, workplace: Workplace
+) -> None:
+    ssh(guest, exported, "cloud-init status --wait")
+    ssh(guest, exported, "sudo mkdir -p /root/.ssh && sudo cp ~/.ssh/authorized_keys /root/.ssh/")
+    there = {"destination": "root@there", "config": str(ssh_config(guest, exported))}
+    hosts = exported / "of-root.yaml"
+    hosts.write_text(json.dumps({"hosts": {"there": there}}))
+    experiment = exported / "disk-files.yaml"
+    experiment.write_text(FILES_EXPERIMENT)
+    done = workplace.run("run", str(experiment), "--hosts", str(hosts), "--no-report")
+    assert done.returncode in MEASURED, done.stderr
+    with Lab.open(workplace.lab, write=False) as lab:
+        (trial,) = lab.find_run().trials()
+    assert faults([trial]) == set()
+    assert trial.ground is not None
+    (volume,) = trial.ground.volumes
+    assert volume.facts["array"].startswith("md raid5 of 3 ")
+    assert volume.facts["file system"] == "xfs"
+    assert "noatime" in volume.facts["mount"].split(",")
+    assert trial.phases[0].queries > 0
+    assert (
+        ssh(guest, exported, "sudo losetup --list --noheadings; sudo ls /root/.cache/mydyno/agent/trials")
+        == ""
+    )
+    assert ssh(guest, exported, "sudo mdadm --detail --scan | wc --lines") == "1\n", (
+        "that of the cloud's disks"
+    )
+    state_of(guest, exported)
 
 
 @pytest.mark.slow

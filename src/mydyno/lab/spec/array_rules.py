@@ -17,7 +17,16 @@ from mydyno.core.plurals import counted
 from mydyno.core.raid import ALLOWED, RAID_LEVELS, REDUNDANT, STRIPED, WITH_LAYOUTS, level_title
 from mydyno.core.server_files import kinds_on
 from mydyno.core.units import format_bytes
-from mydyno.lab.spec.arrays import SMALLEST, Array, array_of, most_failures, raid10_copies, usable_bytes
+from mydyno.lab.spec.arrays import (
+    SMALLEST,
+    SMALLEST_STRIPED_XFS,
+    Array,
+    array_of,
+    most_failures,
+    raid10_copies,
+    stripe_of,
+    usable_bytes,
+)
 
 if TYPE_CHECKING:
     from mydyno.lab.spec.storage import Storage, Volume
@@ -76,11 +85,12 @@ def _room(volume: Volume) -> Iterator[Fault]:
     # What spreads by itself needs room on each disk.
     alone = kind == "btrfs" and volume.raid == "none"
     room = volume.disks.size if alone else usable_bytes(volume)
-    if room is not None and room < SMALLEST[kind]:
+    striped = kind == "xfs" and not volume.mkfs and stripe_of(array_of(volume)) is not None
+    least = SMALLEST_STRIPED_XFS if striped else SMALLEST[kind]
+    if room is not None and room < least:
         where = "each disk" if alone else "the volume"
-        message = (
-            f"{kind} needs {format_bytes(SMALLEST[kind])} at least, and {where} has {format_bytes(room)}"
-        )
+        named = f"{kind} on stripes" if striped else kind
+        message = f"{named} needs {format_bytes(least)} at least, and {where} has {format_bytes(room)}"
         yield clash("disks", message, "larger disks, or another filesystem")
 
 

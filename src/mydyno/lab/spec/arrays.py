@@ -105,6 +105,8 @@ SMALLEST = {
     "f2fs": 52 * MEBIBYTE,
 }
 """File system -> bytes of the smallest device that its mkfs takes; btrfs: of each disk."""
+SMALLEST_STRIPED_XFS = 520 * MEBIBYTE
+"""On stripes xfs makes more allocation groups, and its log must fit into one of them."""
 _BTRFS_COPIES = {"dup": 2, "raid1": 2, "raid1c3": 3, "raid1c4": 4, "raid10": 2}
 _BTRFS_PARITY = {"raid5": 1, "raid6": 2}
 

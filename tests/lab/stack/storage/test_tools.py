@@ -30,6 +30,12 @@ def test_the_advice_to_look_into_the_kernels_log_is_left_out_since_errors_quote_
     assert complaint(LocalHost().run(["sh", "-c", "exit 3"])) == "exit code 3"
 
 
+def test_the_options_that_a_tool_lists_after_its_reason_are_left_out() -> None:
+    """As mkfs.xfs does."""
+    script = "printf 'Log size must be at least 64MB.\\nUsage: mkfs.xfs\\n [-b]\\n [-d]\\n [-f]\\n' >&2"
+    assert complaint(LocalHost().run(["sh", "-c", script])) == "Log size must be at least 64MB."
+
+
 def test_a_setting_is_written_and_read(tmp_path: Path) -> None:
     file = tmp_path / "nr_requests"
     file.write_text("64\n")

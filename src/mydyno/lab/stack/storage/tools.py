@@ -45,8 +45,10 @@ def output_of(host: Host, argv: Sequence[str], doing: str) -> str:
 
 
 def complaint(done: Finished) -> str:
-    """The lines that a tool complained with, on one line."""
+    """The lines that a tool complained with, on one line; without its options, which some of them add."""
     lines = (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}").splitlines()
+    usage = next((at for at, line in enumerate(lines) if at and line.lower().startswith("usage:")), None)
+    lines = lines[:usage]
     return "; ".join(line.strip() for line in lines[-3:] if not line.strip().startswith(_DMESG))
 
 
