@@ -270,6 +270,17 @@ def test_shares_of_memory_on_another_machine_are_those_of_its_memory() -> None:
     assert "ssh:db1" in plan.render(made)
 
 
+def test_data_on_another_machine_takes_no_disk_of_this_one() -> None:
+    here, there = (
+        plan.make(experiment(setup=f"{{host: {host}}}", workload=SMALL), FACTS, EVERYTHING).estimate
+        for host in ("local", "ssh:db1")
+    )
+    assert here.disk_bytes > 0
+    assert there.disk_bytes == 0
+    assert not any(said.startswith("disk holds") for said in there.assumptions)
+    assert any("a new dataset takes" in said for said in there.assumptions)
+
+
 FAR_SETUP = (
     "{host: ssh:db1, storage: {data: {disks: {count: 2, size: 1G, iops: 200}, raid: 1, mount: [noatime]}}}"
 )

@@ -132,9 +132,14 @@ def clocked_seconds(workload: Workload) -> float:
     return pauses + len(workload.connections) * (workload.ramp + (each.warmup or 0.0) + each.measure)
 
 
-def _is_here(point: Point) -> bool:
-    """Whether its data lies on disks of this machine that mydyno fills."""
+def _is_own(point: Point) -> bool:
+    """Whether mydyno makes its data directory; an external server has one."""
     return point.setup.server.external is None
+
+
+def _is_here(point: Point) -> bool:
+    """Whether mydyno makes its data directory on a disk of this machine."""
+    return _is_own(point) and point.setup.host.kind != "ssh"
 
 
 def _loading_seconds(point: Point) -> float:
@@ -196,7 +201,7 @@ def clones_share_blocks(setup: Setup, shares_blocks: bool) -> bool:
 
 
 def _trial_overhead(point: Point, shares_blocks: bool) -> float:
-    if not _is_here(point):
+    if not _is_own(point):
         return EXTERNAL_TRIAL_SECONDS + (_loading_seconds(point) if writes(point.workload) else 0.0)
     storage = point.setup.storage
     overhead = TRIAL_SECONDS
@@ -228,9 +233,11 @@ def _dataset_key(point: Point) -> tuple[str, ...]:
 
 
 def _assumptions(points: Sequence[Point], shares_blocks: bool, clones: int) -> tuple[str, ...]:
-    said = [_ON_EXTERNAL] if not all(map(_is_here, points)) else []
-    if own := [point for point in points if _is_here(point)]:
-        said += _of_own_data(own, shares_blocks, clones)
+    said = [_ON_EXTERNAL] if not all(map(_is_own, points)) else []
+    if own := [point for point in points if _is_own(point)]:
+        said += _of_own_data(own, shares_blocks)
+    if any(map(_is_here, points)):
+        said.append(f"disk holds each dataset frozen once, and {counted(clones, 'clone')} of the largest")
     if any(base_key(point) is not None for point in points):
         base, trial = format_duration(BASE_SECONDS), format_duration(FROM_BASE_SECONDS)
         said.append(
@@ -259,7 +266,7 @@ def _assumptions(points: Sequence[Point], shares_blocks: bool, clones: int) -> t
     return tuple(said)
 
 
-def _of_own_data(points: Sequence[Point], shares_blocks: bool, clones: int) -> list[str]:
+def _of_own_data(points: Sequence[Point], shares_blocks: bool) -> list[str]:
     shared = {clones_share_blocks(point.setup, shares_blocks) for point in points}
     ways = [
         *(
@@ -273,7 +280,6 @@ def _of_own_data(points: Sequence[Point], shares_blocks: bool, clones: int) -> l
         f"and {', or without storage '.join(ways)}",
         f"a new dataset takes {format_duration(NEW_DATASET_SECONDS)} and loads "
         f"{LOADED_ROWS_PER_SECOND:,} rows/s; one that the lab already has costs nothing",
-        f"disk holds each dataset frozen once, and {counted(clones, 'clone')} of the largest",
     ]
 
 
