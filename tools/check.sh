@@ -6,6 +6,7 @@
 #   tools/check.sh --changed   style, types and layers, and the tests of what has changed since this last passed
 set -uo pipefail
 cd "$(dirname "$0")/.."
+unset PYTHONDONTWRITEBYTECODE # Tests start mydyno thousands of times: each would compile it again.
 results=$(mktemp -d)
 rows=() # What runs in the background: process groups.
 trap 'for row in "${rows[@]}"; do kill -- -"$row" 2>/dev/null; done; rm -rf "$results"' EXIT

@@ -145,8 +145,8 @@ class TestOnLoops:
         assert listed.stdout.split() == ["lost+found"]
 
     def test_a_bandwidth_limits_small_ios_too(self, checked: Check) -> None:
-        _, (writes, _) = checked({"bandwidth": "1M"}, filesystem="ext4")
-        assert writes.expected_iops == 256
+        _, (writes, _) = checked({"bandwidth": "2M"}, filesystem="ext4")
+        assert writes.expected_iops == 512
         assert _is_limited(writes)
 
     def test_without_limits_the_disk_is_measured_and_nothing_is_expected(self, checked: Check) -> None:
