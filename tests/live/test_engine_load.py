@@ -112,7 +112,7 @@ def test_killed_connections_stay_closed_or_come_back_as_the_policy_says(
     server: RunningServer, policy: Record, left: int, reopened: int
 ) -> None:
     workload = program(**policy, transactions=transaction(ONE))
-    running = begin(load(server, workload, phase(4, timed(1.0)), interval_s=0.1))
+    running = begin(load(server, workload, phase(4, timed(4.0)), interval_s=0.1))
     said = listen_until(running, "measuring")
     _kill(server, 1)
     result = finish(running, said)
