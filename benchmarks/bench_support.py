@@ -95,40 +95,29 @@ def engine_job(
     server: RunningServer, workload: dict[str, Any], phases: list[dict[str, Any]], **more: Any
 ) -> str:
     """A job for the engine on this server, with whatever keys the benchmark adds."""
-    return json.dumps({"protocol": 3, **_on(server, workload, phases), **more})
-
-
-def _on(server: RunningServer, workload: dict[str, Any], phases: list[dict[str, Any]]) -> dict[str, Any]:
-    """What of a job concerns one server."""
-    target = {
-        "socket": str(server.socket),
-        "user": server.login.user,
-        "password": server.login.password.reveal(),
-        "database": DATABASE,
-    }
-    return {"target": target, "workload": workload, "phases": phases}
+    return json.dumps(
+        {
+            "protocol": 3,
+            "target": {
+                "socket": str(server.socket),
+                "user": server.login.user,
+                "password": server.login.password.reveal(),
+                "database": DATABASE,
+            },
+            "workload": workload,
+            "phases": phases,
+            **more,
+        }
+    )
 
 
 def run_engine(
     server: RunningServer, workload: dict[str, Any], phases: list[dict[str, Any]], **more: Any
 ) -> tuple[list[dict[str, Any]], ProcessUsage]:
     """Runs the engine to its end: its messages, and what the process used."""
-    return _run(engine_job(server, workload, phases, **more))
-
-
-def run_slices(
-    servers: Sequence[RunningServer],
-    workload: dict[str, Any],
-    phases: list[dict[str, Any]],
-    slices: dict[str, Any],
-) -> list[dict[str, Any]]:
-    """The same on several servers that are driven in turn; their tables are there. Its messages."""
-    on = [_on(server, workload, phases) for server in servers]
-    return _run(json.dumps({"protocol": 3, "servers": on, "slices": slices}))[0]
-
-
-def _run(job: str) -> tuple[list[dict[str, Any]], ProcessUsage]:
-    text, usage = run_measured([str(find_program("mydyno-engine")), "run"], job)
+    text, usage = run_measured(
+        [str(find_program("mydyno-engine")), "run"], engine_job(server, workload, phases, **more)
+    )
     messages = [json.loads(line) for line in text.splitlines()]
     if messages[-1]["type"] != "done" or messages[-1]["exit"] != "ok":
         raise SystemExit(f"the engine failed: {messages[-1]}")

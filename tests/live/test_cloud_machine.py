@@ -32,7 +32,16 @@ from mydyno.machine.local import LocalHost
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(7200)]
 
-EXPERIMENT = """experiment: array
+LOAD = """\
+  server: {config: {innodb_buffer_pool_size: 16M}}
+workload:
+  oltp04: {table_size: 1000}
+  connections: [2]
+  each: {warmup: 200ms, measure: 5s}
+design: {repeats: 1}
+"""
+EXPERIMENT = (
+    """experiment: array
 setup:
   host: vm
   storage:
@@ -46,25 +55,18 @@ setup:
       scheduler: mq-deadline
       readahead: 256K
   limits: {nofile: 4096}
-  server: {config: {innodb_buffer_pool_size: 16M}}
-workload:
-  oltp04: {table_size: 1000}
-  connections: [2]
-  each: {warmup: 200ms, measure: 2s}
-design: {repeats: 1}
 """
-FILES_EXPERIMENT = """experiment: disk-files
+    + LOAD
+)
+FILES_EXPERIMENT = (
+    """experiment: disk-files
 setup:
   host: ssh:there
   storage:
     data: {disks: {count: 3, size: 320M}, raid: 5, chunk: 64K, filesystem: xfs, mount: [noatime]}
-  server: {config: {innodb_buffer_pool_size: 16M}}
-workload:
-  oltp04: {table_size: 1000}
-  connections: [2]
-  each: {warmup: 200ms, measure: 5s}
-design: {repeats: 1}
 """
+    + LOAD
+)
 """cloud-init makes the array of EXPERIMENT of the machine's disks; mydyno makes this one, of files there."""
 SCHEMA = "usr/lib/python3/dist-packages/cloudinit/config/schemas/schema-cloud-config-v1.json"
 _STATUS_SECONDS = 3600.0

@@ -29,5 +29,5 @@ def ground_layer(site: Site, count: int = 2, size: str = "256M", **more: object)
     folder = site.lab / "trial"
     folder.mkdir(exist_ok=True)
     volume = {"disks": {"count": count, "size": size}, "raid": 0 if count > 1 else "none"}
-    storage = Storage.model_validate({"data": {**volume, "filesystem": "ext4"}})
+    storage = Storage.model_validate({"data": volume})
     return UmlGroundLayer(Host.model_validate({"kind": "uml", **more}), storage, folder, "t1")

@@ -23,6 +23,7 @@ from mydyno.lab.spec.arrays import (
     Array,
     array_of,
     most_failures,
+    option_value,
     raid10_copies,
     stripe_of,
     usable_bytes,
@@ -85,7 +86,9 @@ def _room(volume: Volume) -> Iterator[Fault]:
     # What spreads by itself needs room on each disk.
     alone = kind == "btrfs" and volume.raid == "none"
     room = volume.disks.size if alone else usable_bytes(volume)
-    striped = kind == "xfs" and not volume.mkfs and stripe_of(array_of(volume)) is not None
+    # What the user says of the device (-d) is mkfs's to judge: fewer allocation groups fit.
+    judged = option_value(volume.mkfs, "-d") is None
+    striped = kind == "xfs" and judged and stripe_of(array_of(volume)) is not None
     least = SMALLEST_STRIPED_XFS if striped else SMALLEST[kind]
     if room is not None and room < least:
         where = "each disk" if alone else "the volume"
