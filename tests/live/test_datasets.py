@@ -155,7 +155,7 @@ CACHES = """
 experiment: caches
 setup:
   server:
-    config: {innodb_buffer_pool_size: 64M, innodb_flush_method: fsync}
+    config: {innodb_buffer_pool_size: 64M, innodb_flush_method: fsync, innodb_log_file_size: 8M}
 factors:
   cache: [as-cloned, cold, scan, dump]
 workload:

@@ -34,7 +34,7 @@ def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRec
     file = workplace.folder / "example.yaml"
     file.write_text(
         "experiment: example\n"
-        "setup: {server: {config: {innodb_buffer_pool_size: 32M}}}\n"
+        "setup: {server: {config: {innodb_buffer_pool_size: 32M, innodb_log_file_size: 8M}}}\n"
         f"{factors}\n"
         f"workload:\n{workload}\n"
         "sampling: {every: 100ms}\n"

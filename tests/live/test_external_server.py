@@ -63,7 +63,7 @@ def experiment(
     load: str = READ_WRITE,
     config: str = "{}",
     factor: str = "server.config.sort_buffer_size: [262144, 524288]",
-    measure: str = "300ms",
+    measure: str = "1s",
     repeats: int = 2,
 ) -> str:
     return f"""

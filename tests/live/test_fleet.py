@@ -28,7 +28,7 @@ HOSTS = ("db1", "db2", "db3")
 EXPERIMENT = """experiment: fleet
 setup:
   host: ssh
-  server: {{config: {{innodb_buffer_pool_size: 16M, max_connections: 20}}}}
+  server: {{config: {{innodb_buffer_pool_size: 16M, max_connections: 20, innodb_log_file_size: 8M}}}}
 factors:
   server.config.thread_cache_size: [0, 8]
 workload:

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
 EXPERIMENT = """experiment: killed
 setup:
   host: ssh:db1
-  server: {{config: {{innodb_buffer_pool_size: 16M}}}}
+  server: {{config: {{innodb_buffer_pool_size: 16M, innodb_log_file_size: 8M}}}}
 load: {{hosts: [c1]}}
 workload:
   oltp-point-select: {{table_size: 1000}}

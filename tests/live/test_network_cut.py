@@ -24,7 +24,7 @@ TRIALS = 4
 EXPERIMENT = f"""experiment: cut
 setup:
   host: ssh:db1
-  server: {{config: {{innodb_buffer_pool_size: 16M}}}}
+  server: {{config: {{innodb_buffer_pool_size: 16M, innodb_log_file_size: 8M}}}}
 workload:
   oltp-point-select: {{table_size: 1000}}
   connections: [2]

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
 EXPERIMENT = """experiment: far
 setup:
   host: ssh:db1
-  server: {{config: {{innodb_buffer_pool_size: 16M}}}}
+  server: {{config: {{innodb_buffer_pool_size: 16M, innodb_log_file_size: 8M}}}}
   cache: {cache}
 workload:
   oltp04: {{table_size: 1000}}

@@ -37,7 +37,7 @@ DEBIAN = [name for name, known in KNOWN.items() if known.provider.name == "debia
 
 EXPERIMENT = """
 experiment: roots
-setup: {GROUND server: {config: {innodb_buffer_pool_size: 32M}}}
+setup: {GROUND server: {config: {innodb_buffer_pool_size: 32M, innodb_log_file_size: 8M}}}
 factors: {server.release: [RELEASES]}
 workload:
   oltp-read-write: {tables: 1, table_size: 1k}

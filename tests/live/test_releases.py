@@ -29,7 +29,7 @@ factors: {server.release: [system, OTHER]}
 workload:
   oltp-read-write: {tables: 1, table_size: 2k}
   connections: [2]
-  each: {warmup: 100ms, measure: 400ms}
+  each: {warmup: 100ms, measure: 1s}
 sampling: {every: 100ms}
 design: {repeats: 1, seed: 5}
 unequal: [performance_schema, flush_method, memory]
@@ -155,7 +155,7 @@ def test_half_of_the_redo_log_is_refused_unless_the_file_allows_it_and_shown_abo
         phases = [phase for trial in run.trials() for phase in trial.phases]
     assert 0 < page.index(unequal) < page.index("<h1>")
     assert f"unequal: {unequal}" in " ".join(workplace.run("plan", str(file)).stdout.split())
-    # A phase of 400 ms, sampled each 100 ms, has its costs.
+    # A phase of 1 s, sampled each 100 ms, has its costs.
     assert all(phase.costs["redo_per_transaction"] > 0 for phase in phases)
     assert all("server_cpu_per_query" in phase.costs for phase in phases)
     assert all(phase.costs["written_per_transaction"] > 0 for phase in phases)

@@ -255,7 +255,7 @@ def test_what_the_server_lacks_is_said_before_the_start(shop: RunningServer, tmp
 _EXPERIMENT = """
 experiment: replayed
 setup:
-  server: {config: {innodb_buffer_pool_size: 32M}}
+  server: {config: {innodb_buffer_pool_size: 32M, innodb_log_file_size: 8M}}
 factors:
   server.config.thread_cache_size: [4, 20]
 workload:

@@ -25,12 +25,14 @@ WATCHED = """
 experiment: watched
 setup:
   server:
-    config: {max_connections: 40, thread_cache_size: 4, innodb_buffer_pool_size: 32M}
+    config: {max_connections: 40, thread_cache_size: 4, innodb_buffer_pool_size: 32M,
+             innodb_log_file_size: 8M}
 factors:
   server.config.thread_cache_size: [4, 20]
 workload:
   smack: {scenario: select-key, rows: 500}
   connections: [2, 6]
+  think: 2ms
   each: {warmup: 500ms, measure: 2500ms}
 sampling: {every: 500ms}
 design: {repeats: 3, seed: 3, order: blocked}

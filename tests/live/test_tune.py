@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 SEARCH = """
 experiment: small-search
 setup:
-  server: {config: {max_connections: 40, innodb_buffer_pool_size: 32M}}
+  server: {config: {max_connections: 40, innodb_buffer_pool_size: 32M, innodb_log_file_size: 8M}}
 workload:
   oltp-point-select: {tables: 1, table_size: 500}
   connections: 2

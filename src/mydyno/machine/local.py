@@ -61,7 +61,7 @@ os.register_at_fork(after_in_child=_launch_again)
 
 
 class LocalProcess:
-    """A child of this process, in a separate session: Ctrl-C in the terminal does not reach it."""
+    """A child of this process, in a separate process group: Ctrl-C in the terminal does not reach it."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
         self._child = child
@@ -222,7 +222,11 @@ def launch(
     stderr: int | IO[bytes],
     pass_fds: tuple[int, ...] = (),
 ) -> subprocess.Popen[bytes]:
-    """Starts a child that dies with mydyno, in a separate session. Raises MissingToolError."""
+    """Starts a child that dies with mydyno, in a separate process group. Raises MissingToolError.
+
+    Not in a separate session: the kernel shares the CPUs out between sessions (sched(7), "The autogroup
+    feature"), and mydyno would wait for seconds for its turn between a server and an engine under load.
+    """
     if shutil.which(argv[0]) is None:
         raise MissingToolError(f"{argv[0]} was not found on this machine, or may not be executed")
     command = tied_to_parent(argv, identity, os.getpid())
@@ -235,6 +239,6 @@ def launch(
             pass_fds=pass_fds,
             env=inherited_environment(),
             cwd="/",
-            start_new_session=True,
+            process_group=0,
         )
     ).result()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -113,12 +113,16 @@ def _keys(section: type[BaseModel], steps: Iterable[str | int]) -> list[str]:
 
 
 def _section_at(section: type[BaseModel], steps: Iterable[str | int]) -> type[BaseModel]:
-    """The section `steps` below `section`; a number is a place in a list of sections."""
+    """The section `steps` below `section`; a place in a list or a mapping of sections is a step, too."""
+    in_mapping = False
     for step in steps:
-        if isinstance(step, str):
-            below = section_of(section.model_fields[step].annotation)
+        if isinstance(step, str) and not in_mapping:
+            annotation = section.model_fields[step].annotation
+            below = section_of(annotation)
             assert below is not None
-            section = below
+            section, in_mapping = below, get_origin(annotation) is dict
+        else:
+            in_mapping = False
     return section
 
 

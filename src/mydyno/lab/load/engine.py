@@ -56,7 +56,7 @@ def engine_version() -> str:
 class Engine:
     """One engine process on `host` working on one job; iterate over it to hear its messages.
 
-    It runs in a separate session, so that Ctrl-C reaches mydyno alone, which then requests the engine
+    It runs in a separate process group, so that Ctrl-C reaches mydyno alone, which then requests the engine
     to stop and still hears the end of the phase. A fatal message is raised as an error.
 
     With `starts` each phase waits after Connected for `start`, and the end of the run for `finish`.

@@ -125,7 +125,7 @@ class Ended:
 class Child:
     """A running program. Each line of its output goes to `deliver`, from a separate thread; then Closed.
 
-    It is started in a separate session, so that Ctrl-C reaches mydyno alone. The thread that makes it
+    It is started in a separate process group, so that Ctrl-C reaches mydyno alone. The thread that makes it
     must outlive it: the kernel kills it with that thread.
     """
 
@@ -140,7 +140,7 @@ class Child:
             stderr=subprocess.STDOUT,
             cwd=home,
             env={"PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home, "LC_ALL": "C"},
-            start_new_session=True,
+            process_group=0,
             pass_fds=folder.descriptors,
         )
         self._deliver = deliver
