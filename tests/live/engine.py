@@ -92,15 +92,16 @@ def finish(process: subprocess.Popen[str], said: str = "") -> Run:
     return Run([json.loads(line) for line in text.splitlines()], code, text)
 
 
-def listen_until(process: subprocess.Popen[str], kind: str) -> str:
-    """What the engine says up to the first message of a kind."""
+def listen_until(process: subprocess.Popen[str], kind: str, **fields: Any) -> str:
+    """What the engine says up to the first message of a kind that has these fields."""
     assert process.stdout is not None
     said = ""
     for line in process.stdout:
         said += line
-        if json.loads(line)["type"] == kind:
+        message = json.loads(line)
+        if message["type"] == kind and fields.items() <= message.items():
             return said
-    raise AssertionError(f"the engine ended without saying {kind}: {said}")
+    raise AssertionError(f"the engine ended without saying {kind} {fields}: {said}")
 
 
 def run(job: Record) -> Run:

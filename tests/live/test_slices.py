@@ -104,7 +104,8 @@ def test_a_point_whose_server_does_not_start_leaves_the_other_to_be_measured_alo
     file = Path(workplace.experiment)
     # Without a control, one server is left.
     design = "order: slices, slice: 100ms, control: false"
-    file.write_text(FAILING.replace("repeats: 3", "repeats: 2").replace("order: blocked", design))
+    text = FAILING.replace("{rounds: 100}", "{warmup: 100ms, measure: 1s}")
+    file.write_text(text.replace("repeats: 3", "repeats: 2").replace("order: blocked", design))
     done = workplace.run("run", str(file), "--no-report")
     assert done.returncode == 7, done.stderr
     trials = trials_of(workplace)

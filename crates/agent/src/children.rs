@@ -1,4 +1,4 @@
-//! Processes that were started here: each in a separate session, none outliving the agent.
+//! Processes that were started here: each in a separate process group, none outliving the agent.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -156,7 +156,8 @@ fn prepare(command: &mut Command, user: Option<User>, held: &[BorrowedFd<'_>]) {
     let held: Vec<RawFd> = held.iter().map(AsRawFd::as_raw_fd).collect();
     let parent = rustix::process::getpid();
     let become_program = move || {
-        rustix::process::setsid()?;
+        // No session: the kernel shares the CPUs out between sessions (sched(7), "The autogroup feature").
+        rustix::process::setpgid(None, None)?;
         if let Some(User { uid, gid }) = user {
             change_user(uid, gid)?;
         }
