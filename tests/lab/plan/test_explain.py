@@ -21,7 +21,7 @@ def test_the_plan_of_the_thread_cache_experiment_reads_like_its_question() -> No
         "p1         thread_cache_size = 8\n",
         "smack, 90,000 rows, 6 phases of 50 to 400 connections",
         "200ms warm-up and 800ms each",
-        "30 trials, seed 1",
+        "24 trials, seed 1",
         "slices of 100ms: in each block the servers of all 3 points run at the same time",
         "starts a private server process",
         "and nothing else",
