@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any, get_origin
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -114,15 +114,18 @@ def _keys(section: type[BaseModel], steps: Iterable[str | int]) -> list[str]:
 
 def _section_at(section: type[BaseModel], steps: Iterable[str | int]) -> type[BaseModel]:
     """The section `steps` below `section`; a place in a list or a mapping of sections is a step, too."""
-    in_mapping = False
+    annotation: Any = section
     for step in steps:
-        if isinstance(step, str) and not in_mapping:
-            annotation = section.model_fields[step].annotation
-            below = section_of(annotation)
-            assert below is not None
-            section, in_mapping = below, get_origin(annotation) is dict
-        else:
-            in_mapping = False
+        if get_origin(annotation) is dict:
+            _, annotation = get_args(annotation)
+        elif isinstance(step, str):
+            annotation = _section_in(annotation).model_fields[step].annotation
+    return _section_in(annotation)
+
+
+def _section_in(annotation: Any) -> type[BaseModel]:
+    section = section_of(annotation)
+    assert section is not None
     return section
 
 
