@@ -3,13 +3,14 @@
 All drive the same private server, in turn, for several rounds; the order turns round from one round to
 the next. CPU is that of the whole client process, connecting included, over all its queries. The floor
 (floor.rs) sends the same point selects and does nothing else: what a client cannot do without. mysqlslap
-sends one and the same point select.
+sends one and the same point select, and so does engine-one-row.
 
     python benchmarks/engine_vs_sysbench.py [--rounds 5] [--seconds 3] [--connections 1 8 32 128 400 1000]
     python benchmarks/engine_vs_sysbench.py --mode prepared --tools engine floor
     python benchmarks/engine_vs_sysbench.py --script read-write --tools engine sysbench
     python benchmarks/engine_vs_sysbench.py --client-cpus 0 --server-cpus 1
     python benchmarks/engine_vs_sysbench.py --tools engine engine-unpinned engine-1-reactor
+    python benchmarks/engine_vs_sysbench.py --tools engine-one-row mysqlslap
 """
 
 from __future__ import annotations
@@ -55,8 +56,11 @@ class Load:
     script: str
     mode: str
 
-    def program(self) -> dict[str, object]:
+    def program(self, one_row: bool = False) -> dict[str, object]:
         program = workload.read(f"oltp-{self.script}").resolve({"table_size": TABLE_SIZE}).program
+        if one_row:
+            send = {"send": {"name": "point_select", "sql": [ONE_ROW]}}
+            program = {**program, "transactions": [{"name": "transaction", "weight": 1, "steps": [send]}]}
         return {"program": {**program, "prepared": self.mode == "prepared"}}
 
 
@@ -68,6 +72,7 @@ MOST_USER_CPU = {8: 0.4, 128: 0.2, 400: 0.2, 1000: 0.2}
 LEAST_OF_FLOOR, MOST_CPU_OF_FLOOR = 0.95, 1.2
 
 SLAP_QUERIES_PER_SECOND = 30_000
+ONE_ROW = f"SELECT c FROM sbtest1 WHERE id={TABLE_SIZE // 2}"
 _TICK_S = 0.01
 
 Tool = Callable[[RunningServer, int, float, Load], Measured]
@@ -84,11 +89,11 @@ def measured(queries: int, seconds: float, usage: ProcessUsage) -> Measured:
     )
 
 
-def engine(**job: object) -> Tool:
+def engine(one_row: bool = False, **job: object) -> Tool:
     def run(server: RunningServer, connections: int, seconds: float, load: Load) -> Measured:
         work = {"kind": "timed", "warmup_s": 0.0, "measure_s": seconds}
         phases = [{"connections": connections, "work": work}]
-        messages, usage = run_engine(server, load.program(), phases, **job)
+        messages, usage = run_engine(server, load.program(one_row), phases, **job)
         [end] = [message for message in messages if message["type"] == "phase_end"]
         if set(end["errors"]) - RESTARTED or end["connections_reached"] != connections:
             raise SystemExit(f"the engine's load was not clean: {end['errors']}")
@@ -135,8 +140,8 @@ def mysqlslap(server: RunningServer, connections: int, seconds: float, load: Loa
         )
         config.flush()
         shape = [f"--concurrency={connections}", f"--number-of-queries={queries}"]
-        select = f"--query=SELECT c FROM sbtest1 WHERE id={TABLE_SIZE // 2}"
-        command = [program, f"--defaults-file={config.name}", f"--create-schema={DATABASE}", *shape, select]
+        load_options = [f"--create-schema={DATABASE}", f"--query={ONE_ROW}"]
+        command = [program, f"--defaults-file={config.name}", *load_options, *shape]
         report, usage = run_measured(command)
     found = re.search(r"Average number of seconds to run all queries: ([\d.]+) seconds", report)
     if not found:
@@ -165,13 +170,14 @@ def floor(server: RunningServer, connections: int, seconds: float, load: Load) -
 TOOLS: dict[str, Tool] = {
     "engine": engine(),
     "engine-unpinned": engine(pin=False),
+    "engine-one-row": engine(one_row=True),
     "engine-1-reactor": engine(reactors=1),
     "engine-8-reactors": engine(reactors=8),
     "sysbench": sysbench,
     "mysqlslap": mysqlslap,
     "floor": floor,
 }
-ONLY_POINT_SELECTS = {"mysqlslap", "floor"}
+ONLY_POINT_SELECTS = {"engine-one-row", "mysqlslap", "floor"}
 
 Results = dict[tuple[int, str], list[Measured]]
 

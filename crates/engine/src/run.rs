@@ -28,10 +28,6 @@ use crate::sqlbench::{self, Suite};
 use crate::starts;
 use crate::workload::{self, Program};
 
-/// Threads that drive connections, on however few CPUs: with fewer of them each waits for its turn on a CPU
-/// that the server keeps, with all of its connections (docs/reference/performance.md).
-const LEAST_REACTORS: usize = 8;
-
 /// Carries out a job and writes its messages, from `hello` to `done`. Phases that wait
 /// for their starts are told them on standard input.
 ///
@@ -92,7 +88,7 @@ fn prepare_and_drive(
     events: (Sender<ServerEvent>, Receiver<ServerEvent>),
 ) -> Result<Exit, Fatal> {
     let cpus = cpus::allowed();
-    let reactors = job.reactors.unwrap_or(cpus.len().max(LEAST_REACTORS));
+    let reactors = job.reactors.unwrap_or(cpus.len());
     let pins = job.pin.unwrap_or(true).then(|| cpus.clone());
     let mut servers = Vec::new();
     for (number, server) in job.servers.iter().enumerate() {

@@ -83,6 +83,19 @@ impl IntervalPart {
     }
 }
 
+/// What has ended and is not in the histograms yet.
+#[derive(Clone, Copy)]
+enum Ended {
+    /// A statement of this kind.
+    Statement(usize),
+    /// A transaction of this number.
+    Transaction(usize),
+}
+
+/// Latencies that are counted together. Each finds its place of the histograms out of the cache, where the
+/// server has been since the last one; together they are fetched side by side.
+const BATCH: usize = 128;
+
 /// Counts for one reactor. Recording takes no lock and allocates nothing; only the end of an
 /// interval hands a histogram over.
 pub struct Recorder {
@@ -96,6 +109,7 @@ pub struct Recorder {
     /// The next instant at which counting changes: end of an interval, of warm-up, of measuring.
     boundary_ns: u64,
     interval: IntervalPart,
+    ended: Vec<(Ended, u64)>,
     statements: Vec<StatementPart>,
     /// Of each kind of statement.
     classes: Vec<Class>,
@@ -155,6 +169,7 @@ impl Recorder {
             tenth: 0,
             boundary_ns: u64::MAX,
             interval: interval(window, 0, 0),
+            ended: Vec::with_capacity(BATCH),
             statements: vec![StatementPart::default(); kinds.statements.len() + 1],
             classes: kinds.statements,
             handed_over: Classes::default(),
@@ -192,11 +207,9 @@ impl Recorder {
             self.late += 1;
             return;
         }
-        let part = &mut self.statements[kind];
-        part.rows += rows;
-        part.latencies.record(latency_ns);
-        self.interval.latencies.record(latency_ns);
+        self.statements[kind].rows += rows;
         self.last_ns = Some(now_ns);
+        self.end(Ended::Statement(kind), latency_ns);
     }
 
     /// Statements that ended well after the window and do not count.
@@ -239,11 +252,33 @@ impl Recorder {
         if now_ns >= self.boundary_ns && !self.cross(now_ns) {
             return;
         }
-        self.interval.transactions.record(latency_ns);
-        self.transactions[number].record(latency_ns);
         let share = &mut self.shares[connection];
         share.events += 1;
         share.busy_ns += latency_ns;
+        self.end(Ended::Transaction(number), latency_ns);
+    }
+
+    #[inline]
+    fn end(&mut self, what: Ended, latency_ns: u64) {
+        self.ended.push((what, latency_ns));
+        if self.ended.len() == BATCH {
+            self.count_ended();
+        }
+    }
+
+    fn count_ended(&mut self) {
+        for (what, latency_ns) in self.ended.drain(..) {
+            let (of_interval, of_phase) = match what {
+                Ended::Statement(kind) => {
+                    (&mut self.interval.latencies, &mut self.statements[kind].latencies)
+                }
+                Ended::Transaction(number) => {
+                    (&mut self.interval.transactions, &mut self.transactions[number])
+                }
+            };
+            of_interval.record(latency_ns);
+            of_phase.record(latency_ns);
+        }
     }
 
     /// A statement was refused; whether its event starts again.
@@ -274,6 +309,7 @@ impl Recorder {
     /// Moves past every boundary up to `now_ns`. Gives false once the measured part is over.
     #[cold]
     pub fn cross(&mut self, now_ns: u64) -> bool {
+        self.count_ended();
         while now_ns >= self.boundary_ns {
             if self.boundary_ns >= self.window.measured_to_ns {
                 self.hand_over_interval(self.window.measured_to_ns);
