@@ -12,7 +12,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,16 @@ class Cluster:
     folder: Path
     commands: Path
     """A folder for PATH with Slurm's commands, for this cluster."""
+    start: Callable[[str], subprocess.Popen[bytes]]
+    """The daemon of a node."""
+    daemons: dict[str, subprocess.Popen[bytes]]
+
+    def kill_daemon(self, node: str, away_s: float) -> None:
+        """It is started again after so many seconds."""
+        self.daemons[node].kill()
+        self.daemons[node].wait(20)
+        time.sleep(away_s)
+        self.daemons[node] = self.start(node)
 
     def output(self, command: str, *arguments: str) -> str:
         done = subprocess.run(
@@ -77,11 +87,16 @@ def private_slurm(folder: Path) -> Iterator[Cluster]:
     commands = _commands(folder, root, environment)
     controller = [str(root / "usr/sbin/slurmctld-wlm"), "-i", "-D"]
     daemon = [str(root / "usr/sbin/slurmd-wlm"), "-D", "-d", str(root / "usr/sbin/slurmstepd-wlm"), "-N"]
-    started = [_started(controller, folder / "controller.log", environment)]
+
+    def start(node: str) -> subprocess.Popen[bytes]:
+        return _started([*daemon, node], folder / f"{node}.log", environment)
+
+    daemons: dict[str, subprocess.Popen[bytes]] = {}
+    controlling = _started(controller, folder / "controller.log", environment)
     try:
         for node in NODES:
-            started.append(_started([*daemon, node], folder / f"{node}.log", environment))
-        cluster = Cluster(folder, commands)
+            daemons[node] = start(node)
+        cluster = Cluster(folder, commands, start, daemons)
         deadline = time.monotonic() + _READY_SECONDS
         while cluster.output("sinfo", "--noheader", "--format=%T %D").split() != ["idle", str(len(NODES))]:
             assert time.monotonic() < deadline, (folder / "controller.log").read_text()
@@ -90,13 +105,13 @@ def private_slurm(folder: Path) -> Iterator[Cluster]:
         # Its steps are children of none of these.
         cluster.output("scancel", f"--partition={PARTITION}")
     finally:
-        for process in reversed(started):
+        for process in (*daemons.values(), controlling):
             process.terminate()
             process.wait(20)
 
 
 def _started(argv: list[str], log: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    with log.open("wb") as output:
+    with log.open("ab") as output:
         return subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "--", *argv], env=environment, stdout=output, stderr=output
         )

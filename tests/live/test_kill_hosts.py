@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import random
 import shutil
-import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from live.far_side import agents, comes_true, engines, kill, left, sshd_children
-from live.mydyno_process import MEASURED, Finished, Workplace, faults, trials_of
+from live.killed_run import KilledRun
+from live.mydyno_process import MEASURED, Workplace, faults, trials_of
 from live.sshd import Sshd, private_sshd
 from mydyno.lab.results.store import Lab
 
@@ -34,11 +33,6 @@ workload:
 design: {{repeats: {repeats}}}
 """
 VICTIMS = ("mydyno", "agent", "generator", "connection")
-LINES = 6
-"""So many lines a trial writes."""
-MOST_SECONDS = 0.8
-"""What follows a line follows it within this time, or later on a busy machine; an engine lives that long."""
-VICTIM_SECONDS = 300.0
 
 
 @pytest.fixture(scope="module")
@@ -56,55 +50,25 @@ def sshds() -> Iterator[tuple[Sshd, Sshd]]:
 
 
 @dataclass
-class KilledRun:
-    """A run that is started as often as it ends, until all kills are done."""
-
-    workplace: Workplace
-    sshds: tuple[Sshd, Sshd]
-    command: list[str]
-    moments: random.Random
-    process: subprocess.Popen[str] | None = None
-    known: Finished = field(default_factory=dict)
+class RunOnHosts(KilledRun):
+    sshds: tuple[Sshd, ...] = ()
 
     def kill(self, victim: str) -> None:
         context = f"{victim}, after {trials_of(self.known)}"
-        while not self._kill_one(victim):
-            pass
+        self.strike(lambda: self._victims(victim), kill, context)
         if victim == "mydyno":
-            assert self.process is not None
-            self.process.communicate()
+            self.finish()
             self.workplace.wait_until_no_process_is_left()
             # What an agent that was killed before has left is there until somebody looks.
             assert comes_true(lambda: not self._of_all(agents)), context
             swept = self.workplace.run("cleanup", "--hosts", self.command[-2])
             assert swept.returncode == 0, swept.stderr
             assert left(*self.sshds) == [], context
-        now = self.workplace.finished()
-        assert self.known.items() <= now.items(), f"a finished trial was lost: {context}"
-        self.known = now
-
-    def finish(self) -> None:
-        if self.process is not None:
-            self.process.communicate(timeout=600)
-
-    def _kill_one(self, victim: str) -> bool:
-        """Some lines later; False where there was none to kill."""
-        process = self._running()
-        assert process.stdout is not None
-        for _ in range(self.moments.randint(0, LINES)):
-            process.stdout.readline()
-        assert comes_true(lambda: self._victims(victim) or process.poll() is not None, VICTIM_SECONDS)
-        time.sleep(self.moments.uniform(0.0, MOST_SECONDS))
-        if not (found := self._victims(victim)):
-            return False
-        kill(self.moments.choice(found))
-        return True
 
     def _victims(self, victim: str) -> list[int]:
-        assert self.process is not None
         match victim:
             case "mydyno":
-                return [] if self.process.poll() is not None else [self.process.pid]
+                return [self.process.pid] if self.process is not None and self.is_running() else []
             case "agent":
                 return self._of_all(agents)
             case "generator":
@@ -114,13 +78,6 @@ class KilledRun:
 
     def _of_all(self, kind: Callable[[Sshd], list[int]]) -> list[int]:
         return [pid for sshd in self.sshds for pid in kind(sshd)]
-
-    def _running(self) -> subprocess.Popen[str]:
-        """Once it has ended, the next start measures its failed trials again."""
-        if self.process is None or self.process.poll() is not None:
-            self.finish()
-            self.process = self.workplace.start(*self.command)
-        return self.process
 
 
 @pytest.mark.timeout(1800)
@@ -144,7 +101,7 @@ def test_a_run_survives_kills_of_each_of_its_processes_at_random_moments(
     moments = random.Random(seed)
     moments.shuffle(victims)
     command = ["run", str(file), "--hosts", str(hosts), "--no-report"]
-    run = KilledRun(workplace, sshds, command, moments)
+    run = RunOnHosts(workplace, command, moments, sshds=sshds)
     for victim in victims:
         run.kill(victim)
     run.finish()

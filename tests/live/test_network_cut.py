@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from live.far_side import comes_true, left
-from live.mydyno_process import MEASURED, Workplace, faults
+from live.mydyno_process import MEASURED, Finished, Workplace, faults
 from live.network import FarNetwork, far_network
 from live.sshd import Sshd, private_sshd
 from mydyno.lab.results.records import TrialRecord
@@ -21,7 +23,7 @@ from mydyno.lab.results.store import Lab
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
 
 TRIALS = 4
-EXPERIMENT = f"""experiment: cut
+EXPERIMENT = """experiment: cut
 setup:
   host: ssh:db1
   server: {{config: {{innodb_buffer_pool_size: 16M, innodb_log_file_size: 8M}}}}
@@ -29,7 +31,7 @@ workload:
   oltp-point-select: {{table_size: 1000}}
   connections: [2]
   each: {{measure: 1500ms}}
-design: {{repeats: {TRIALS}}}
+design: {{repeats: {repeats}}}
 """
 
 
@@ -56,6 +58,21 @@ def trials(workplace: Workplace) -> list[TrialRecord]:
         return lab.find_run().trials()
 
 
+def write(workplace: Workplace, sshd: Sshd, repeats: int) -> list[str]:
+    """The command of a run."""
+    hosts, file = workplace.folder / "hosts.yaml", workplace.folder / "cut.yaml"
+    hosts.write_text(f"hosts: {{db1: {{destination: there, config: {sshd.config}}}}}\n")
+    file.write_text(EXPERIMENT.format(repeats=repeats))
+    return ["run", str(file), "--hosts", str(hosts), "--no-report"]
+
+
+def set_silence(monkeypatch: pytest.MonkeyPatch, seconds: int, asked_every: int) -> None:
+    """`seconds`: after which the agent there ends; `asked_every`: between ssh's questions here."""
+    monkeypatch.setattr("mydyno.machine.hosts.install.SILENCE_SECONDS", seconds)
+    monkeypatch.setattr("mydyno.machine.hosts.host._ALIVE_SECONDS", seconds / 4)
+    monkeypatch.setattr("mydyno.machine.hosts.ssh.QUESTION_SECONDS", asked_every)
+
+
 @pytest.mark.parametrize(
     ("silence", "asked_every"),
     [(5, 1), pytest.param(60, 10, marks=[pytest.mark.slow, pytest.mark.timeout(900)])],
@@ -68,13 +85,8 @@ def test_a_cut_costs_the_trial_under_way_only_and_leaves_nothing_there(
     silence: int,
     asked_every: int,
 ) -> None:
-    """`silence`: seconds after which the agent there ends; `asked_every`: between ssh's questions here."""
-    monkeypatch.setattr("mydyno.machine.hosts.install.SILENCE_SECONDS", silence)
-    monkeypatch.setattr("mydyno.machine.hosts.host._ALIVE_SECONDS", silence / 4)
-    monkeypatch.setattr("mydyno.machine.hosts.ssh.QUESTION_SECONDS", asked_every)
-    hosts, file = workplace.folder / "hosts.yaml", workplace.folder / "cut.yaml"
-    hosts.write_text(f"hosts: {{db1: {{destination: there, config: {sshd.config}}}}}\n")
-    file.write_text(EXPERIMENT)
+    set_silence(monkeypatch, silence, asked_every)
+    command = write(workplace, sshd, TRIALS)
 
     def cut_in_the_second_trial() -> float:
         """Gives the seconds until nothing was left there."""
@@ -91,7 +103,7 @@ def test_a_cut_costs_the_trial_under_way_only_and_leaves_nothing_there(
 
     with ThreadPoolExecutor() as beside:
         cutting = beside.submit(cut_in_the_second_trial)
-        done = workplace.run("run", str(file), "--hosts", str(hosts), "--no-report")
+        done = workplace.run(*command)
         assert cutting.result() > silence / 2
     assert done.returncode == 7, done.stderr
     first, second, *others = trials(workplace)
@@ -101,9 +113,49 @@ def test_a_cut_costs_the_trial_under_way_only_and_leaves_nothing_there(
     assert len(others) == TRIALS - 2
     assert faults(others) == set()
     assert left(sshd) == []
-    resumed = workplace.run("run", str(file), "--hosts", str(hosts), "--no-report")
+    resumed = workplace.run(*command)
     assert resumed.returncode in MEASURED, resumed.stderr
     again = [trial for trial in trials(workplace) if trial.attempt == 2]
     assert [trial.trial_id for trial in again] == [second.trial_id]
     assert faults(again) == set()
     assert left(sshd) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_run_survives_twenty_cuts_at_random_moments(
+    network: FarNetwork, sshd: Sshd, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of them are mended before either side gives the other up."""
+    silence, cuts, repeats = 5, 20, 30
+    set_silence(monkeypatch, silence, 1)
+    command = write(workplace, sshd, repeats)
+    moments = random.Random(4)
+    over = threading.Event()
+
+    def cut_again_and_again() -> None:
+        try:
+            for _ in range(cuts):
+                time.sleep(moments.uniform(0.0, 4.0))
+                network.cut()
+                time.sleep(moments.choice((moments.uniform(0.0, 2.0), 2.0 * silence)))
+                network.mend()
+        finally:
+            network.mend()
+            over.set()
+
+    known: Finished = {}
+    with ThreadPoolExecutor() as beside:
+        cutting = beside.submit(cut_again_and_again)
+        while not over.is_set():
+            workplace.run(*command)
+            now = workplace.finished()
+            assert known.items() <= now.items()
+            known = now
+        cutting.result()
+    last = workplace.run(*command)
+    assert last.returncode in MEASURED, last.stderr
+    assert known.items() <= workplace.finished().items()
+    latest = {trial.trial_id: trial for trial in trials(workplace)}
+    assert (len(latest), faults(latest.values())) == (repeats, set())
+    assert comes_true(lambda: left(sshd) == [], silence + 20.0), left(sshd)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from live.far_side import comes_true, kill
+from live.killed_run import KilledRun
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.slurm import NODES, PARTITION, Cluster, private_slurm, remove_node_folders
 from live.test_fleet import trials, write
@@ -172,6 +174,32 @@ def test_a_node_whose_slurmstepd_is_killed_is_lost_although_srun_keeps_its_strea
     assert process.returncode in MEASURED, heard + rest
     found = trials(workplace)
     assert (len(found), faults(found)) == (12, set())
+    workplace.wait_until_no_process_is_left()
+    assert comes_true(lambda: cluster.jobs() == {}, 120.0)
+    assert comes_true(lambda: left() == [])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_run_survives_twenty_kills_of_slurmd_at_random_moments(
+    cluster: Cluster, workplace: Workplace
+) -> None:
+    moments = random.Random(3)
+    command = ["run", write(workplace, repeats=36), *ON_SLURM, "--no-report"]
+    run = KilledRun(workplace, command, moments)
+    for number in range(20):
+        run.strike(
+            lambda: NODES if run.is_running() else (),
+            lambda node: cluster.kill_daemon(node, moments.uniform(0.0, 5.0)),
+            f"kill {number + 1}",
+        )
+    run.finish()
+    assert comes_true(lambda: cluster.jobs() == {}, 120.0)
+    last = workplace.run(*command)
+    assert last.returncode in MEASURED, last.stderr
+    assert run.known.items() <= workplace.finished().items()
+    latest = {trial.trial_id: trial for trial in trials(workplace)}
+    assert (len(latest), faults(latest.values())) == (72, set())
     workplace.wait_until_no_process_is_left()
     assert comes_true(lambda: cluster.jobs() == {}, 120.0)
     assert comes_true(lambda: left() == [])
