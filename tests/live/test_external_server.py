@@ -169,7 +169,7 @@ def test_a_kill_leaves_the_settings_to_cleanup(
 ) -> None:
     before = ask(server, "SELECT @@GLOBAL.sort_buffer_size")
     levels = "server.config.sort_buffer_size: [300032, 400384]"
-    workplace.experiment.write_text(experiment(by_file, factor=levels, measure="20s"))
+    workplace.experiment.write_text(experiment(by_file, factor=levels, measure="8s"))
     process = workplace.start("run", str(workplace.experiment), "--no-report")
     wait_for_line(process, "2 connections")
     process.send_signal(signal.SIGKILL)
@@ -184,7 +184,7 @@ def test_a_kill_leaves_the_settings_to_cleanup(
 
 def test_ctrl_c_puts_the_settings_back(workplace: Workplace, server: RunningServer, by_file: str) -> None:
     before = ask(server, "SELECT @@GLOBAL.sort_buffer_size")
-    workplace.experiment.write_text(experiment(by_file, measure="20s"))
+    workplace.experiment.write_text(experiment(by_file, measure="8s"))
     process = workplace.start("run", str(workplace.experiment), "--no-report")
     wait_for_line(process, "2 connections")
     code, output = interrupt(process)

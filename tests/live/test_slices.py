@@ -24,10 +24,8 @@ from mydyno.lab.results.store import Lab
 
 pytestmark = pytest.mark.live
 
-SLICED = (
-    SHORT.replace("  think: 2ms\n", "")
-    .replace("measure: 400ms", "measure: 600ms")
-    .replace("order: blocked", "order: slices, slice: 100ms")
+SLICED = SHORT.replace("measure: 400ms", "measure: 600ms").replace(
+    "order: blocked", "order: slices, slice: 100ms"
 )
 """Two blocks of three servers: two points, and the first one again as a control."""
 
