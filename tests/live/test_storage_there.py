@@ -89,7 +89,7 @@ def test_an_experiment_with_storage_there_runs_to_its_report_and_leaves_nothing(
     file.write_text(EXPERIMENT)
     checked = workplace.run("hosts", "check", "--hosts", str(hosts))
     assert "storage" in checked.stdout
-    assert "loop devices" in checked.stdout
+    assert "loop devices, real disks" in checked.stdout
     planned = workplace.run("plan", str(file), "--hosts", str(hosts))
     assert planned.returncode == 0, planned.stderr
     assert "on db1, as root: attaches loop devices to sparse files in the run's private" in planned.stdout
@@ -224,7 +224,7 @@ def test_an_experiment_on_a_real_disk_there_runs_and_leaves_it_blank(
         [trial] = lab.find_run().trials()
     assert faults([trial]) == set()
     assert trial.ground is not None
-    assert str(named.id) in trial.ground.described["data disk 0"]
+    assert "real disks" in trial.ground.disk_model
     assert trial.ground.volumes[0].facts["file system"] == "ext4"
     assert trial.phases[0].queries > 0
     assert named.signatures() == ""
@@ -273,7 +273,7 @@ def test_a_real_disk_there_that_is_in_use_is_refused(sshd: Sshd, site: Site, rea
     point.mkdir()
     # In a namespace that the session does not see, and in the one that it starts from.
     for inside in ([], ["nsenter", f"--mount=/proc/{sshd.process}/ns/mnt"]):
-        subprocess.run([*inside, "mount", real.device, point], check=True)
+        subprocess.run([*inside, "mount", "-o", "ro", real.device, point], check=True)
         try:
             reason = f"it is mounted on {point}" if inside else "the kernel does not open it exclusively"
             assert_refused(sshd, site, real, reason)
