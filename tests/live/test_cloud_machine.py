@@ -37,6 +37,7 @@ LOAD = """\
 workload:
   oltp04: {table_size: 1000}
   connections: [2]
+  think: 5ms
   each: {warmup: 200ms, measure: 5s}
 design: {repeats: 1}
 """

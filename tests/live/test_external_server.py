@@ -66,6 +66,8 @@ def experiment(
     measure: str = "1s",
     repeats: int = 2,
 ) -> str:
+    # The load leaves CPU to other tests; the real sysbench does not rest.
+    rest = "" if load.startswith("sysbench:") else "  think: 5ms\n"
     return f"""
 experiment: foreign
 setup:
@@ -77,7 +79,7 @@ factors:
 workload:
   {load}
   connections: [2, 4]
-  each: {{measure: {measure}}}
+{rest}  each: {{measure: {measure}}}
 sampling: {{every: 100ms}}
 design: {{repeats: {repeats}, seed: 3}}
 """

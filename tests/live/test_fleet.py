@@ -34,6 +34,7 @@ factors:
 workload:
   oltp04: {{table_size: 1000}}
   connections: [2]
+  think: 5ms
   each: {{warmup: 200ms, measure: {measure}}}
 design: {{repeats: {repeats}, seed: 1, control: {control}}}
 """

@@ -29,6 +29,7 @@ load: {{hosts: [c1]}}
 workload:
   oltp-point-select: {{table_size: 1000}}
   connections: [2]
+  think: 5ms
   each: {{measure: 1s}}
 design: {{repeats: {repeats}}}
 """

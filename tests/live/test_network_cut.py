@@ -30,6 +30,7 @@ setup:
 workload:
   oltp-point-select: {{table_size: 1000}}
   connections: [2]
+  think: 5ms
   each: {{measure: 1500ms}}
 design: {{repeats: {repeats}}}
 """

@@ -32,6 +32,7 @@ setup:
 workload:
   oltp04: {{table_size: 1000}}
   connections: [2]
+  think: 5ms
   each: {{warmup: 200ms, measure: {measure}}}
 design: {{repeats: 2}}
 """

@@ -24,6 +24,7 @@ setup: {server: {release: NAME, config: {innodb_buffer_pool_size: 32M, innodb_lo
 workload:
   oltp-read-write: {tables: 1, table_size: 2k}
   connections: [2]
+  think: 5ms
   each: {warmup: 100ms, measure: 1s}
 sampling: {every: 100ms}
 design: {repeats: 1, seed: 5}

@@ -42,6 +42,7 @@ factors: {server.release: [RELEASES]}
 workload:
   oltp-read-write: {tables: 1, table_size: 1k}
   connections: [2]
+  think: 5ms
   each: {warmup: 200ms, measure: MEASURE}
 design: {repeats: 1, seed: 5}
 unequal: [binary_log, character_set, collation, performance_schema, flush_method, memory, redo_capacity]

@@ -29,6 +29,7 @@ factors: {server.release: [system, OTHER]}
 workload:
   oltp-read-write: {tables: 1, table_size: 2k}
   connections: [2]
+  think: 5ms
   each: {warmup: 100ms, measure: 1s}
 sampling: {every: 100ms}
 design: {repeats: 1, seed: 5}

@@ -31,6 +31,7 @@ load: {hosts: [n2, n3]}
 workload:
   oltp-point-select: {table_size: 1000}
   connections: [2]
+  think: 5ms
   each: {measure: 1s}
 design: {repeats: 2, seed: 1}
 """

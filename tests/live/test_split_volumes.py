@@ -98,6 +98,7 @@ setup:
 workload:
   oltp-write-only: {tables: 1, table_size: 1000}
   connections: [2]
+  think: 5ms
   each: {warmup: 200ms, measure: 2s}
 design: {repeats: 1}
 """

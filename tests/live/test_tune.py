@@ -28,6 +28,7 @@ setup:
 workload:
   oltp-point-select: {tables: 1, table_size: 500}
   connections: 2
+  think: 5ms
   each: {warmup: 100ms, measure: 300ms}
 search:
   space:
