@@ -217,7 +217,7 @@ def test_an_experiment_on_a_real_disk_there_runs_and_leaves_it_blank(
     assert planned.returncode == 0, planned.stderr
     text = " ".join(planned.stdout.split())
     assert f"db1: {named.id} ({named.device}): unknown model, serial unknown, 0.5 GB, carries no" in text
-    assert f"on db1, as root: DESTROYS what is on {named.id} of that machine, and leaves it blank" in text
+    assert f"on db1, as root: DESTROYS what is on {named.id} of db1, and leaves it blank" in text
     done = workplace.run("run", str(file), "--hosts", str(hosts))
     assert done.returncode in MEASURED, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:

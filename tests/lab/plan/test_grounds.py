@@ -347,10 +347,7 @@ def test_real_disks_of_another_machine_are_described_and_refused_with_its_name()
     assert made.disks == ("db1: one: MODEL, serial S1, 500.0 GB",)
     assert "db1: one: MODEL, serial S1, 500.0 GB" in plan.render(made)
     effects = made.side_effects
-    assert (
-        "on db1, as root: DESTROYS what is on /dev/disk/by-id/one of that machine, and leaves it blank"
-        in effects
-    )
+    assert "on db1, as root: DESTROYS what is on /dev/disk/by-id/one of db1, and leaves it blank" in effects
     busy = replace(free, disks={asked: DiskFacts("one", ("it is mounted on /srv",))})
     [problem] = problems(setup, busy)
     assert "the disk of db1 may not be built on: it is mounted on /srv (got /dev/disk/by-id/one)" in problem
