@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab.stack.loops import MIB, attached, backing_file, device_number, needs_loops, sparse_file
+from lab.stack.loops import MIB, backing_file, device_number, needs_loops
 
+from live.real_disk import RealDisk, real_disk
 from mydyno.core.errors import HostError, StorageError
 from mydyno.lab.spec import Host, Storage
-from mydyno.lab.spec.disks import Device, Disks
 from mydyno.lab.spec.storage import Volume
 from mydyno.lab.stack import BuiltLayers, Journal, Site, Stack
 from mydyno.lab.stack.ground import Disk, DiskLimits, Ground
@@ -191,43 +191,27 @@ def test_when_the_disks_cannot_be_attached_nothing_is_left(
     assert list((site.lab / "run").iterdir()) == []
 
 
-class RealDisk:
-    """A loop device that plays a real disk, under a name in a folder of stable names."""
-
-    def __init__(self, device: Path, folder: Path) -> None:
-        self.device = device
-        self.id = folder / "ata-TEST"
-        self.id.symlink_to(device)
-
-    def layer(self, site: Site, *, wipe: bool = False, serial: str | None = None) -> LocalGroundLayer:
-        named = Device.model_construct(id=str(self.id), serial=serial)
-        disks = Disks.model_construct(devices=(named,), wipe=wipe)
-        wanted = Storage.model_construct(data=volume().model_copy(update={"disks": disks}), log=None)
-        return replace(layer(site, storage(1)), storage=wanted, stable_folders=(self.id.parent,))
-
-
 @pytest.fixture
 def real(tmp_path: Path) -> Iterator[RealDisk]:
-    with attached(sparse_file(tmp_path / "disk")) as device:
-        (tmp_path / "by-id").mkdir()
-        yield RealDisk(device, tmp_path / "by-id")
+    with real_disk(tmp_path) as disk:
+        yield disk
 
 
-def signatures(device: Path) -> str:
-    return subprocess.run(["wipefs", "--no-act", device], capture_output=True, text=True, check=True).stdout
+def on(real: RealDisk, site: Site, **asked: Any) -> LocalGroundLayer:
+    return replace(layer(site, real.storage(**asked)), stable_folders=(real.id.parent,))
 
 
 def test_a_blank_real_disk_is_built_on_and_left_blank(site: Site, real: RealDisk) -> None:
     with Stack(site) as stack:
         for trial in ("t001", "t002"):
-            ground = replace(real.layer(site), trial=trial)
+            ground = replace(on(real, site), trial=trial)
             assert ground.storage is not None
             built = stack.move_to([ground, *building_layers(ground.storage)])
             result = built.of(LocalGround)
             assert result.disks["data"][0].path == real.device
             assert str(real.id) in result.described["data disk 0"]
-            assert "ext4" in signatures(real.device)
-    assert signatures(real.device) == ""
+            assert "ext4" in real.signatures()
+    assert real.signatures() == ""
 
 
 def test_a_real_disk_that_carries_something_is_refused_and_keeps_it(site: Site, real: RealDisk) -> None:
@@ -235,13 +219,13 @@ def test_a_real_disk_that_carries_something_is_refused_and_keeps_it(site: Site, 
     before = real.device.read_bytes()
     for wipe, reason in ((False, "it carries ext4; with `wipe: yes`"), (True, "it reports no serial")):
         with pytest.raises(StorageError, match=reason):
-            real.layer(site, wipe=wipe).build(site, BuiltLayers())
+            on(real, site, wipe=wipe).build(site, BuiltLayers())
     assert real.device.read_bytes() == before
 
 
 def test_a_real_disk_without_a_stable_name_is_refused(site: Site, real: RealDisk) -> None:
     with pytest.raises(StorageError, match="is not a stable name"):
-        replace(real.layer(site), stable_folders=STABLE_FOLDERS).build(site, BuiltLayers())
+        replace(on(real, site), stable_folders=STABLE_FOLDERS).build(site, BuiltLayers())
 
 
 def test_what_a_ground_does_outside_the_lab_is_reported_before(site: Site, real: RealDisk) -> None:
@@ -249,7 +233,5 @@ def test_what_a_ground_does_outside_the_lab_is_reported_before(site: Site, real:
     text = " ".join(layer(site, limited).side_effects())
     assert "attaches 1 loop device of 64M for data" in text
     assert "limits them in the root group of blkio" in text
-    assert f"writes to the real disk {real.id} for data" in real.layer(site).side_effects()
-    assert (
-        f"DESTROYS what is on the real disk {real.id} for data" in real.layer(site, wipe=True).side_effects()
-    )
+    assert f"writes to the real disk {real.id} for data" in on(real, site).side_effects()
+    assert f"DESTROYS what is on the real disk {real.id} for data" in on(real, site, wipe=True).side_effects()

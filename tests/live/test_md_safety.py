@@ -14,6 +14,7 @@ import mydyno
 from live.uml import NEEDS_KERNEL, ground_layer
 from mydyno.lab.stack import BuiltLayers, Site
 from mydyno.lab.stack.ground.uml import UmlGround
+from mydyno.lab.stack.site import DEVICES
 
 pytestmark = [pytest.mark.live, NEEDS_KERNEL]
 
@@ -110,6 +111,31 @@ def test_a_member_of_an_array_is_refused_running_or_not_whatever_wipe_says(
     assert "does not open it exclusively: Device or resource busy" in running
     assert at_rest.startswith("it is a member of an md array (linux_raid_member)")
     assert freed == ""
+
+
+def test_the_array_of_a_killed_session_is_stopped_when_it_has_kept_all_of_its_disks(
+    ground: UmlGround, disks: list[str]
+) -> None:
+    host, trials = ground.host, Path("/tmp/trials")
+    boot = host.read_text(Path("/proc/sys/kernel/random/boot_id"))
+    numbers = [host.read_text(Path(f"/sys/block/{Path(disk).name}/dev")) for disk in disks]
+    assert boot is not None
+    assert all(number is not None and number.endswith("\n") for number in numbers)
+    host.make_folder(trials)
+    own = trials / "mydyno-0123456789ab"
+    first, second = numbers
+    for kept, runs in (
+        (f"{boot}{first}", True),
+        (f"another boot\n{first}{second}", True),
+        (f"{boot}{first}{second}", False),
+    ):
+        # A session's folder as it lies there after a SIGKILL of its agent.
+        host.make_folder(own)
+        host.write_text(own / DEVICES, kept)
+        swept = host.run([str(host.program("mydyno-agent")), "sweep", str(trials)])
+        assert (swept.returncode, swept.stdout, swept.stderr) == (0, f"{own}\n", "")
+        assert not host.exists(own)
+        assert ("md0" in (host.read_text(Path("/proc/mdstat")) or "")) == runs
 
 
 AS_LOOPS = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from mydyno.core.facts import AskedDisk
 from mydyno.machine.block_devices import STABLE_FOLDERS, BlockDevice, Signature, read_block_device
 from mydyno.machine.device_refusals import refusals
 from mydyno.machine.local import LocalHost
+from mydyno.machine.supervised import NamespaceHost
 
 BLANK = BlockDevice(
     name=Path("/dev/disk/by-id/ata-MAKER_MODEL_S123"),
@@ -71,6 +73,13 @@ def test_a_blank_disk_under_a_stable_name_is_not_refused(bench: Bench) -> None:
     assert device.description() == (
         f"{bench.name} ({bench.disk}): unknown model, serial unknown, 0.1 GB, carries no signature"
     )
+
+
+@needs_loops
+def test_a_disk_is_the_same_in_private_namespaces_of_this_machine(bench: Bench, tmp_path: Path) -> None:
+    subprocess.run(["mkfs.ext4", "-q", bench.disk], check=True)
+    with closing(NamespaceHost(tmp_path)) as host:
+        assert read_block_device(host, bench.name, (bench.name.parent,)) == bench.device()
 
 
 @needs_loops

@@ -7,7 +7,8 @@ import os
 import pytest
 
 from mydyno.core.facts import AskedDisk
-from mydyno.machine.ground_facts import can_throttle, mountable, read_ground_facts
+from mydyno.machine.ground_facts import can_throttle, disk_facts, mountable, read_ground_facts
+from mydyno.machine.local import LocalHost
 from mydyno.machine.proc import has_capability
 
 
@@ -48,5 +49,5 @@ def test_this_machine_shows_its_grounds() -> None:
 
 def test_a_disk_that_is_not_there_is_refused() -> None:
     asked = AskedDisk("/dev/disk/by-id/nothing-of-that-name")
-    found = read_ground_facts([asked]).disks[asked]
+    found = disk_facts(LocalHost(), asked)
     assert "/dev/disk/by-id/nothing-of-that-name" in found.refusals[0]

@@ -11,6 +11,7 @@ use mydyno_agent::guest;
 use mydyno_agent::loops;
 use mydyno_agent::server::{Ending, Limits, serve};
 use mydyno_agent::session::{self, Session};
+use mydyno_agent::storage;
 use mydyno_agent::within;
 
 /// sysexits(3): try again later.
@@ -24,6 +25,8 @@ Usage: mydyno-agent serve          speak the protocol on standard input and outp
        mydyno-agent sweep FOLDER  end what killed sessions have left in FOLDER, and print their folders
        mydyno-agent init CONFIG    be the first process of a guest, as the JSON file CONFIG says
        mydyno-agent loops FILE... attach loop devices, print them, and keep them until its input ends
+       mydyno-agent exclusive DEVICE
+                                  open a block device exclusively, for reading, and close it again
        mydyno-agent within ROOT [--user UID:GID] -- PROGRAM ARGS
                                   become PROGRAM, with the /usr and /etc of ROOT
        mydyno-agent --version
@@ -56,6 +59,10 @@ fn main() -> ExitCode {
                 eprintln!("mydyno-agent: {error}");
                 ExitCode::FAILURE
             }
+        },
+        ["exclusive", device] => match storage::open_exclusively(Path::new(device)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failed(&format!("{device}: {error}")),
         },
         ["within", ref words @ ..] => match within::parse(words) {
             Some(within) => {

@@ -1,8 +1,9 @@
-//! What a session has built of storage on its machine: mounts in its folder, arrays of files in it, and
-//! settings of the kernel that it has changed. All of it goes before the folder does.
+//! What a session has built of storage on its machine: mounts in its folder, arrays of files in it or of
+//! real disks, and settings of the kernel that it has changed. All of it goes before the folder does.
 
-use std::fs;
+use std::fs::{self, DirEntry, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,11 +13,20 @@ use rustix::mount::UnmountFlags;
 /// The file in a session's folder with the old values of what it has changed in /sys: the identity of the
 /// boot, then lines of PATH, a tab and VALUE.
 const RESTORE: &str = "restore";
+/// The file in a session's folder with the real disks that it has for its own: the identity of the boot,
+/// then lines of MAJOR:MINOR.
+const DEVICES: &str = "devices";
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 const SYSFS: &str = "/sys/";
 
 /// A file system that was just unmounted, and a program that looks at a new device, hold an array for a moment.
 const LONGEST_HOLD: Duration = Duration::from_secs(10);
+
+/// Whether the kernel gives the block device to nobody else meanwhile: it does so when no other has it.
+/// For reading, since the end of a writing opening is an event that udev acts on.
+pub fn open_exclusively(device: &Path) -> io::Result<()> {
+    OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(device).map(drop)
+}
 
 /// To be called when no process of the session is left.
 pub fn remove(folder: &Path) -> io::Result<()> {
@@ -27,7 +37,9 @@ pub fn remove(folder: &Path) -> io::Result<()> {
     // Limits first: a file system is written out when it is unmounted.
     restore_settings(&folder)?;
     unmount_below(&folder)?;
-    stop_arrays(&folder, Path::new("/sys/block"))
+    let text = kept(&folder.join(DEVICES))?;
+    let devices = devices(&text, &fs::read_to_string(BOOT)?);
+    stop_arrays(&folder, &devices, Path::new("/sys/block"))
 }
 
 /// The latest first, since it may lie in another one.
@@ -46,9 +58,9 @@ fn mount_points(mounts: &str) -> Vec<PathBuf> {
     mounts.lines().filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from).collect()
 }
 
-fn stop_arrays(folder: &Path, block: &Path) -> io::Result<()> {
+fn stop_arrays(folder: &Path, devices: &[&str], block: &Path) -> io::Result<()> {
     let until = Instant::now() + LONGEST_HOLD;
-    for state in arrays_of(folder, block)? {
+    for state in arrays_of(folder, devices, block)? {
         // As STOP_ARRAY does (Linux, admin-guide/md.rst, array_state).
         while let Err(error) = fs::write(&state, "clear") {
             match error.raw_os_error().map(Errno::from_raw_os_error) {
@@ -63,16 +75,19 @@ fn stop_arrays(folder: &Path, block: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The file array_state of each array all of whose members are loop devices over files in `folder`.
-fn arrays_of(folder: &Path, block: &Path) -> io::Result<Vec<PathBuf>> {
+/// The file array_state of each array all of whose members are loop devices over files in `folder`, or among
+/// `devices`.
+fn arrays_of(folder: &Path, devices: &[&str], block: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for device in fs::read_dir(block)?.flatten() {
         let state = device.path().join("md/array_state");
         let Ok(members) = fs::read_dir(device.path().join("slaves")) else { continue };
-        let members: Vec<_> = members.flatten().map(|member| member.file_name()).collect();
-        let is_ours = |member| {
-            let file = block.join(member).join("loop/backing_file");
+        let members: Vec<_> = members.flatten().collect();
+        let is_ours = |member: &DirEntry| {
+            let file = block.join(member.file_name()).join("loop/backing_file");
             fs::read_to_string(file).is_ok_and(|file| Path::new(&file).starts_with(folder))
+                || fs::read_to_string(member.path().join("dev"))
+                    .is_ok_and(|number| devices.contains(&number.trim_end()))
         };
         if state.exists() && !members.is_empty() && members.iter().all(is_ours) {
             found.push(state);
@@ -83,10 +98,7 @@ fn arrays_of(folder: &Path, block: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// The oldest value last. A device that has gone has taken its settings with it, and so has a reboot.
 fn restore_settings(folder: &Path) -> io::Result<()> {
-    let text = match fs::read_to_string(folder.join(RESTORE)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other?,
-    };
+    let text = kept(&folder.join(RESTORE))?;
     for (path, value) in settings(&text, &fs::read_to_string(BOOT)?).iter().rev() {
         match fs::write(path, value) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -98,12 +110,29 @@ fn restore_settings(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Files of sysfs and their values; none of another boot. A line that was cut off was not acted on.
+/// What a session has kept in a file of its folder; nothing when there is none.
+fn kept(file: &Path) -> io::Result<String> {
+    match fs::read_to_string(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        other => other,
+    }
+}
+
+/// None of another boot. A line that was cut off was not acted on.
+fn whole_lines<'a>(text: &'a str, boot: &str) -> impl Iterator<Item = &'a str> {
+    let lines = text.strip_prefix(boot).unwrap_or_default();
+    lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'))
+}
+
+/// Numbers of block devices.
+fn devices<'a>(text: &'a str, boot: &str) -> Vec<&'a str> {
+    whole_lines(text, boot).collect()
+}
+
+/// Files of sysfs and their values.
 fn settings<'a>(text: &'a str, boot: &str) -> Vec<(&'a str, &'a str)> {
-    let Some(lines) = text.strip_prefix(boot) else { return Vec::new() };
-    lines
-        .split_inclusive('\n')
-        .filter_map(|line| line.strip_suffix('\n')?.split_once('\t'))
+    whole_lines(text, boot)
+        .filter_map(|line| line.split_once('\t'))
         .filter(|(path, _)| path.starts_with(SYSFS) && !path.contains("/../"))
         .collect()
 }
@@ -134,36 +163,88 @@ mod tests {
     }
 
     #[test]
-    fn an_array_is_ours_when_all_its_members_are_files_of_the_session() {
+    fn only_whole_lines_of_this_boot_name_devices() {
+        assert_eq!(devices("boot\n8:16\n259:3\n8:3", "boot\n"), ["8:16", "259:3"]);
+        assert_eq!(devices("boot\n8:16\n", "another\n"), [] as [&str; 0]);
+        assert_eq!(devices("", "boot\n"), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn an_exclusive_opening_says_why_it_is_refused() {
+        let file = std::env::temp_dir().join(format!("agent-exclusive-{}", std::process::id()));
+        fs::write(&file, "").unwrap();
+        open_exclusively(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        assert_eq!(open_exclusively(&file).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    /// A folder that looks as /sys/block does, with loop devices over files, whole disks, and arrays of both.
+    fn block_folder(
+        loops: &[(&str, &Path)],
+        disks: &[(&str, &str)],
+        arrays: &[(&str, &[&str])],
+    ) -> PathBuf {
         let block = std::env::temp_dir().join(format!("agent-storage-{}", std::process::id()));
-        let folder = Path::new("/far/trials/mydyno-000000000001");
-        for (device, file) in [("loop0", "disks/a"), ("loop1", "disks/b"), ("loop2", "../other/c")]
-        {
-            fs::create_dir_all(block.join(device).join("loop")).unwrap();
-            let file = match file.strip_prefix("../") {
-                Some(other) => Path::new("/far/trials").join(other),
-                None => folder.join(file),
-            };
-            fs::write(
-                block.join(device).join("loop/backing_file"),
-                format!("{}\n", file.display()),
-            )
-            .unwrap();
+        for (name, file) in loops {
+            fs::create_dir_all(block.join(name).join("loop")).unwrap();
+            fs::write(block.join(name).join("loop/backing_file"), format!("{}\n", file.display()))
+                .unwrap();
         }
-        for (array, members) in
-            [("md0", vec!["loop0", "loop1"]), ("md1", vec!["loop1", "loop2"]), ("md2", vec![])]
-        {
+        for (array, members) in arrays {
             fs::create_dir_all(block.join(array).join("md")).unwrap();
             fs::write(block.join(array).join("md/array_state"), "clean\n").unwrap();
-            fs::create_dir_all(block.join(array).join("slaves")).unwrap();
-            for member in members {
-                fs::create_dir_all(block.join(array).join("slaves").join(member)).unwrap();
+            for member in *members {
+                let place = block.join(array).join("slaves").join(member);
+                fs::create_dir_all(&place).unwrap();
+                let number = disks.iter().find(|(name, _)| name == member).map_or("7:9", |it| it.1);
+                fs::write(place.join("dev"), format!("{number}\n")).unwrap();
             }
         }
-        assert_eq!(arrays_of(folder, &block).unwrap(), [block.join("md0/md/array_state")]);
-        stop_arrays(folder, &block).unwrap();
-        assert_eq!(fs::read_to_string(block.join("md0/md/array_state")).unwrap(), "clear");
-        assert_eq!(fs::read_to_string(block.join("md1/md/array_state")).unwrap(), "clean\n");
+        fs::create_dir_all(block.join("md9/md")).unwrap();
+        fs::create_dir_all(block.join("md9/slaves")).unwrap();
+        fs::write(block.join("md9/md/array_state"), "inactive\n").unwrap();
+        block
+    }
+
+    #[test]
+    fn an_array_is_ours_when_each_member_is_a_file_of_the_session_or_a_disk_that_it_has_kept() {
+        let folder = Path::new("/far/trials/mydyno-000000000001");
+        let (a, b) = (folder.join("disks/a"), folder.join("disks/b"));
+        let block = block_folder(
+            &[("loop0", &a), ("loop1", &b), ("loop2", Path::new("/far/trials/other/c"))],
+            &[("sda", "8:0"), ("sdb1", "8:17"), ("sdc", "8:32")],
+            &[
+                ("md0", &["loop0", "loop1"]),
+                ("md1", &["loop1", "loop2"]),
+                ("md2", &["sda", "sdb1"]),
+                ("md3", &["sda", "sdc"]),
+                ("md4", &["sda", "loop0"]),
+                ("md5", &["sda", "loop2"]),
+            ],
+        );
+        let stopped = |devices: &[&str]| -> Vec<String> {
+            let mut found: Vec<_> = arrays_of(folder, devices, &block)
+                .unwrap()
+                .iter()
+                .map(|state| state.strip_prefix(&block).unwrap().display().to_string())
+                .collect();
+            found.sort();
+            found
+        };
+        assert_eq!(stopped(&[]), ["md0/md/array_state"]);
+        assert_eq!(
+            stopped(&["8:0", "8:17"]),
+            ["md0/md/array_state", "md2/md/array_state", "md4/md/array_state"]
+        );
+        stop_arrays(folder, &["8:0", "8:17"], &block).unwrap();
+        for (array, state) in
+            [("md0", "clear"), ("md1", "clean\n"), ("md2", "clear"), ("md3", "clean\n")]
+        {
+            assert_eq!(
+                fs::read_to_string(block.join(array).join("md/array_state")).unwrap(),
+                state
+            );
+        }
         fs::remove_dir_all(&block).unwrap();
     }
 }

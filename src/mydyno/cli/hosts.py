@@ -140,10 +140,12 @@ def _rows(facts: HostFacts) -> Iterator[tuple[str, str]]:
 
 def _storage(facts: FarStorageFacts) -> str:
     """Which storage an experiment can have there."""
-    from mydyno.lab.plan.grounds import CAPABILITIES, DISKS, far_offer
+    from mydyno.lab.plan.grounds import CAPABILITIES, DISKS, FILES, far_offer
 
     disks = far_offer(DISKS, facts)
     if not disks.has:
         return f"no: {disks.why} (hint: {disks.hint})"
+    files = far_offer(FILES, facts)
+    kinds = "loop devices, real disks" if files.has else f"real disks alone, since {files.why}"
     lacking = [each for each in CAPABILITIES if each != "boots" and not far_offer(each, facts).has]
-    return f"loop devices; all but {', '.join(lacking)}" if lacking else "loop devices; everything"
+    return f"{kinds}; all but {', '.join(lacking)}" if lacking else f"{kinds}; everything"

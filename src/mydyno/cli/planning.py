@@ -12,7 +12,7 @@ from mydyno.core.errors import MissingToolError
 
 if TYPE_CHECKING:
     from mydyno.cli.labs import LabOptions
-    from mydyno.core.facts import FarStorageFacts, HostFacts
+    from mydyno.core.facts import AskedDisk, FarStorageFacts, HostFacts
     from mydyno.lab.plan import Plan
     from mydyno.lab.spec import Experiment
     from mydyno.lab.trial.preflight import Prepared
@@ -59,13 +59,14 @@ def prepare_read(
     from mydyno.lab.plan import asked_disks, make
     from mydyno.lab.trial import preflight
     from mydyno.lab.trial.lab_times import past_times
-    from mydyno.machine.ground_facts import read_ground_facts
+    from mydyno.machine.ground_facts import disk_facts, read_ground_facts
     from mydyno.server.releases import not_installed
 
     others, storage, left_out = _others(experiment, machines)
     facts = replace(host.facts(lab.folder), others=others)
     past = past_times(lab.folder, facts, trust=lab.trust)
-    grounds = replace(read_ground_facts(asked_disks(experiment)), others=storage)
+    disks = {disk: disk_facts(_owner(disk, host, machines), disk) for disk in asked_disks(experiment)}
+    grounds = replace(read_ground_facts(), others=storage, disks=disks)
     plan = make(experiment, facts, grounds, past)
     plan = plan.model_copy(update={"warnings": (*plan.warnings, *left_out)})
     if not lab.trust:
@@ -74,6 +75,14 @@ def prepare_read(
         refuse_missing_tools(plan)
         install_releases(not_installed(preflight.releases_of(plan)))
     return experiment, preflight.check(experiment, plan, host, machines)
+
+
+def _owner(disk: AskedDisk, here: Host, machines: Machines | None) -> Host:
+    """The machine whose disk it is. Raises HostError."""
+    if disk.host is None:
+        return here
+    assert machines is not None, "its facts have been read"
+    return machines.host(disk.host)
 
 
 LONGEST = 3.0

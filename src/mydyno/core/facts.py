@@ -27,6 +27,8 @@ class AskedDisk:
     """Its stable name."""
     serial: str | None = None
     wipe: bool = False
+    host: str | None = None
+    """The other machine whose disk it is, by its name in hosts.yaml; None: this one's."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class StorageFacts:
 
 @dataclass(frozen=True)
 class FarStorageFacts(StorageFacts):
-    """The same of another machine, where disks are files in mydyno's folder."""
+    """The same of another machine, where virtual disks are files in mydyno's folder."""
 
     user: str
     folder: str

@@ -1,11 +1,11 @@
-"""Facts of a block device of this machine: which disk it is, what is on it, and who uses it."""
+"""Facts of a block device of a host: which disk it is, what is on it, and who uses it."""
 
 import json
 import os
-import stat
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from mydyno.core.errors import StorageError
@@ -22,6 +22,12 @@ label or UUID is none: it changes with what is written."""
 _COLUMNS = "NAME,PATH,MAJ:MIN,TYPE,SIZE,MODEL,SERIAL,RO,MOUNTPOINTS"
 _SYSTEM_POINTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 _SWAP_POINT = "[SWAP]"
+
+# The shell expands the patterns; those without a match are left out.
+_LIST = "ls -d -- $* 2>/dev/null; :"
+# Those of mydyno or its agent, and of the first process: an agent's private ones are as at its start.
+_MOUNTS = (Path("/proc/self/mountinfo"), Path("/proc/1/mountinfo"))
+_ERROR_NUMBER = re.compile(r" \(os error \d+\)$")
 
 
 @dataclass(frozen=True)
@@ -82,24 +88,25 @@ class BlockDevice:
 
 
 def read_block_device(host: Host, name: Path, stable_folders: Sequence[Path] = STABLE_FOLDERS) -> BlockDevice:
-    """Asks this machine about the device that `name` means. Writes nothing to it.
+    """Asks `host` about the device that `name` means there. Writes nothing to it.
 
-    `host` is this machine's. Without root its signatures stay unknown. Raises StorageError when there
-    is not such a block device, MissingToolError without lsblk or wipefs.
+    Without root its signatures stay unknown. Raises StorageError when there is not such a block device,
+    MissingToolError without lsblk, wipefs or mydyno-agent, HostError when the host has gone.
     """
-    path = _node(name, stable_folders)
+    path = _node(host, name, stable_folders)
     listed = _rows_of(host, ["lsblk", "--json", "--bytes", "--output", _COLUMNS, str(path)], "blockdevices")
     if not listed:
         raise StorageError(f"lsblk does not know {path}, which {name} means")
+    tree = _tree(host)
     return from_answers(
         name,
         stable=name.parent in stable_folders,
         tree=listed[0],
         signatures=_rows_of(host, ["wipefs", "--json", "--no-act", str(path)], "signatures"),
-        holders=_holders(path),
+        holders=_holders(host, path),
         serial=_serial_of_sysfs(host, path),
-        carries_system=not _system_disks().isdisjoint(_disks_under(path.name)),
-        refused_opening=_refused_opening(path),
+        carries_system=not _system_disks(host, tree).isdisjoint(tree.disks(path.name)),
+        refused_opening=_refused_opening(host, path),
     )
 
 
@@ -142,23 +149,24 @@ def from_answers(
     )
 
 
-def _node(name: Path, stable_folders: Sequence[Path]) -> Path:
-    try:
-        path = name.resolve(strict=True)
-        mode = path.stat().st_mode
-    except OSError as error:
-        known = [str(entry) for folder in stable_folders[:1] for entry in _entries(folder)]
+def _node(host: Host, name: Path, stable_folders: Sequence[Path]) -> Path:
+    resolved = host.run(["readlink", "--canonicalize-existing", "--verbose", "--", str(name)])
+    if resolved.returncode != 0:
+        known = _listed(host, f"{stable_folders[0]}/*") if stable_folders else []
+        where = "this machine" if host.name == "local" else host.name
         raise StorageError(
-            f"there is not a block device {name}: {error.strerror}",
-            f"this machine has {', '.join(known)}" if known else "`lsblk` and `ls /dev/disk/by-id` list them",
-        ) from error
-    if not stat.S_ISBLK(mode):
+            f"there is not a block device {name}: {resolved.stderr.strip().rpartition(': ')[2]}",
+            f"{where} has {', '.join(known)}" if known else "`lsblk` and `ls /dev/disk/by-id` list them",
+        )
+    path = Path(resolved.stdout.removesuffix("\n"))
+    if host.run(["test", "-b", str(path)]).returncode != 0:
         raise StorageError(f"{name} is not a block device", "name a disk by its link in /dev/disk/by-id")
     return path
 
 
-def _entries(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir()) if folder.is_dir() else []
+def _listed(host: Host, *patterns: str) -> list[str]:
+    """The paths that match, sorted. A pattern has no space in it."""
+    return host.run(["sh", "-c", _LIST, "sh", *patterns]).stdout.splitlines()
 
 
 def _rows_of(host: Host, argv: Sequence[str], key: str) -> list[dict[str, Any]] | None:
@@ -180,8 +188,8 @@ def _stripped(text: Any) -> str | None:
     return str(text).strip() or None if text is not None else None
 
 
-def _holders(path: Path) -> list[str]:
-    return [f"/dev/{holder.name}" for holder in _entries(Path("/sys/class/block") / path.name / "holders")]
+def _holders(host: Host, path: Path) -> list[str]:
+    return [f"/dev/{Path(each).name}" for each in _listed(host, f"/sys/class/block/{path.name}/holders/*")]
 
 
 def _serial_of_sysfs(host: Host, path: Path) -> str | None:
@@ -193,33 +201,36 @@ def _serial_of_sysfs(host: Host, path: Path) -> str | None:
     return None
 
 
-def _system_disks() -> set[str]:
-    """The whole disks under the running system's own file systems, whatever array or mapping is between."""
-    mountinfo = Path("/proc/self/mountinfo").read_text(errors="replace")
-    disks: set[str] = set()
-    for point in map(Path, _SYSTEM_POINTS):
-        below = filesystem_under(point, mountinfo)
-        if below is not None and below.source.startswith("/dev/"):
-            disks |= _disks_under(Path(below.source).resolve().name)
-        if point.exists():
-            # /dev/root is a source that no folder has; btrfs and overlays have a number without a device.
-            number = point.stat().st_dev
-            node = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
-            disks |= _disks_under(node.resolve().name)
-    return disks
-
-
-def _disks_under(name: str) -> set[str]:
-    """The whole disks that a block device is, is a partition of, or is built on; none when there is none."""
+def _tree(host: Host) -> BlockTree:
     patterns = (block_tree.DISKS, block_tree.SLAVES, block_tree.PARTITIONS)
-    tree = BlockTree.of_paths(*(map(str, Path("/").glob(pattern.lstrip("/"))) for pattern in patterns))
-    return set(tree.disks(name))
+    paths = _listed(host, *patterns)
+    tree = BlockTree.of_paths(*([each for each in paths if PurePath(each).match(it)] for it in patterns))
+    if not tree.names:
+        raise StorageError(f"the block devices of {host.name} cannot be listed: {block_tree.DISKS} is empty")
+    return tree
 
 
-def _refused_opening(path: Path) -> str | None:
+def _system_disks(host: Host, tree: BlockTree) -> set[str]:
+    """The whole disks under the running system's own file systems, whatever array or mapping is between.
+
+    Raises StorageError when they cannot be known.
+    """
+    tables = [table for file in _MOUNTS if (table := host.read_text(file))]
+    # /dev/root is a source that no folder has; btrfs and overlays have a number without a device.
+    numbers = host.run(["stat", "--dereference", "--format=%d", "--", *_SYSTEM_POINTS]).stdout.split()
+    if not tables or not numbers:
+        raise StorageError(f"the disks under the system's own file systems cannot be known on {host.name}")
+    below = [filesystem_under(Path(point), table) for point in _SYSTEM_POINTS for table in tables]
+    nodes = {mount.source for mount in below if mount is not None and mount.source.startswith("/dev/")}
+    nodes |= {f"/sys/dev/block/{os.major(int(each))}:{os.minor(int(each))}" for each in numbers}
+    names = host.run(["readlink", "--canonicalize", "--", *nodes]).stdout.splitlines()
+    return {disk for name in names for disk in tree.disks(Path(name).name)}
+
+
+def _refused_opening(host: Host, path: Path) -> str | None:
     """What the kernel says to an exclusive opening; a reading one, so that no event of a change is sent."""
-    try:
-        os.close(os.open(path, os.O_RDONLY | os.O_EXCL))
-    except OSError as error:
-        return error.strerror
-    return None
+    done = host.run([str(host.program("mydyno-agent")), "exclusive", str(path)])
+    if done.returncode == 0:
+        return None
+    said = done.stderr.strip() or f"exit code {done.returncode}"
+    return _ERROR_NUMBER.sub("", said.removeprefix("mydyno-agent: ").removeprefix(f"{path}: "))

@@ -4,7 +4,7 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from mydyno.core.errors import MydynoError
@@ -17,6 +17,7 @@ from mydyno.machine.images import ImageStore
 from mydyno.machine.images.suites import SUITES, machine_suite
 from mydyno.machine.local import LocalHost
 from mydyno.machine.programs import find_program
+from mydyno.machine.protocol import Host
 from mydyno.machine.uml.kernels import UmlKernels, default_version
 from mydyno.machine.vm.acceleration import ACCELERATION, acceleration, known
 from mydyno.machine.vm.overlay import QEMU_IMG
@@ -29,8 +30,8 @@ _CAP_SYS_ADMIN = 21
 """The number of the capability that mounting and attaching loop devices takes (capabilities(7))."""
 
 
-def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False) -> GroundFacts:
-    """The environments of this machine, and facts of the real `disks` that an experiment names.
+def read_ground_facts(*, try_kvm: bool = False) -> GroundFacts:
+    """The environments of this machine.
 
     `try_kvm` boots a guest kernel, if one is built, for at most 8 s, when it is not known yet whether KVM
     works; the answer is kept in the cache.
@@ -57,7 +58,6 @@ def read_ground_facts(disks: Sequence[AskedDisk] = (), *, try_kvm: bool = False)
         kvm=_kvm(store, vm_kernel, try_kvm),
         vm_kernels=_vm_kernels(store),
         vm_kernel=vm_kernel,
-        disks={disk: _disk_facts(disk) for disk in disks},
         suite_kernels=tuple(SUITES.values()),
     )
 
@@ -116,10 +116,10 @@ def _kvm(store: ImageStore, version: str | None, boot: bool) -> bool | None:
     return tried.accelerator == "kvm" if tried else None
 
 
-def _disk_facts(disk: AskedDisk) -> DiskFacts:
-    """A disk that is not there is refused as one that is in use is."""
+def disk_facts(host: Host, disk: AskedDisk) -> DiskFacts:
+    """Facts of a real disk of `host`. One that is not there is refused as one that is in use is."""
     try:
-        device = read_block_device(LocalHost(), Path(disk.name))
+        device = read_block_device(host, Path(disk.name))
     except MydynoError as error:
         return DiskFacts(disk.name, (error.message,))
     return DiskFacts(device.description(), tuple(refusals(device, disk)))

@@ -305,7 +305,7 @@ def test_storage_on_another_machine_is_planned_and_its_side_effects_name_that_ma
     [
         (
             {"root": False, "user": "bench"},
-            "loop devices and mounts need root, and mydyno is bench there",
+            "disks and mounts need root, and mydyno is bench there",
             "root@db1.example",
         ),
         ({"loops": False}, "its kernel 6.12.9 has no loop devices", "modprobe loop there"),
@@ -335,11 +335,46 @@ def test_what_the_kernel_of_another_machine_lacks_is_refused_at_its_line() -> No
     assert "host ssh:db1 does not support btrfs: its kernel 6.12.9 has no btrfs" in problem
 
 
-def test_real_disks_of_another_machine_are_refused() -> None:
-    setup = "{host: ssh:db1, storage: {data: {disks: {devices: [{id: /dev/disk/by-id/one}]}}}}"
-    [problem] = problems(setup, with_far(db1=FAR))
-    assert "host ssh:db1 does not support real disks: on another machine disks are files" in problem
-    assert "allowed: host: local" in problem
+REAL_SETUP = "{host: %s, storage: {data: {disks: {devices: [{id: /dev/disk/by-id/one, serial: S1}]}}}}"
+
+
+def test_real_disks_of_another_machine_are_described_and_refused_with_its_name() -> None:
+    setup = REAL_SETUP % "ssh:db1"
+    [asked] = plan.asked_disks(experiment(setup=setup))
+    assert asked == AskedDisk("/dev/disk/by-id/one", "S1", host="db1")
+    free = replace(with_far(db1=FAR), disks={asked: DiskFacts("one: MODEL, serial S1, 500.0 GB")})
+    made = plan.make(experiment(setup=setup, workload=SMALL), FACTS, free)
+    assert made.disks == ("db1: one: MODEL, serial S1, 500.0 GB",)
+    assert "db1: one: MODEL, serial S1, 500.0 GB" in plan.render(made)
+    effects = made.side_effects
+    assert "on db1, as root: DESTROYS what is on /dev/disk/by-id/one of db1, and leaves it blank" in effects
+    busy = replace(free, disks={asked: DiskFacts("one", ("it is mounted on /srv",))})
+    [problem] = problems(setup, busy)
+    assert "the disk of db1 may not be built on: it is mounted on /srv (got /dev/disk/by-id/one)" in problem
+
+
+def test_disks_of_one_name_on_two_machines_are_two_disks() -> None:
+    here, there = (plan.asked_disks(experiment(setup=REAL_SETUP % host)) for host in ("local", "ssh:db1"))
+    facts = replace(with_far(db1=FAR), disks={there[0]: DiskFacts("one", ("it is used as swap",))})
+    assert problems(REAL_SETUP % "local", facts) == []
+    assert len(problems(REAL_SETUP % "ssh:db1", facts)) == 1
+    assert here != there
+
+
+def test_real_disks_of_another_machine_need_neither_loop_devices_nor_direct_writes_to_files() -> None:
+    facts = with_far(db1=replace(FAR, loops=False, direct=False))
+    assert problems(REAL_SETUP % "ssh:db1", facts) == []
+    ordinary = with_far(db1=replace(FAR, root=False, user="bench"))
+    storage, disks = problems(REAL_SETUP % "ssh:db1", ordinary)
+    assert "host ssh:db1 does not support storage: disks and mounts need root" in storage
+    assert "host ssh:db1 does not support real disks: writing to real disks needs root" in disks
+
+
+def test_real_disks_on_a_fleet_are_refused_since_an_id_names_a_disk_of_one_machine() -> None:
+    setup = REAL_SETUP % "ssh"
+    [problem] = problems(setup, with_far(db1=FAR, db2=FAR))
+    assert "host ssh does not support real disks: they are named by their ids, each a disk of one" in problem
+    assert "allowed: host: local; or host: ssh:NAME" in problem
     assert plan.asked_disks(experiment(setup=setup)) == ()
 
 

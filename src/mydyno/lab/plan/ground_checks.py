@@ -123,14 +123,15 @@ def _of_disks(setup: Setup, variant: Variant, facts: GroundFacts) -> Iterator[Pr
     for location, disk in _disks_of(setup):
         found = facts.disks.get(disk)
         for refusal in found.refusals if found else ():
-            yield variant.problem(location, f"the disk may not be built on: {refusal}")
+            of_host = f" of {disk.host}" if disk.host else ""
+            yield variant.problem(location, f"the disk{of_host} may not be built on: {refusal}")
 
 
 def _disks_of(setup: Setup) -> Iterator[tuple[Location, AskedDisk]]:
-    """Those of this machine."""
-    if setup.host.kind == "ssh":
+    """Those of this machine, or of another one that is named: a fleet has no disk of one name."""
+    if setup.host.is_fleet:
         return
     for name, volume in setup.storage.volumes.items() if setup.storage else ():
         for index, device in enumerate(volume.disks.devices):
             location = ("setup", "storage", name, "disks", "devices", index, "id")
-            yield location, AskedDisk(device.id, device.serial, volume.disks.wipe)
+            yield location, AskedDisk(device.id, device.serial, volume.disks.wipe, setup.host.name)

@@ -18,7 +18,10 @@ FILESYSTEMS = tuple(kind for kind in get_args(FileSystem) if kind != "raw")
 CAPABILITIES = ("boots", "md", "linear", *FILESYSTEMS, "throttling", "real disks")
 """What may be required of an environment. `boots`: it can be used at all."""
 DISKS = "disks"
-"""What is required of another machine besides, which can be used without it: that disks can be had there."""
+"""What is required of another machine besides, which can be used without it: that storage can be built."""
+FILES = "disks of files"
+"""The same of virtual disks."""
+_FAR = (DISKS, FILES)
 
 MAKERS = {
     "ext2": "mke2fs", "ext3": "mke2fs", "ext4": "mke2fs", "xfs": "mkfs.xfs", "btrfs": "mkfs.btrfs",
@@ -56,7 +59,7 @@ class Need:
 
 
 HAS = Offer(True)
-_NOT_THERE = Offer(False, "on another machine disks are files, so that nothing there can be destroyed")
+_ON_A_FLEET = Offer(False, "they are named by their ids, each a disk of one machine", "host: ssh:NAME")
 _A_FILE = Offer(False, "a guest's disks are files")
 _NO_AGENT = Offer(False, "mydyno-agent is not installed", "pip install . again, or name it in MYDYNO_AGENT")
 _TO_FETCH = "apt-get and dpkg-deb with Debian's package sources, to fetch one"
@@ -69,6 +72,8 @@ def needs_of(setup: Setup) -> Iterator[Need]:
         yield Need("boots", f"host {setup.host.kind}", (*at, "host"))
     if setup.host.kind == "ssh" and setup.storage is not None:
         yield Need(DISKS, "storage", (*at, "host"))
+        if any(not volume.disks.devices for volume in setup.storage.volumes.values()):
+            yield Need(FILES, "storage", (*at, "host"))
     for name, volume in setup.storage.volumes.items() if setup.storage else ():
         yield from _of_volume(volume, (*at, "storage", name))
 
@@ -111,6 +116,9 @@ def offers_to(capability: str, host: Host, facts: GroundFacts) -> Iterator[tuple
     if host.kind != "ssh" or capability == "boots":
         yield None, offer(capability, host.kind, facts, host.kernel)
         return
+    if host.is_fleet and capability == "real disks":
+        yield None, _ON_A_FLEET
+        return
     for name, there in far_facts(host, facts).items():
         yield name, far_offer(capability, there)
 
@@ -120,8 +128,8 @@ def far_offer(capability: str, facts: FarStorageFacts) -> Offer:
     match capability:
         case "disks":
             return _far_disks(facts)
-        case "real disks":
-            return _NOT_THERE
+        case "disks of files":
+            return _far_files(facts)
         case _:
             return _of_kernel(capability, f"its kernel {facts.kernel}", facts)
 
@@ -130,14 +138,18 @@ def _far_disks(facts: FarStorageFacts) -> Offer:
     if not facts.root:
         return Offer(
             False,
-            f"loop devices and mounts need root, and mydyno is {facts.user} there",
+            f"disks and mounts need root, and mydyno is {facts.user} there",
             "a destination in hosts.yaml that is root's, as root@db1.example",
         )
-    if not facts.loops:
-        return Offer(False, f"its kernel {facts.kernel} has no loop devices", "modprobe loop there")
     if not facts.private_mounts:
         why = "it does not permit a mount namespace (unshare --mount)"
         return Offer(False, why, "a machine or a container with the capability CAP_SYS_ADMIN")
+    return HAS
+
+
+def _far_files(facts: FarStorageFacts) -> Offer:
+    if not facts.loops:
+        return Offer(False, f"its kernel {facts.kernel} has no loop devices", "modprobe loop there")
     if not facts.direct:
         why = f"the file system of {facts.folder} has no direct I/O: disks in it would be memory"
         return Offer(False, why, "`folder` in hosts.yaml on ext4, xfs or btrfs")
@@ -147,7 +159,7 @@ def _far_disks(facts: FarStorageFacts) -> Offer:
 def able(need: Need, setup: Setup, facts: GroundFacts) -> list[HostKind]:
     """The other environments of this machine that meet the need; one that does not boot has to
     be exchanged for one that meets all needs of the setup."""
-    everything = need.capability in ("boots", DISKS)
+    everything = need.capability in ("boots", *_FAR)
     wanted = [each.capability for each in needs_of(setup)] if everything else [need.capability]
     kernel = setup.host.kernel
     return [
@@ -159,7 +171,7 @@ def able(need: Need, setup: Setup, facts: GroundFacts) -> list[HostKind]:
         and all(
             offer(capability, ground, facts, kernel).has
             for capability in ("boots", *wanted)
-            if capability != DISKS
+            if capability not in _FAR
         )
     ]
 
@@ -196,8 +208,6 @@ def _local(capability: str, facts: GroundFacts) -> Offer:
             if not facts.loops:
                 return Offer(False, f"{running} has no loop devices", "modprobe loop")
             return HAS
-        case "real disks":
-            return HAS if facts.root else Offer(False, "writing to real disks needs root")
         case _:
             return _of_kernel(capability, running, facts)
 
@@ -212,6 +222,8 @@ def _of_kernel(capability: str, running: str, facts: StorageFacts) -> Offer:
         case "throttling":
             missing = "cgroup v1's blkio is not there and cannot be mounted (cgroup v2 uses io)"
             return HAS if facts.throttling else Offer(False, missing)
+        case "real disks":
+            return HAS if facts.root else Offer(False, "writing to real disks needs root")
         case _:
             if capability not in facts.filesystems:
                 return Offer(False, f"{running} has no {capability}")

@@ -1,10 +1,10 @@
 """From an experiment to the list of its trials, with what they cost and what they touch."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
-from mydyno.core.facts import GroundFacts, HostFacts
+from mydyno.core.facts import AskedDisk, DiskFacts, GroundFacts, HostFacts
 from mydyno.core.record import Record
 from mydyno.core.units import format_bytes
 from mydyno.lab.plan.design import Order, PlannedDesign, order_of, planned_design
@@ -53,7 +53,7 @@ class Plan(Record):
     warnings: tuple[str, ...]
     missing_tools: tuple[MissingTool, ...] = ()
     disks: tuple[str, ...] = ()
-    """The real disks that are built on, as this machine describes them."""
+    """The real disks that are built on, as their machine describes them."""
     design: PlannedDesign = PlannedDesign()
     fleet: Fleet | None = None
     """The machines over which the blocks are spread; None where each point has its host."""
@@ -123,7 +123,14 @@ def make(
             *(differing(fleet) if fleet else ()),
         ),
         missing_tools=missing_tools(described, grounds) if grounds else (),
-        disks=tuple(disk.description for disk in grounds.disks.values()) if grounds else (),
+        disks=_described(grounds.disks) if grounds else (),
+    )
+
+
+def _described(disks: Mapping[AskedDisk, DiskFacts]) -> tuple[str, ...]:
+    return tuple(
+        facts.description if disk.host is None else f"{disk.host}: {facts.description}"
+        for disk, facts in disks.items()
     )
 
 

@@ -130,7 +130,8 @@ def _of_volumes(volumes: Sequence[Volume], where: str | None) -> Iterator[str]:
         yield "as root: sets scheduler, queue depth or readahead of those disks; restored afterwards"
     real = sorted({device.id for volume in volumes for device in volume.disks.devices})
     for name in real:
-        yield f"as root: DESTROYS what is on {name}, and leaves it blank"
+        disk = f"{name} of {where}" if where else name
+        yield f"as root: DESTROYS what is on {disk}, and leaves it blank"
     if where is None:
         yield "writes the undo of each of these into the lab's journal first; mydyno cleanup applies it"
     else:

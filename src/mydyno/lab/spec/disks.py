@@ -79,7 +79,7 @@ class Disks(Section):
     )
     devices: Annotated[tuple[Device, ...], BeforeValidator(_listed)] = Field(
         default=(),
-        description="Real disks of this machine, `{id: /dev/disk/by-id/NAME, serial: TEXT}` each, in the "
+        description="Real disks of the machine, `{id: /dev/disk/by-id/NAME, serial: TEXT}` each, in the "
         "place of count and size.",
     )
     wipe: Annotated[bool, SwitchRule()] = Field(

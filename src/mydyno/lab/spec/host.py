@@ -80,8 +80,9 @@ class Host(Section):
         default="local",
         description="`local`: this machine (real disks; or loop devices over files, as root). `uml`: a "
         "User-Mode Linux guest: a real kernel with real md in an ordinary process, without root. `vm`: a "
-        "QEMU guest, with the more faithful disks. `ssh`: another machine, or without a name a fleet: the "
-        "machines of hosts.yaml with the role server, side by side (docs/reference/hosts.md).",
+        "QEMU guest, with the more faithful disks. `ssh`: another machine (its real disks; or loop devices, "
+        "as root), or without a name a fleet: the machines of hosts.yaml with the role server, side by side "
+        "(docs/reference/hosts.md).",
     )
     name: Annotated[str, BeforeValidator(_name)] | None = Field(
         default=None,

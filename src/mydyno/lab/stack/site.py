@@ -3,7 +3,7 @@
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,8 @@ _LONGEST_SOCKET_NAME = len("/mydyno-0123456789ab/s.sock")
 
 RESTORE = "restore"
 """The file on another machine from which its agent restores settings of the kernel when a session ends."""
+DEVICES = "devices"
+"""The file on another machine with the numbers of its real disks, on which its agent may stop arrays."""
 # Written by one call: a line that is cut off is not read.
 _KEEP = """
 umask 077
@@ -116,7 +118,8 @@ class Site:
         if not self.host.ephemeral:
             return self.journal.intend(undo, instead_of)
         if (work := self.host.work_folder) is not None and (settings := undo.sysfs()):
-            _keep_there(self.host, work / RESTORE, settings)
+            lines = (f"{path}\t{value}" for path, value in settings)
+            keep_there(self.host, work / RESTORE, lines)
         return None
 
     def undo(self, number: int | None) -> None:
@@ -141,8 +144,9 @@ class Site:
         return self.host.run(["test", "-x", str(folder)], identity=identity).returncode == 0
 
 
-def _keep_there(host: Host, file: Path, settings: Sequence[tuple[Path, str]]) -> None:
-    lines = "".join(f"{path}\t{value}\n" for path, value in settings)
-    done = host.run(["sh", "-ec", _KEEP, "sh", str(file), lines])
+def keep_there(host: Host, file: Path, lines: Iterable[str]) -> None:
+    """Adds lines to a file of the session's folder, which count for this boot. Raises StorageError."""
+    text = "".join(f"{line}\n" for line in lines)
+    done = host.run(["sh", "-ec", _KEEP, "sh", str(file), text])
     if done.returncode != 0:
         raise StorageError(f"{host.name}: {file} cannot be written: {done.stderr.strip()}")

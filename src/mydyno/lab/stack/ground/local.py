@@ -6,7 +6,6 @@ devices away at once; files, limits and changed queues are in the journal.
 """
 
 import os
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +24,7 @@ from mydyno.lab.stack.ground.agent_ground import (
     refuse_without_room,
 )
 from mydyno.lab.stack.ground.block_limits import BlockLimits
-from mydyno.lab.stack.ground.real_disks import RealDisk, examine, make_blank
+from mydyno.lab.stack.ground.real_disks import described, effects, examine, hold_blank
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
 from mydyno.lab.stack.site import Site
 from mydyno.lab.stack.undo import DetachLoops, EndProcesses, RemoveMountRoot
@@ -70,17 +69,16 @@ class LocalGroundLayer(GroundLayer):
         self._check(site)
         with ExitStack() as removal:
             _hold_mount_root(site, removal)
-            real = examine(self.volumes, self.stable_folders)
-            for each in real:
-                make_blank(each, self.stable_folders)
-                removal.callback(make_blank, each, self.stable_folders)
+            # By the machine's own mounts: the private ones keep what is unmounted meanwhile.
+            real = examine(LocalHost(), self.volumes, self.stable_folders)
+            hold_blank(LocalHost(), real, self.stable_folders, removal)
             folder = _private_folder(site, removal)
             host = _private_host(site, folder, removal)
             virtual = attach(host, make_disk_files(folder, self.volumes), removal)
             limits = BlockLimits(replace(site, host=host), MOUNT_ROOT / "blkio")
             removal.callback(limits.lift_all)
             numbers = {each.disk: each.device.number for each in real} | virtual
-            return LocalGround(host, by_volume(numbers), _described(real), removal.pop_all(), numbers, limits)
+            return LocalGround(host, by_volume(numbers), described(real), removal.pop_all(), numbers, limits)
 
     def _check(self, site: Site) -> None:
         if os.geteuid() != 0:
@@ -124,14 +122,9 @@ def _private_host(site: Site, folder: Path, removal: ExitStack) -> AgentHost:
     return host
 
 
-def _described(real: Sequence[RealDisk]) -> dict[str, str]:
-    return {f"{each.disk.volume} disk {each.disk.index}": each.device.description() for each in real}
-
-
 def _effects(volume: str, disks: Disks) -> tuple[str, ...]:
     if disks.devices:
-        verb = "DESTROYS what is on" if disks.wipe else "writes to"
-        return tuple(f"{verb} the real disk {each.id} for {volume}" for each in disks.devices)
+        return tuple(effects(volume, disks))
     throttled = "; limits them in the root group of blkio" if disks.iops or disks.bandwidth else ""
     return (
         f"attaches {counted(disks.count, 'loop device')} of {format_bytes(disks.size)} "

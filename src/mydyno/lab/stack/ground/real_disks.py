@@ -1,6 +1,7 @@
 """Real block devices for a volume: known right before they are used, blank when they are left."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from mydyno.lab.spec.disks import Disks
 from mydyno.lab.stack.ground import Disk
 from mydyno.machine.block_devices import STABLE_FOLDERS, BlockDevice, read_block_device
 from mydyno.machine.device_refusals import refusals
-from mydyno.machine.local import LocalHost
+from mydyno.machine.protocol import Host
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,9 @@ class RealDisk:
 
 
 def examine(
-    volumes: Mapping[str, Disks], stable_folders: Sequence[Path] = STABLE_FOLDERS
+    host: Host, volumes: Mapping[str, Disks], stable_folders: Sequence[Path] = STABLE_FOLDERS
 ) -> tuple[RealDisk, ...]:
-    """Asks about every real device of every volume. Writes nothing.
+    """Asks `host` about every real device of every volume. Writes nothing.
 
     Raises StorageError naming every reason against every device.
     """
@@ -34,7 +35,7 @@ def examine(
     for volume, disks in volumes.items():
         for index, each in enumerate(disks.devices):
             asked = AskedDisk(each.id, each.serial, disks.wipe)
-            device = read_block_device(LocalHost(), Path(asked.name), stable_folders)
+            device = read_block_device(host, Path(asked.name), stable_folders)
             reasons = refusals(device, asked)
             reasons += [
                 f"it is also {other.asked.name}" for other in known if other.device.path == device.path
@@ -48,16 +49,36 @@ def examine(
     return tuple(known)
 
 
-def make_blank(disk: RealDisk, stable_folders: Sequence[Path] = STABLE_FOLDERS) -> None:
+def described(disks: Sequence[RealDisk]) -> dict[str, str]:
+    """What a result shows of them."""
+    return {f"{each.disk.volume} disk {each.disk.index}": each.device.description() for each in disks}
+
+
+def effects(volume: str, disks: Disks, where: str = "") -> Iterator[str]:
+    """What building on the real disks of a volume does to them; `where` is ` of db1` on another machine."""
+    verb = "DESTROYS what is on" if disks.wipe else "writes to"
+    return (f"{verb} the real disk {each.id}{where} for {volume}" for each in disks.devices)
+
+
+def hold_blank(
+    host: Host, disks: Sequence[RealDisk], stable_folders: Sequence[Path], removal: ExitStack
+) -> None:
+    """Makes the disks blank, and again when they are left. Raises StorageError."""
+    for each in disks:
+        make_blank(host, each, stable_folders)
+        removal.callback(make_blank, host, each, stable_folders)
+
+
+def make_blank(host: Host, disk: RealDisk, stable_folders: Sequence[Path] = STABLE_FOLDERS) -> None:
     """Takes the signatures off a device that still is the one that was examined.
 
     wipefs opens it exclusively, so one that is in use is left alone. Raises StorageError.
     """
-    then, now = disk.device, read_block_device(LocalHost(), Path(disk.asked.name), stable_folders)
+    then, now = disk.device, read_block_device(host, Path(disk.asked.name), stable_folders)
     if (now.path, now.serial, now.size_bytes) != (then.path, then.serial, then.size_bytes):
         raise StorageError(f"{disk.asked.name} is another disk now: {now.description()}")
     if not now.signatures:
         return
-    done = LocalHost().run(["wipefs", "--all", str(now.path)])
+    done = host.run(["wipefs", "--all", str(now.path)])
     if done.returncode != 0:
         raise StorageError(f"{now.path} was not wiped: {done.stderr.strip() or done.stdout.strip()}")

@@ -1,15 +1,15 @@
 """host: ssh:NAME: another machine of hosts.yaml as the environment: as it is, or with disks.
 
 The host is the run's: it is connected once, and again where it was lost. All that is made on it is in its
-session's folder, which goes with the session. Disks are loop devices over files there. Mounts are in the
-mount namespace of the session's agent, and the process that holds the loop devices is a child of it: both
-go with the agent, however it ends. Arrays and settings of the kernel are undone by the agent, or after its
-death by the next one (crates/agent, storage.rs).
+session's folder, which goes with the session. Disks are loop devices over files there, or real ones. Mounts
+are in the mount namespace of the session's agent, and the process that holds the loop devices is a child of
+it: both go with the agent, however it ends. Arrays and settings of the kernel are undone by the agent, or
+after its death by the next one (crates/agent, storage.rs).
 """
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mydyno.core.errors import MissingToolError, StorageError
@@ -26,8 +26,10 @@ from mydyno.lab.stack.ground.agent_ground import (
     refuse_too_large,
 )
 from mydyno.lab.stack.ground.block_limits import BlockLimits
+from mydyno.lab.stack.ground.real_disks import described, effects, examine, hold_blank
 from mydyno.lab.stack.layer import BuiltLayers, fingerprint_of
-from mydyno.lab.stack.site import RESTORE, Site
+from mydyno.lab.stack.site import DEVICES, RESTORE, Site, keep_there
+from mydyno.machine.block_devices import STABLE_FOLDERS
 from mydyno.machine.hosts.host import RemoteHost
 
 # Pairs of a file and its size in bytes.
@@ -51,15 +53,16 @@ class SshDisksGround(LimitedGround):
 
     kind = "ssh"
     disk_model = (
-        "loop devices with direct I/O over sparse files of that machine; its blkio controller limits reads "
-        "and writes each on their own"
+        "loop devices with direct I/O over sparse files of that machine, or its real disks; its blkio "
+        "controller limits reads and writes each on their own"
     )
 
 
 @dataclass(frozen=True)
 class SshGroundLayer(GroundLayer):
-    """The machine for one trial."""
+    """The machine for one trial. `stable_folders` hold the names that real disks may have."""
 
+    stable_folders: tuple[Path, ...] = field(default=STABLE_FOLDERS, compare=False)
     cost_seconds: float = 0.2
 
     def fingerprint(self) -> str:
@@ -68,7 +71,11 @@ class SshGroundLayer(GroundLayer):
     def side_effects(self) -> tuple[str, ...]:
         return (
             f"uses a private folder on {self.host.name}, which goes with the run",
-            *(_effect(volume, disks) for volume, disks in self.volumes.items()),
+            *(
+                sentence
+                for volume, disks in self.volumes.items()
+                for sentence in _effects(volume, disks, self.host.name or "")
+            ),
         )
 
     def build(self, site: Site, below: BuiltLayers) -> Ground:
@@ -76,21 +83,28 @@ class SshGroundLayer(GroundLayer):
         MissingToolError for disks that cannot be had."""
         assert self.host.name is not None, "the spec requires it"
         host = self.machines.host(self.host.name)
-        described = {"host": self.host.name, "folder": str(host.folder)}
+        facts = {"host": self.host.name, "folder": str(host.folder)}
         if not self.volumes:
-            return SshGround(host, {}, described, ExitStack())
+            return SshGround(host, {}, facts, ExitStack())
         _refuse(host, self.volumes)
         with ExitStack() as removal:
             work = host.trial_folder
             # All that it would restore is restored when the layers above have been removed.
             removal.callback(host.remove_tree, work / RESTORE)
+            real = examine(host, self.volumes, self.stable_folders)
+            if real:
+                # It stays to the session's end: an array that could not be stopped is stopped then.
+                keep_there(host, work / DEVICES, (each.device.number for each in real))
+                hold_blank(host, real, self.stable_folders, removal)
             folder = work / "disks"
             removal.callback(host.remove_tree, folder)
             host.make_folder(folder)
-            numbers = attach(host, _make_files(host, folder, self.volumes), removal)
+            virtual = attach(host, _make_files(host, folder, self.volumes), removal)
             limits = BlockLimits(replace(site, host=host), work / "blkio")
             removal.callback(limits.lift_all)
-            return SshDisksGround(host, by_volume(numbers), described, removal.pop_all(), numbers, limits)
+            numbers = {each.disk: each.device.number for each in real} | virtual
+            facts |= described(real)
+            return SshDisksGround(host, by_volume(numbers), facts, removal.pop_all(), numbers, limits)
 
 
 def _refuse(host: RemoteHost, volumes: Mapping[str, Disks]) -> None:
@@ -105,8 +119,6 @@ def _refuse(host: RemoteHost, volumes: Mapping[str, Disks]) -> None:
             f"{host.name} does not permit a mount namespace (unshare --mount)",
             "use a machine or a container with the capability CAP_SYS_ADMIN",
         )
-    if real := [name for name, disks in volumes.items() if disks.devices]:
-        raise StorageError(f"the volume {real[0]} is on real disks, which are used by `host: local` alone")
     refuse_too_large(
         volumes,
         host.facts(host.folder).free_disk_bytes,
@@ -127,9 +139,11 @@ def _make_files(
     return files
 
 
-def _effect(volume: str, disks: Disks) -> str:
+def _effects(volume: str, disks: Disks, host: str) -> tuple[str, ...]:
+    if disks.devices:
+        return tuple(effects(volume, disks, f" of {host}"))
     throttled = "; limits them in the root group of blkio" if disks.iops or disks.bandwidth else ""
     return (
         f"attaches {counted(disks.count, 'loop device')} of {format_bytes(disks.size)} there for {volume}, "
-        f"over files that take what is written to them{throttled}"
+        f"over files that take what is written to them{throttled}",
     )
