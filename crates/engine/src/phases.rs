@@ -14,7 +14,7 @@ use crate::clock::{Clock, nanoseconds};
 use crate::failure::{Fatal, FatalCode};
 use crate::job::{Job, Phase, ReplayJob, ServerJob, Work};
 use crate::load::gate::Gate;
-use crate::load::reactor::{Plan, Reactor};
+use crate::load::reactor::{Plan, Reactor, Reactors};
 use crate::load::{Event, ServerEvent};
 use crate::os::address::Address;
 use crate::os::poll::Waker;
@@ -36,7 +36,7 @@ pub struct Conductor<'a> {
     pub servers: Vec<Server<'a>>,
     pub reporter: &'a Reporter,
     pub events: (Sender<ServerEvent>, Receiver<ServerEvent>),
-    pub reactors: usize,
+    pub reactors: Reactors,
     pub pins: Option<Vec<usize>>,
 }
 
@@ -96,7 +96,7 @@ impl Conductor<'_> {
                 Work::Events { events } => Gate::sharing(events),
                 _ => Gate::default(),
             },
-            reactors: self.reactors.min(phase.connections as usize),
+            reactors: self.reactors.of(phase.connections),
             pins: self.pins.clone(),
         }
     }

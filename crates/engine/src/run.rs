@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::failure::{Fatal, FatalCode};
 use crate::job::program::ProgramJob;
 use crate::job::{Job, PROTOCOL, Prepare, ServerJob, SqlBenchJob, TlsMode, WorkloadJob};
+use crate::load::reactor::Reactors;
 use crate::load::{Event, ServerEvent};
 use crate::os::address::Address;
 use crate::os::usage::{Usage, peak_rss_bytes};
@@ -88,10 +89,12 @@ fn prepare_and_drive(
     events: (Sender<ServerEvent>, Receiver<ServerEvent>),
 ) -> Result<Exit, Fatal> {
     let cpus = cpus::allowed();
-    let reactors = job.reactors.unwrap_or(cpus.len());
+    let reactors = Reactors { asked: job.reactors, cpus: cpus.len() };
     let pins = job.pin.unwrap_or(true).then(|| cpus.clone());
     let mut servers = Vec::new();
     for (number, server) in job.servers.iter().enumerate() {
+        let threads = server.phases.iter().map(|phase| reactors.of(phase.connections)).max();
+        let threads = threads.unwrap_or(0);
         let program = match &server.workload {
             WorkloadJob::SqlBench(sql_bench) => {
                 return bench(job, server, sql_bench, clock, reporter);
@@ -99,7 +102,7 @@ fn prepare_and_drive(
             WorkloadJob::Watch(_) => return watch(job, server, clock, reporter, &events.1),
             WorkloadJob::Replay(replay) => {
                 let (address, login, admin) = connect(job, server)?;
-                reporter.send(&hello(job, number, clock, &admin, reactors, pins.is_some()));
+                reporter.send(&hello(job, number, clock, &admin, threads, pins.is_some()));
                 // Each connection chooses the schema that the trace has.
                 let login = Login { database: None, ..login };
                 let workload = Arc::new(TraceWorkload::default());
@@ -110,7 +113,7 @@ fn prepare_and_drive(
             WorkloadJob::Program(program) => program,
         };
         let say_hello = |admin: &Admin| {
-            reporter.send(&hello(job, number, clock, admin, reactors, pins.is_some()));
+            reporter.send(&hello(job, number, clock, admin, threads, pins.is_some()));
         };
         let server = prepared(job, server, program, reporter, say_hello).map_err(|fatal| {
             let in_list = fatal.code == FatalCode::BadJob && job.slices.is_some();

@@ -55,6 +55,28 @@ const INBOX: usize = 256 * 1024;
 pub const DRAIN_NS: u64 = 8_000_000_000;
 const DRAIN_INTERRUPTED_NS: u64 = 1_000_000_000;
 
+/// How many threads drive the connections of a phase.
+#[derive(Clone, Copy, Debug)]
+pub struct Reactors {
+    /// By the job.
+    pub asked: Option<usize>,
+    pub cpus: usize,
+}
+
+impl Reactors {
+    /// One for each CPU, but where each of them gets some connections as many as `SMOOTH`: one that waits
+    /// for its turn on a CPU that the server keeps holds up all of its connections, so with few of them
+    /// slices differ more. With too few connections each answer wakes a thread
+    /// (docs/reference/performance.md has the figures).
+    pub fn of(self, connections: u32) -> usize {
+        const SMOOTH: usize = 8;
+        const LEAST_CONNECTIONS: usize = 8;
+        let connections = connections as usize;
+        let several = (connections / LEAST_CONNECTIONS).min(SMOOTH);
+        self.asked.unwrap_or(self.cpus.max(several)).min(connections)
+    }
+}
+
 /// What all reactors of a phase share.
 pub struct Plan {
     /// Number of the server that is driven.
@@ -390,4 +412,17 @@ fn connection(plan: &Plan, number: usize) -> Connection {
     let random = Random::stream(plan.seed, &[plan.phase_index as u64, in_all]);
     let cursor = plan.workload.cursor(in_all as u32 + 1, plan.phase.connections_in_all());
     Connection::new(random, cursor, events, number < plan.phase.carriers() as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reactors;
+
+    #[test]
+    fn a_reactor_has_eight_connections_at_least_unless_there_is_but_one_for_each_cpu() {
+        let counts = |asked, cpus| [1, 8, 16, 32, 400].map(|of| Reactors { asked, cpus }.of(of));
+        assert_eq!(counts(None, 2), [1, 2, 2, 4, 8]);
+        assert_eq!(counts(None, 16), [1, 8, 16, 16, 16]);
+        assert_eq!(counts(Some(3), 2), [1, 3, 3, 3, 3]);
+    }
 }

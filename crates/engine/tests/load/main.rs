@@ -19,6 +19,7 @@ use std::time::Instant;
 use mydyno_engine::clock::Clock;
 use mydyno_engine::job::{Job, ServerJob};
 use mydyno_engine::load::ServerEvent;
+use mydyno_engine::load::reactor::Reactors;
 use mydyno_engine::os::address::Address;
 use mydyno_engine::phases::{Conductor, Server as Driven};
 use mydyno_engine::protocol::handshake::Login;
@@ -123,7 +124,7 @@ fn conduct(job: &Job, servers: &[(&Server, &Arc<Script>)], events: Events) -> To
         servers: servers.map(|(job, (server, script))| driven(job, server, script)).collect(),
         reporter: &reporter,
         events,
-        reactors: 2,
+        reactors: Reactors { asked: Some(2), cpus: 1 },
         pins: None,
     };
     let exit = conductor.run().unwrap();
