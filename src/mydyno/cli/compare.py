@@ -23,7 +23,7 @@ ALLOWED = 0.03
 _Runs = Annotated[
     list[str],
     argument(
-        "RUN...",
+        "RUN",
         "Runs, compared with the first. RUN is an experiment or a run of the lab, `baseline:NAME`, the  "
         "folder of a lab or of a run, or `LABFOLDER:NAME`, each as `NAME=RUN` to name it and as "
         "`RUN@FACTOR=LEVEL,...` for some of its points. A single run is compared with its baseline, or else "

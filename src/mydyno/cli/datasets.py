@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mydyno.lab.stack.datasets import DatasetEntry, DatasetManifest
 
 
-_Names = Annotated[list[str] | None, argument("NAME...", "Names as `mydyno datasets list` shows them.")]
+_Names = Annotated[list[str] | None, argument("NAME", "Names as `mydyno datasets list` shows them.")]
 _Name = Annotated[str, argument("NAME", "A name as `mydyno datasets list` shows it.")]
 _All = Annotated[bool, option("--all", "Remove every dataset of the lab.")]
 commands = Application(

@@ -23,7 +23,7 @@ _HEAD = ("id", "made (UTC)", "", "findings", "files", "at once", "state")
 
 def history(
     application: str | None = argument(
-        "[ID]", "An application: show all of its changes.", show_default="a list"
+        "ID", "An application: show all of its changes.", show_default="a list"
     ),
     root: Root = Path("/"),
     as_json: options.AsJson = False,

@@ -23,7 +23,7 @@ HostsFile = Annotated[
     Path,
     option("--hosts", "The file that names the hosts (docs/reference/hosts.md).", show_default="hosts.yaml"),
 ]
-_Names = Annotated[list[str] | None, argument("[NAME...]", "Hosts of the file.", show_default="all")]
+_Names = Annotated[list[str] | None, argument("NAME", "Hosts of the file.", show_default="all")]
 DEFAULT_FILE = Path("hosts.yaml")
 
 commands = Application(

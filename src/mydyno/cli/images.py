@@ -16,7 +16,7 @@ from mydyno.core.units import format_bytes, format_duration
 if TYPE_CHECKING:
     from mydyno.machine.images import KernelManifest, Manifest, RootManifest
 
-_Names = Annotated[list[str] | None, argument("NAME...", "Names as `mydyno images list` shows them.")]
+_Names = Annotated[list[str] | None, argument("NAME", "Names as `mydyno images list` shows them.")]
 _All = Annotated[bool, option("--all", "Remove every image and kernel.")]
 
 commands = Application(

@@ -37,7 +37,7 @@ class Columns:
 _Files = Annotated[
     list[Path],
     argument(
-        "FILE...",
+        "FILE",
         "An import file (YAML), which describes the columns; or a CSV file, described by options; or RUN "
         "files of sql-bench.",
     ),

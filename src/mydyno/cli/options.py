@@ -58,7 +58,7 @@ WIDTH = 110
 RunName = Annotated[
     str | None,
     argument(
-        "[NAME]",
+        "NAME",
         "An experiment's or a run's name.",
         show_default="the newest run",
         autocompletion=completion.runs,

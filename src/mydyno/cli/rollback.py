@@ -12,7 +12,7 @@ from mydyno.core.visible import visible_line
 
 def rollback(
     server: LoginOptions,
-    application: str | None = argument("[ID]", "As `mydyno history` lists it.", show_default="the newest"),
+    application: str | None = argument("ID", "As `mydyno history` lists it.", show_default="the newest"),
     force: bool = option("--force", "Also undo values that were changed since.", default=False),
     yes: options.Yes = False,
     root: Root = Path("/"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _Names = Annotated[
     list[str],
     argument(
-        "NAME...",
+        "NAME",
         "Releases that `mydyno servers list` shows; or with --from a name that you choose.",
         autocompletion=completion.known_releases,
     ),
@@ -117,7 +117,7 @@ def add(
 @commands.command()
 def remove(
     names: list[str] | None = argument(
-        "NAME...", "Names as `mydyno servers list` shows them.", autocompletion=completion.installed_releases
+        "NAME", "Names as `mydyno servers list` shows them.", autocompletion=completion.installed_releases
     ),
     everything: _All = False,
 ) -> None:

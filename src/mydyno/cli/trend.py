@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def trend(
     experiment: str | None = argument(
-        "[NAME]", "The experiment's name.", show_default="that of the newest run"
+        "NAME", "The experiment's name.", show_default="that of the newest run"
     ),
     lab: LabOptions = LabOptions(),
     size: str | None = option("--size", "Its runs at this size only.", show_default="that of its newest run"),
