@@ -33,9 +33,17 @@ def test_a_load_of_a_given_time_is_measured_in_slices_with_an_a_a_control() -> N
 
 
 def test_a_load_that_writes_has_longer_slices_and_the_file_may_give_their_length() -> None:
-    writing = TIMED.replace("oltp-point-select", "oltp-read-write")
+    writing = TIMED.replace("oltp-point-select", "oltp-read-write").replace("5s", "10s")
     assert made(workload=writing).design.slice_s == (2.0,)
     assert made(workload=writing, design="{slice: 250ms}").design.slice_s == (0.25,)
+
+
+@pytest.mark.parametrize(("measure", "length"), [("60s", 2.0), ("4s", 0.8), ("600ms", 0.12), ("200ms", 0.1)])
+def test_the_slices_of_a_short_load_that_writes_are_short_enough_for_five_rounds(
+    measure: str, length: float
+) -> None:
+    writing = TIMED.replace("oltp-point-select", "oltp-read-write").replace("5s", measure)
+    assert made(workload=writing).design.slice_s == (pytest.approx(length),)
 
 
 def test_one_point_has_nothing_to_be_compared_with() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mydyno.core.percent import percent
+from mydyno.core.slices import LEAST_ROUNDS
 from mydyno.lab.analysis.slices import SliceFit
 from mydyno.lab.results.records import Remark
 
@@ -28,7 +29,6 @@ LEAST_IDLE_IO = 1_000_000
 LEAST_CARRY_OVER = 0.02
 MOST_CORRELATED = 0.5
 """Autocorrelation from which on three rounds say no more than one."""
-LEAST_ROUNDS = 5
 MOST_HIDDEN = 0.05
 """By how much outliers may change a rate relative to the others'."""
 _STANDARD_ERRORS = 3.0

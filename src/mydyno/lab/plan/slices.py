@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 
 from mydyno.core.facts import HostFacts
+from mydyno.core.slices import LEAST_ROUNDS
 from mydyno.core.units import format_bytes
 from mydyno.lab.plan.memory import TIGHT, memory_sum
 from mydyno.lab.plan.point import Point
@@ -29,8 +30,12 @@ SERVER_BYTES = 256 * 1024**2
 
 
 def slice_seconds(points: Sequence[Point]) -> float:
-    """The length of a slice where the experiment file gives none."""
-    return WRITING_S if any(writes(point.workload) for point in points) else READING_S
+    """The length of a slice where the experiment file gives none: there is time for enough rounds."""
+    if not any(writes(point.workload) for point in points):
+        return READING_S
+    loads = [point.workload.each for point in points]
+    measured = min(each.measure for each in loads if each is not None and each.measure is not None)
+    return min(WRITING_S, max(READING_S, measured / LEAST_ROUNDS))
 
 
 def obstacles(points: Sequence[Point], facts: HostFacts, load: Load | None) -> Iterator[str]:

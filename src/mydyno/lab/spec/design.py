@@ -182,8 +182,8 @@ class Design(Section):
     )
     slice: Annotated[float, DurationRule(SHORTEST_SLICE_S, LONGEST_SLICE_S)] | None = Field(
         default=None,
-        description="Length of a slice, from 50ms to 60s. By default 0.1 s, and 2 s for a load that writes; "
-        "longer where statements take long.",
+        description="Length of a slice, from 50ms to 60s. By default 0.1 s, and 2 s for a load that writes "
+        "(a fifth of `measure` where that is less); longer where statements take long.",
     )
     rest: Duration = Field(
         default=0.0, description="Pause between blocks, so that repetitions are spread over a longer time."
