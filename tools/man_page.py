@@ -70,7 +70,9 @@ def _parameters(command: Any) -> Iterator[str]:
     options = [one for one in command.params if one.param_type_name == "option" and not one.hidden]
     for one in arguments:
         if one.help:
-            yield from _item(_italic(one.metavar or one.name.upper()), one.help + _default(one))
+            name = one.metavar or one.name.upper()
+            name = name if one.required else f"[{name}]"
+            yield from _item(_italic(f"{name}..." if one.nargs != 1 else name), one.help + _default(one))
     for one in options:
         names = ", ".join(_bold(name) for name in (*one.opts, *one.secondary_opts))
         value = placeholder(one)

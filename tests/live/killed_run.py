@@ -1,4 +1,4 @@
-"""A run that is struck at random moments until all of them are done."""
+"""A run that is killed, or its processes, at random moments; and what it has measured in the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from live.far_side import comes_true
-from live.mydyno_process import Finished, Workplace
+from live.mydyno_process import MEASURED, Finished, Workplace
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.results.store import Lab
 
 Victim = TypeVar("Victim")
 
@@ -63,3 +65,13 @@ class KilledRun:
             return False
         kill(self.moments.choice(found))
         return True
+
+
+def resumed(workplace: Workplace, command: Sequence[str], known: Finished) -> list[TrialRecord]:
+    """Measures again what failed; of each trial the last attempt. `known`: what had finished before."""
+    done = workplace.run(*command)
+    assert done.returncode in MEASURED, done.stderr
+    assert known.items() <= workplace.finished().items()
+    with Lab.open(workplace.lab, write=False) as lab:
+        (run,) = lab.runs()
+        return list({trial.trial_id: trial for trial in run.trials()}.values())

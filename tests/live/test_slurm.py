@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from live.far_side import comes_true, kill
-from live.killed_run import KilledRun
+from live.killed_run import KilledRun, resumed
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.slurm import NODES, PARTITION, Cluster, private_slurm, remove_node_folders
 from live.test_fleet import trials, write
@@ -196,11 +196,8 @@ def test_a_run_survives_twenty_kills_of_slurmd_at_random_moments(
         )
     run.finish()
     assert comes_true(lambda: cluster.jobs() == {}, 120.0)
-    last = workplace.run(*command)
-    assert last.returncode in MEASURED, last.stderr
-    assert run.known.items() <= workplace.finished().items()
-    latest = {trial.trial_id: trial for trial in trials(workplace)}
-    assert (len(latest), faults(latest.values())) == (72, set())
+    latest = resumed(workplace, command, run.known)
+    assert (len(latest), faults(latest)) == (72, set())
     workplace.wait_until_no_process_is_left()
     assert comes_true(lambda: cluster.jobs() == {}, 120.0)
     assert comes_true(lambda: left() == [])

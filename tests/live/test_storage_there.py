@@ -46,7 +46,7 @@ IOPS = 4321
 EXPERIMENT = """experiment: there
 setup:
   host: ssh:db1
-  storage: {data: {disks: {size: 512M}, filesystem: ext4, mount: [noatime, commit=7]}}
+  storage: {data: {disks: {%s}, filesystem: ext4, mount: [noatime, commit=7]}}
   server: {config: {innodb_buffer_pool_size: 16M}}
 workload:
   oltp04: {table_size: 1000}
@@ -78,22 +78,27 @@ def folder_of(sshd: Sshd) -> Path:
     return sshd.home / ".cache/mydyno/agent"
 
 
+def write(workplace: Workplace, sshd: Sshd, disks: str) -> tuple[str, str]:
+    """An experiment on these disks, and the file of its host."""
+    file, hosts = workplace.folder / "there.yaml", workplace.folder / "hosts.yaml"
+    file.write_text(EXPERIMENT % disks)
+    entry = entry_of_root(sshd).model_dump(mode="json", exclude_none=True)
+    hosts.write_text(json.dumps({"hosts": {"db1": entry}}))
+    return str(file), str(hosts)
+
+
 @pytest.mark.usefixtures("known_datasets")
 def test_an_experiment_with_storage_there_runs_to_its_report_and_leaves_nothing(
     sshd: Sshd, workplace: Workplace
 ) -> None:
-    hosts = workplace.folder / "hosts.yaml"
-    entry = entry_of_root(sshd).model_dump(mode="json", exclude_none=True)
-    hosts.write_text(json.dumps({"hosts": {"db1": entry}}))
-    file = workplace.folder / "there.yaml"
-    file.write_text(EXPERIMENT)
-    checked = workplace.run("hosts", "check", "--hosts", str(hosts))
+    file, hosts = write(workplace, sshd, "size: 512M")
+    checked = workplace.run("hosts", "check", "--hosts", hosts)
     assert "storage" in checked.stdout
     assert "loop devices, real disks" in checked.stdout
-    planned = workplace.run("plan", str(file), "--hosts", str(hosts))
+    planned = workplace.run("plan", file, "--hosts", hosts)
     assert planned.returncode == 0, planned.stderr
     assert "on db1, as root: attaches loop devices to sparse files in the run's private" in planned.stdout
-    done = workplace.run("run", str(file), "--hosts", str(hosts))
+    done = workplace.run("run", file, "--hosts", hosts)
     assert done.returncode in MEASURED, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         [trial] = lab.find_run().trials()
@@ -191,34 +196,17 @@ def named(workplace: Workplace) -> Iterator[RealDisk]:
                 each.rmdir()
 
 
-ON_A_REAL_DISK = """experiment: real
-setup:
-  host: ssh:db1
-  storage: {data: {disks: {devices: [{id: %s}]}, filesystem: ext4, mount: [noatime]}}
-  server: {config: {innodb_buffer_pool_size: 16M}}
-workload:
-  oltp04: {table_size: 1000}
-  connections: [2]
-  each: {warmup: 200ms, measure: 3s}
-design: {repeats: 1}
-"""
-
-
 @pytest.mark.usefixtures("known_datasets")
 def test_an_experiment_on_a_real_disk_there_runs_and_leaves_it_blank(
     sshd: Sshd, workplace: Workplace, named: RealDisk
 ) -> None:
-    hosts = workplace.folder / "hosts.yaml"
-    entry = entry_of_root(sshd).model_dump(mode="json", exclude_none=True)
-    hosts.write_text(json.dumps({"hosts": {"db1": entry}}))
-    file = workplace.folder / "real.yaml"
-    file.write_text(ON_A_REAL_DISK % named.id)
-    planned = workplace.run("plan", str(file), "--hosts", str(hosts))
+    file, hosts = write(workplace, sshd, f"devices: [{{id: {named.id}}}]")
+    planned = workplace.run("plan", file, "--hosts", hosts)
     assert planned.returncode == 0, planned.stderr
     text = " ".join(planned.stdout.split())
     assert f"db1: {named.id} ({named.device}): unknown model, serial unknown, 0.5 GB, carries no" in text
     assert f"on db1, as root: DESTROYS what is on {named.id} of db1, and leaves it blank" in text
-    done = workplace.run("run", str(file), "--hosts", str(hosts))
+    done = workplace.run("run", file, "--hosts", hosts)
     assert done.returncode in MEASURED, done.stderr
     with Lab.open(workplace.lab, write=False) as lab:
         [trial] = lab.find_run().trials()
@@ -230,7 +218,7 @@ def test_an_experiment_on_a_real_disk_there_runs_and_leaves_it_blank(
     assert named.signatures() == ""
     nothing_is_left(sshd)
     subprocess.run(["mkfs.ext4", "-q", named.device], check=True)
-    refused = workplace.run("run", str(file), "--hosts", str(hosts))
+    refused = workplace.run("run", file, "--hosts", hosts)
     assert refused.returncode == 2
     assert "the disk of db1 may not be built on: it carries ext4; with `wipe: yes`" in refused.stderr
     assert "ext4" in named.signatures()

@@ -13,8 +13,8 @@ use rustix::mount::UnmountFlags;
 /// The file in a session's folder with the old values of what it has changed in /sys: the identity of the
 /// boot, then lines of PATH, a tab and VALUE.
 const RESTORE: &str = "restore";
-/// The file in a session's folder with the real disks that it has for its own: the identity of the boot,
-/// then lines of MAJOR:MINOR.
+/// The file in a session's folder with the real disks that it builds on: the identity of the boot, then lines
+/// of MAJOR:MINOR.
 const DEVICES: &str = "devices";
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 const SYSFS: &str = "/sys/";
@@ -22,8 +22,8 @@ const SYSFS: &str = "/sys/";
 /// A file system that was just unmounted, and a program that looks at a new device, hold an array for a moment.
 const LONGEST_HOLD: Duration = Duration::from_secs(10);
 
-/// Whether the kernel gives the block device to nobody else meanwhile: it does so when no other has it.
-/// For reading, since the end of a writing opening is an event that udev acts on.
+/// Opens a block device with O_EXCL, which fails while a file system, an array or another program uses it, and
+/// closes it again. Read-only: udev acts on the close of a device that was open for writing.
 pub fn open_exclusively(device: &Path) -> io::Result<()> {
     OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(device).map(drop)
 }

@@ -64,10 +64,9 @@ pub struct Reactors {
 }
 
 impl Reactors {
-    /// One for each CPU, but where each of them gets some connections as many as `SMOOTH`: one that waits
-    /// for its turn on a CPU that the server keeps holds up all of its connections, so with few of them
-    /// slices differ more. With too few connections each answer wakes a thread
-    /// (docs/reference/performance.md has the figures).
+    /// One for each CPU, or up to `SMOOTH` if each has at least `LEAST_CONNECTIONS`. A reactor that waits
+    /// for a CPU holds up all of its connections, so with few reactors slices differ more; with few
+    /// connections each, every answer has to wake a thread (docs/reference/performance.md has the figures).
     pub fn of(self, connections: u32) -> usize {
         const SMOOTH: usize = 8;
         const LEAST_CONNECTIONS: usize = 8;
@@ -419,7 +418,7 @@ mod tests {
     use super::Reactors;
 
     #[test]
-    fn a_reactor_has_eight_connections_at_least_unless_there_is_but_one_for_each_cpu() {
+    fn there_is_one_for_each_cpu_and_up_to_eight_where_each_has_eight_connections() {
         let counts = |asked, cpus| [1, 8, 16, 32, 400].map(|of| Reactors { asked, cpus }.of(of));
         assert_eq!(counts(None, 2), [1, 2, 2, 4, 8]);
         assert_eq!(counts(None, 16), [1, 8, 16, 16, 16]);

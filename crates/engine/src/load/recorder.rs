@@ -92,8 +92,8 @@ enum Ended {
     Transaction(usize),
 }
 
-/// Latencies that are counted together. Each finds its place of the histograms out of the cache, where the
-/// server has been since the last one; together they are fetched side by side.
+/// Latencies that are counted together. The server has displaced the histograms from the CPU's cache since the
+/// last answer; counted one by one, each latency waits for its own cache miss, in a batch the misses overlap.
 const BATCH: usize = 128;
 
 /// Counts for one reactor. Recording takes no lock and allocates nothing; only the end of an
