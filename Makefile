@@ -63,7 +63,7 @@ bench-search: setup-dev ## compare searches with each other and with settings as
 	python benchmarks/search.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs
-setup-dev: $(STAMPS)/dev ## what `make test` needs
+setup-dev: $(STAMPS)/dev $(STAMPS)/rust-tests ## what `make test` needs
 
 $(STAMPS)/runtime: requirements/runtime.txt requirements/build.txt tools/setup.sh
 	@tools/setup.sh system
@@ -79,6 +79,10 @@ $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
 	@tools/setup.sh system sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client' '$(BROWSER)' $(STORAGE_TOOLS)
 	@tools/setup.sh python requirements/dev.txt
 	@mydyno images fetch || echo '==> no User-Mode Linux kernel could be had: what needs a guest is skipped'
+	@touch $@
+
+$(STAMPS)/rust-tests: $(STAMPS)/runtime Cargo.lock
+	@tools/setup.sh rust_tests
 	@touch $@
 
 $(STAMPS)/guests: $(STAMPS)/dev

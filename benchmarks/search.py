@@ -25,9 +25,11 @@ from pathlib import Path
 from bench_support import machine, print_table, say
 
 from mydyno.core.document.yaml_text import block
+from mydyno.lab.spec.paths import CONFIG_PATH
 from mydyno.tune.history import Candidate, Heat, HeatEnd, Round
 from mydyno.tune.journal import FILE, FOLDER, Journal
 from mydyno.tune.scores import scores
+from mydyno.tune.starts import POOL
 
 OBJECTIVE = "throughput"
 TIMES_SHIPPED, OVER_SHEET, OF_BEST = 2.5, 1.15, 0.95
@@ -39,15 +41,18 @@ class Size:
     fits: int
     """Rows of each of four tables that fit the largest pool."""
     large: int
+    """Rows of which it holds four fifths."""
+    pool: str
+    """The largest."""
     memory: str
     warmup: str
     measure: str
 
 
 SIZES = {
-    "tiny": Size(2_000, 20_000, "256M", "200ms", "1s"),
-    "quick": Size(50_000, 500_000, "1G", "3s", "15s"),
-    "full": Size(100_000, 1_000_000, "4G", "10s", "60s"),
+    "tiny": Size(2_000, 60_000, "48M", "1G", "200ms", "1s"),
+    "quick": Size(50_000, 1_000_000, "800M", "2G", "3s", "15s"),
+    "full": Size(200_000, 2_000_000, "1600M", "4G", "10s", "60s"),
 }
 LOADS = {
     "I/O-bound read write": ("oltp-read-write", True),
@@ -69,6 +74,7 @@ def experiment(release: str, load: str, sampler: str, seed: int, size: Size) -> 
         "design": {"seed": seed},
         "search": {
             "preset": "innodb-write",
+            "space": {f"{CONFIG_PATH}{POOL}": {"range": ["16M", size.pool], "log": True}},
             "sampler": sampler,
             "constraints": {"durability": "durable", "memory": size.memory},
         },

@@ -6,6 +6,7 @@
 #   tools/setup.sh system [COMMAND=PACKAGE ...]   what only the system's package manager can give
 #   tools/setup.sh python REQUIREMENTS            .venv with the packages of that file
 #   tools/setup.sh mydyno                         build and install mydyno and its programs into .venv
+#   tools/setup.sh rust_tests                     build the tests of its programs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=.venv
@@ -107,6 +108,11 @@ mydyno() {
     say 'building mydyno-engine and installing mydyno'
     PATH="$PATH:$HOME/.cargo/bin" $venv/bin/python -m pip install --quiet --disable-pip-version-check \
         --no-deps --no-build-isolation --editable .
+}
+
+rust_tests() {
+    say 'building the tests of the engine, the agent, the digest and the trace'
+    PATH="$PATH:$HOME/.cargo/bin" cargo test --quiet --locked --no-run
 }
 
 "$@"

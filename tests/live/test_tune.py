@@ -112,6 +112,13 @@ def test_a_killed_search_goes_on_without_repeating_what_was_measured(workplace: 
     assert set(refused) <= set(failures)
     assert all("innodb_flush_method" in str(failures[number]) for number in refused)
 
+    # All rounds were measured on one dataset, each under other statements.
+    assert len(list((workplace.lab / "cache" / "datasets").iterdir())) == 1
+    names = {each.run for each in found if isinstance(each, Round) and each.run}
+    with Lab.open(workplace.lab, write=False) as lab:
+        seeds = {run.experiment.seed for run in lab.runs() if run.folder.name in names}
+    assert len(seeds) == len(names)
+
     # A third start has nothing left to do.
     before = attempts(workplace)
     again = workplace.run("tune", file, "--trials", "100", "--no-confirm")
@@ -121,9 +128,11 @@ def test_a_killed_search_goes_on_without_repeating_what_was_measured(workplace: 
 
 
 def test_a_budget_that_is_smaller_than_the_references_is_refused(workplace: Workplace) -> None:
-    done = workplace.run("tune", write(workplace), "--trials", "1")
+    text = SEARCH.replace("  space:", "  preset: innodb-write\n  space:")
+    done = workplace.run("tune", write(workplace, text), "--trials", "1")
     assert done.returncode == ExitCode.USAGE
     assert "--trials 1 is smaller than what comes before the search" in done.stderr
+    assert "a screening of" in done.stderr
     unending = workplace.run("tune", write(workplace))
     assert unending.returncode == ExitCode.USAGE
     assert "a search needs an end" in unending.stderr
@@ -147,6 +156,33 @@ def test_what_cannot_be_searched_is_refused_before_anything_starts(
     assert not (workplace.lab / "searches").exists() or not list(
         (workplace.lab / "searches").glob("*/*.jsonl")
     )
+
+
+@pytest.mark.slow
+def test_a_large_space_is_screened_before_it_is_searched(workplace: Workplace) -> None:
+    """The proposed space, of eleven or twelve settings: after it has been screened, some of them stay as the
+    leader has them."""
+    space = SEARCH.partition("  space:\n")[2].partition("  sampler:")[0]
+    text = SEARCH.replace("  space:\n" + space, "  preset: innodb-write\n")
+    text = text.replace("search:", "search:\n  constraints: {memory: 1G}")
+    done = workplace.run("tune", write(workplace, text), "--trials", "24", "--no-confirm")
+    assert done.returncode == 0, done.stderr
+    found = events(workplace)
+    heats = heats_of(found)
+    candidates = {each.number: each for heat in heats for each in heat.candidates}
+    assert [heat.number for heat in heats] == list(range(1, len(heats) + 1))
+    screened = [heat for heat in heats if heat.screening]
+    assert [heat.number for heat in screened] == list(range(2, 2 + len(screened)))
+    ends = {each.number: each for each in found if isinstance(each, HeatEnd)}
+    dropped = ends[screened[-1].number].dropped
+    assert len(dropped) >= 4
+    later = [each for heat in heats[1 + len(screened) :] for each in heat.candidates]
+    assert len(candidates) == 24
+    assert later
+    leader = candidates.get(screened[0].leader)
+    for path in dropped:
+        values = {each.point[path] for each in later} | ({leader.point[path]} if leader else set())
+        assert len(values) == 1, path
 
 
 @pytest.mark.slow

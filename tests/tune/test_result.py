@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,23 @@ import pytest
 from mydyno.advisor.advice import read_advice
 from mydyno.apply.change import SetVariable
 from mydyno.core.errors import LabError
+from mydyno.lab import spec
 from mydyno.tune import table, views
 from mydyno.tune.confirm import ranking
-from mydyno.tune.history import Began
+from mydyno.tune.experiment import Base, laid_over, text
+from mydyno.tune.history import Began, Candidate, Heat, HeatEnd, Score
 from mydyno.tune.journal import FILE, Journal
 from mydyno.tune.page import page
 from mydyno.tune.result import advice_of, option_file
-from tune.builders import POOL, candidate, found, round_of
+from mydyno.tune.screening import Screening
+from mydyno.tune.space import Dimension, Space
+from tune.builders import METHOD, POOL, candidate, found, round_of
+
+WORKLOAD = {
+    "oltp-point-select": {"tables": 1, "table_size": 10},
+    "connections": 2,
+    "each": {"measure": "1s"},
+}
 
 
 def test_the_option_file_has_the_settings_that_are_left_and_their_confirmed_gain() -> None:
@@ -96,3 +107,51 @@ def test_a_damaged_journal_is_refused_by_its_line(tmp_path: Path) -> None:
 
 def test_candidates_have_the_nearest_point_of_the_space() -> None:
     assert candidate(1, innodb_buffer_pool_size="100M").point[POOL] == "128M"
+
+
+def test_a_point_takes_the_place_of_the_leader_s_values_and_of_nothing_else() -> None:
+    point = {POOL: "128M", "storage.scheduler": "none"}
+    sheet = {"server.config": {"innodb_buffer_pool_size": "64M", "innodb_log_files_in_group": 2}}
+    assert laid_over(sheet, point) == {
+        "server.config": {"innodb_buffer_pool_size": "128M", "innodb_log_files_in_group": 2},
+        "storage.scheduler": "none",
+    }
+    assert laid_over({POOL: "64M", METHOD: "fsync"}, point) == {METHOD: "fsync", **point}
+
+
+def test_a_screening_is_reported_with_what_each_change_is_worth() -> None:
+    """v0 adds 0.4 to the logarithm, the others nothing; the standard error of one trial is 0.05."""
+    paths = [f"server.config.v{at}" for at in range(11)]
+    space = Space(tuple(Dimension(path, (0, 1), True) for path in paths))
+    start = Candidate(number=0, origin="start", settings={}, point=dict.fromkeys(paths, 0))
+    scores = [Score(start, "measured", {"throughput": 0.0}, 1, 0.0)]
+    for number, point in enumerate(Screening(space, start, {}).points, start=1):
+        own = Candidate(number=number, origin="screening", settings={}, point=dict(point))
+        scores.append(Score(own, "measured", {"throughput": 0.4 * float(point[paths[0]])}, 1, 0.05))
+    tried = tuple(each.candidate for each in scores[1:])
+    heat = Heat(number=1, leader=0, candidates=tried, screening=True)
+    end = HeatEnd(number=1, leader=0, dropped=tuple(paths[6:]))
+    screened = replace(found(), space=space, scores=tuple(scores), heats=(heat,), ends=(end,))
+    rows = views.screening_table(screened).rows
+    assert len(rows) == len(paths)
+    # exp(0.4), with 1.96 x 2 x 0.05 / sqrt(12) on both sides.
+    assert rows[0] == ("v0", "0", "1", "1.49 (1.41 to 1.58)", "varied")
+    assert {row[0] for row in rows if row[4] == "as the leader has it"} == {f"v{at}" for at in range(6, 11)}
+    assert "Screening" in table.markdown(screened)
+    assert views.screening_table(found()).rows == ()
+
+
+def test_what_is_measured_without_slices_has_no_key_of_them() -> None:
+    loaded = spec.loads(
+        text(
+            Base("n", "n.yaml", {"workload": WORKLOAD}, {"order": "slices", "slice": "1s"}, {}, 1),
+            "confirm",
+            [candidate(0, "start"), candidate(1, innodb_flush_method="fsync")],
+            question="?",
+            repeats=5,
+            seed=2,
+            blocked=True,
+        ),
+        "n.yaml",
+    )
+    assert (loaded.design.order, loaded.design.slice, loaded.design.seed) == ("blocked", None, 2)

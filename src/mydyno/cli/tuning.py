@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from mydyno.lab.spec.search import Parameter, Search
     from mydyno.lab.trial.events import Event
     from mydyno.lab.trial.preflight import Prepared
+    from mydyno.machine.local import LocalHost
     from mydyno.survey.facts import System
     from mydyno.tune.confirm import Confirmation
     from mydyno.tune.experiment import Base
+    from mydyno.tune.presets import Room
     from mydyno.tune.reduce import Reduced
     from mydyno.tune.result import Found
     from mydyno.tune.space import Space
@@ -86,7 +88,7 @@ class LabBench:
     """Facts of the start's server under its load, where it was looked at."""
 
     @cached_property
-    def host(self) -> Any:
+    def host(self) -> LocalHost:
         from mydyno.machine.local import LocalHost
 
         return LocalHost()
@@ -200,7 +202,7 @@ def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Sp
     from mydyno.lab.spec.paths import CONFIG_PATH
     from mydyno.lab.stack import understand
     from mydyno.server.program.ranges import ranges
-    from mydyno.tune.presets import Room, names_of, preset_space
+    from mydyno.tune.presets import names_of, preset_space
     from mydyno.tune.space import Space, dimension
 
     parameters: dict[str, Parameter] = {}
@@ -210,11 +212,8 @@ def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Sp
                 "a preset needs the server's binary", "write search.space for an external server"
             )
         binary = start.binary(point)
-        facts = bench.host.facts(bench.lab.folder)
-        memory = min(facts.memory_bytes, search.constraints.memory or facts.memory_bytes)
-        room = Room(memory, search.constraints.disk or facts.free_bytes)
         limits = ranges(bench.host, binary, names_of(search.preset))
-        parameters |= preset_space(search.preset, binary, limits, room)
+        parameters |= preset_space(search.preset, binary, limits, _room(search, bench))
     parameters |= search.space
     dimensions = [dimension(path, parameter) for path, parameter in parameters.items()]
     knows = start.knows(point)
@@ -227,6 +226,23 @@ def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Sp
                     f"search.space: {knows.version}: {problems[0]}", "`mydyno variables` lists what it has"
                 )
     return Space(tuple(dimensions))
+
+
+def _room(search: Search, bench: LabBench) -> Room:
+    """What the machine has, or less by the constraints."""
+    from mydyno.tune.presets import Room
+
+    facts, limits = bench.host.facts(bench.lab.folder), search.constraints
+    found = {}
+    for name, there, limit in (
+        ("memory", facts.memory_bytes, limits.memory),
+        ("disk", facts.free_disk_bytes, limits.disk),
+    ):
+        known = [each for each in (there, limit) if each is not None]
+        if not known:
+            raise UsageError(f"the machine's {name} could not be read", f"give search.constraints.{name}")
+        found[name] = min(known)
+    return Room(found["memory"], found["disk"])
 
 
 def _shipped(start: Prepared, point: Point) -> Mapping[str, Any]:

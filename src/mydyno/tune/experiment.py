@@ -10,6 +10,7 @@ from mydyno.core.document.yaml_text import block, comment, inline
 from mydyno.core.errors import UsageError
 from mydyno.lab.spec import Experiment
 from mydyno.tune.history import SERVER_CONFIG, Candidate, Settings
+from mydyno.tune.space import Point
 
 FACTOR = "candidate"
 _OWN = ("experiment", "question", "factors", "search", "sizes", "claims", "design")
@@ -69,12 +70,18 @@ def text(
     question: str,
     repeats: int,
     seed: int,
-    control: bool = False,
+    data_seed: int | None = None,
+    blocked: bool = False,
     factor: bool = True,
 ) -> str:
     """The experiment that measures these; the first one is what the others are compared with. Without
-    `factor` it is the setup as it is."""
-    design = {**base.design, "repeats": repeats, "seed": seed, "control": "auto" if control else False}
+    `factor` it is the setup as it is; `blocked`: without slices, whatever the file has."""
+    design = {**base.design, "repeats": repeats, "seed": seed, "control": False}
+    if data_seed is not None:
+        design["data_seed"] = data_seed
+    if blocked:
+        design = {**design, "order": "blocked"}
+        design.pop("slice", None)
     document = {
         "experiment": f"{base.name[: _LONGEST - len(suffix) - 1].strip('-')}-{suffix}",
         "question": question,
@@ -108,3 +115,14 @@ def settings_of(base: Base, settings: Settings) -> dict[str, Any]:
         else:
             given[path] = value
     return {**own, **given}
+
+
+def laid_over(settings: Settings, point: Point) -> dict[str, Any]:
+    """The settings with the point's values in the place of their own."""
+    config = settings.get(SERVER_CONFIG)
+    if config is None:
+        return {**settings, **point}
+    prefix = f"{SERVER_CONFIG}."
+    own = {path.removeprefix(prefix): value for path, value in point.items() if path.startswith(prefix)}
+    others = {path: value for path, value in point.items() if not path.startswith(prefix)}
+    return {**settings, **others, SERVER_CONFIG: {**config, **own}}

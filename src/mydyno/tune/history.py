@@ -23,7 +23,7 @@ class Candidate(Record):
 
     number: int
     origin: str
-    """`start`, `default`, `tuning sheet`, `advice`, `screening`, or the sampler's name."""
+    """`start`, `default`, `tuning sheet`, `advice`, `screening`, `predicted` by it, or the sampler's name."""
     settings: dict[str, Any]
     point: dict[str, Scalar]
     """The nearest point of the space."""

@@ -94,7 +94,7 @@ def own_server(
                 stack,
                 prepared,
                 attempt,
-                load=lambda server: load_tables(server, point, plan.seed, emit),
+                load=lambda server: load_tables(server, point, plan.dataset_seed, emit),
                 fill=lambda built: fill_files(built, attempt, plan, emit),
             )
             server = running.server

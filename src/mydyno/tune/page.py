@@ -14,6 +14,7 @@ def page(found: Found) -> str:
     tables = [
         ("confirmation", "Confirmation", views.confirmations_table(found)),
         ("worth-table", "What each setting is worth, in numbers", views.worth_table(found)),
+        ("screening", "Screening", views.screening_table(found)),
         ("trials", "Trials", views.trials_table(found)),
         ("settings", "Settings of the trials", views.settings_table(found)),
     ]

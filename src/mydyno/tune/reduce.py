@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mydyno.lab.results.run import Run
@@ -67,14 +68,15 @@ def reduce(
     say(f"removing: what each of {len(winner)} settings is worth")
     levels = [_level(ALL, base, winner)]
     levels += [_level(f"without {short(path)}", base, _without(winner, path)) for path in winner]
-    run = _measure(task, bench, "worth", levels, attempt)
+    measure = partial(_measure, task, bench, attempt, confirmed.blocked)
+    run = measure("worth", levels)
     gains = {path: compared(run, ALL, f"without {short(path)}", task.objective) for path in winner}
     left, runs = dict(winner), [run.folder.name]
     for path in sorted(winner, key=lambda each: gains[each].ratio or 0.0):
         if gains[path].better or len(left) == 1:
             continue
         kept, without = _level(ALL, base, left), _level(f"without {short(path)}", base, _without(left, path))
-        run = _measure(task, bench, f"less-{len(left)}", [kept, without], attempt)
+        run = measure(f"less-{len(left)}", [kept, without])
         runs.append(run.folder.name)
         outcome = compared(run, ALL, without.title, task.objective)
         if outcome.better:
@@ -84,7 +86,7 @@ def reduce(
             left.pop(path)
     gain = confirmed.against[0]
     if len(left) < len(winner):
-        run = _measure(task, bench, "left", _last(base, winner, left), attempt)
+        run = measure("left", _last(base, winner, left))
         runs.append(run.folder.name)
         gain = compared(run, LEFT, START, task.objective)
         if not gain.better or compared(run, LEFT, ALL, task.objective).worse:
@@ -116,7 +118,9 @@ def _level(label: str, base: Base, changes: Mapping[str, Any]) -> Candidate:
     return Candidate(number=0, origin=label, settings=settings, point={}, label=label)
 
 
-def _measure(task: Task, bench: Bench, suffix: str, levels: Sequence[Candidate], attempt: int) -> Run:
+def _measure(
+    task: Task, bench: Bench, attempt: int, blocked: bool, suffix: str, levels: Sequence[Candidate]
+) -> Run:
     return bench.measure(
         text(
             task.base,
@@ -125,5 +129,6 @@ def _measure(task: Task, bench: Bench, suffix: str, levels: Sequence[Candidate],
             question="Which settings of the winner matter?",
             repeats=task.search.confirm,
             seed=seed_of(task, attempt),
+            blocked=blocked,
         )
     )

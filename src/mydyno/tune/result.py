@@ -15,6 +15,7 @@ from mydyno.lab.spec.paths import CONFIG_PATH
 from mydyno.tune.confirm import Confirmation
 from mydyno.tune.history import Candidate, Heat, HeatEnd, Round, Score
 from mydyno.tune.reduce import Reduced, Worth, short
+from mydyno.tune.screening import Screening
 from mydyno.tune.space import Space
 
 _LARGE, _MEDIUM = 1.2, 1.05
@@ -40,6 +41,12 @@ class Found:
     @property
     def confirmed(self) -> Confirmation | None:
         return next((each for each in self.confirmations if each.holds), None)
+
+    @property
+    def screening(self) -> Screening | None:
+        """What the search began with, where its space was large."""
+        heat = next((each for each in self.heats if each.screening), None)
+        return None if heat is None else Screening(self.space, self.candidates[heat.leader], {})
 
     @property
     def candidates(self) -> Mapping[int, Candidate]:

@@ -1,68 +1,114 @@
-"""Which settings of a large space matter at all: a two-level design before the search. Pure.
+"""Which settings of a large space matter: a two-level design around the leader of the references. Pure.
 
-Plackett and Burman's design (Biometrika 33, 1946) sets every dimension low and high in half of its points, so
-that each effect is the difference of two means over all of them. Low and high are an eighth away from the
-ends: the ends themselves are where servers do not start.
+Each dimension is at the leader's value, or far from it. Plackett and Burman's design (Biometrika 33, 1946)
+changes half of them at each point, so that an effect is estimated from all points. Effects are those of a
+linear model of the logarithm; its standard error is that of one trial times 2 over the root of their number.
+
+The buffer pool is left at the leader's: the references have measured it, and with a small one no other
+setting shows. Far is an eighth away from the end: the ends themselves are where servers do not start.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from mydyno.lab.spec.designs.fraction import MOST_SCREENED, plackett_burman
 from mydyno.lab.spec.search import Scalar
-from mydyno.tune.history import Score
+from mydyno.tune.history import SERVER_CONFIG, Candidate, Score
 from mydyno.tune.space import Dimension, Point, Space, same
+from mydyno.tune.starts import POOL
 
-ORIGIN = "screening"
+ORIGIN, PREDICTED = "screening", "predicted"
 LARGE = 9
 """A space of so many dimensions is screened."""
 KEPT = 6
-"""Dimensions that are varied afterwards."""
+"""Screened dimensions that are varied afterwards."""
 _FROM_THE_ENDS = 1 / 8
+_POOL = f"{SERVER_CONFIG}.{POOL}"
 
 
-def points_left(space: Space, done: int) -> list[Point]:
-    """The points of the design after the first `done`; none for a space that is small enough."""
-    if len(space) < LARGE:
-        return []
-    free = _independent(space)
-    rows = sorted(map(tuple, plackett_burman(len(free)).tolist()))
-    return [_point(space, free, row) for row in rows[done:]]
+@dataclass(frozen=True)
+class Screening:
+    """The design of a space around the leader; of a space that is small enough it has no points. `defaults`:
+    path -> the value of what the leader does not set."""
 
+    space: Space
+    leader: Candidate
+    defaults: Mapping[str, Scalar]
 
-def _independent(space: Space) -> list[Dimension]:
-    """Those that are there at every point: one that depends on another is kept or dropped with it."""
-    return [each for each in space.dimensions if not each.when][:MOST_SCREENED]
+    @property
+    def dimensions(self) -> list[Dimension]:
+        """Those that are there at every point: one that depends on another is kept or dropped with it."""
+        if len(self.space) < LARGE:
+            return []
+        free = [each for each in self.space.dimensions if not each.when]
+        return [each for each in free if each.path != _POOL][:MOST_SCREENED]
 
+    @property
+    def points(self) -> list[Point]:
+        """In their order, without the one that changes nothing, which is the leader."""
+        if len(self.dimensions) < 2:
+            return []
+        rows = sorted(map(tuple, plackett_burman(len(self.dimensions)).tolist()))
+        return [self._changed(row) for row in rows if max(row) > 0]
 
-def _point(space: Space, free: Sequence[Dimension], signs: Sequence[float]) -> Point:
-    chosen = {each.path: _ends(each)[sign > 0] for each, sign in zip(free, signs, strict=True)}
-    return space.nearest(chosen)
+    def _changed(self, row: Sequence[float]) -> Point:
+        signs = zip(self.dimensions, row, strict=True)
+        return self._with(each for each, sign in signs if sign > 0)
 
+    def _with(self, changed: Iterable[Dimension]) -> Point:
+        far = {each.path: self.far(each) for each in changed}
+        return self.space.nearest({**self.defaults, **self.leader.point, **far})
 
-def _ends(each: Dimension) -> tuple[Scalar, Scalar]:
-    last = len(each.values) - 1
-    low = round(_FROM_THE_ENDS * last)
-    return each.values[low], each.values[last - low]
+    def far(self, dimension: Dimension) -> Scalar:
+        """The value that is tried instead of the leader's."""
+        at, values = dimension.index(self.leader.point[dimension.path]), dimension.values
+        if not dimension.ordered:
+            return values[(at + 1) % len(values)]
+        low = round(_FROM_THE_ENDS * (len(values) - 1))
+        return max((values[low], values[-1 - low]), key=lambda value: abs(dimension.index(value) - at))
 
+    def effects(self, scores: Sequence[Score], objective: str) -> dict[str, float]:
+        """Path -> what the far value adds to the logarithm of the ratio; empty where nothing was measured."""
+        used = [
+            each
+            for each in scores
+            if objective in each.ratios
+            and (each.candidate.origin == ORIGIN or each.candidate.number == self.leader.number)
+        ]
+        if not used:
+            return {}
+        rows = [[1.0, *self._signs(each.candidate.point)] for each in used]
+        values = [each.ratios[objective] for each in used]
+        fitted = np.linalg.lstsq(np.array(rows), np.array(values), rcond=None)[0]
+        return {each.path: 2 * float(fitted[1 + at]) for at, each in enumerate(self.dimensions)}
 
-def effects(space: Space, scores: Sequence[Score], objective: str) -> dict[str, float]:
-    """Path -> mean logarithm of the ratio at its high end, less that at its low end, of what was screened."""
-    used = [each for each in scores if each.candidate.origin == ORIGIN and objective in each.ratios]
-    found = {}
-    for each in _independent(space):
-        sides = []
-        for end in _ends(each):
-            values = [
-                one.ratios[objective] for one in used if same(one.candidate.point.get(each.path, ""), end)
-            ]
-            sides.append(sum(values) / len(values) if values else None)
-        if sides[0] is not None and sides[1] is not None:
-            found[each.path] = sides[1] - sides[0]
-    return found
+    def _signs(self, point: Point) -> Iterator[float]:
+        for each in self.dimensions:
+            yield 1.0 if same(point[each.path], self.far(each)) else -1.0
 
+    def error(self, one: float) -> float:
+        """The standard error of an effect; `one`: that of the logarithm of one trial."""
+        return 2 * one / math.sqrt(len(self.points) + 1)
 
-def dropped(space: Space, scores: Sequence[Score], objective: str) -> tuple[str, ...]:
-    """All but the dimensions with the largest effects; what has no effect measured is kept."""
-    found = effects(space, scores, objective)
-    by_size = sorted(found, key=lambda path: -abs(found[path]))
-    return tuple(by_size[KEPT:])
+    def predicted(self, scores: Sequence[Score], objective: str, one: float) -> list[Point]:
+        """The leader with all changes that look better by more than the standard error, and with all that
+        look better at all; `one`: as in `error`."""
+        found = self.effects(scores, objective)
+        points: list[Point] = []
+        for least in (self.error(one), 0.0):
+            better = [each for each in self.dimensions if found[each.path] > least]
+            point = self._with(better)
+            if better and point not in points:
+                points.append(point)
+        return points
+
+    def dropped(self, scores: Sequence[Score], objective: str) -> tuple[str, ...]:
+        """All but the dimensions with the largest effects, and a pool that is the largest already; nothing
+        where nothing was measured."""
+        found = self.effects(scores, objective)
+        pool = self.space.of(_POOL)
+        largest = [_POOL] if found and pool and same(self.leader.point[_POOL], pool.values[-1]) else []
+        return (*sorted(found, key=lambda path: -abs(found[path]))[KEPT:], *largest)

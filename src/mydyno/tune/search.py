@@ -6,8 +6,9 @@ was begun is finished, and the lab measures only what is left of its round.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -16,8 +17,8 @@ from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.lab.spec.search import number_of
-from mydyno.tune import racing, screening
-from mydyno.tune.experiment import settings_of, text
+from mydyno.tune import racing
+from mydyno.tune.experiment import laid_over, settings_of, text
 from mydyno.tune.history import (
     SERVER_CONFIG,
     Began,
@@ -30,8 +31,11 @@ from mydyno.tune.history import (
     Settings,
 )
 from mydyno.tune.journal import Journal
+from mydyno.tune.reduce import short
 from mydyno.tune.samplers import SAMPLERS, Observation
 from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
+from mydyno.tune.screening import ORIGIN as SCREENING
+from mydyno.tune.screening import PREDICTED, Screening
 from mydyno.tune.space import Point, Space, key_of
 from mydyno.tune.starts import POOL
 from mydyno.tune.task import Bench, Budget, Task, trials_of
@@ -120,6 +124,12 @@ class Search:
         dropped = [path for each in self.ends for path in each.dropped]
         return self.task.space.without(dropped)
 
+    @property
+    def screening(self) -> Screening:
+        """Around what led after the references."""
+        leader = self.ends[0].leader if self.ends else 0
+        return Screening(self.task.space, self.candidates[leader], self.task.defaults)
+
     # What is done next.
 
     def _next_heat(self) -> Heat | None:
@@ -129,8 +139,8 @@ class Search:
         number = len(self.heats) + 1
         if number == 1:
             made = self._references()
-        elif points := screening.points_left(self.task.space, self._screened()):
-            made = [("screening", point) for point in points[: self.task.search.candidates]]
+        elif points := self.screening.points[self._tried(SCREENING) :]:
+            made = self._over_leader(SCREENING, points[: self.task.search.candidates])
         else:
             made = self._proposed()
         # References are measured whatever the budget: without them there is nothing to compare with.
@@ -146,7 +156,7 @@ class Search:
             number=number,
             leader=self.leader,
             candidates=chosen,
-            screening=all(each.origin == screening.ORIGIN for each in chosen),
+            screening=all(each.origin == SCREENING for each in chosen),
         )
         self.journal.append(heat)
         return heat
@@ -161,7 +171,7 @@ class Search:
         return max(0, self.budget.trials - self.tried)
 
     def _check_budget(self) -> None:
-        least = len(self._references()) + len(screening.points_left(self.task.space, 0))
+        least = len(self._references()) + len(self.screening.points)
         says = (
             f"{counted(least, 'trial')}: the references, and a screening of {len(self.task.space)} settings"
         )
@@ -191,27 +201,32 @@ class Search:
                 made.append((name, settings))
         return made
 
-    def _screened(self) -> int:
-        return sum(each.origin == screening.ORIGIN for each in self.candidates.values())
+    def _tried(self, origin: str) -> int:
+        return sum(each.origin == origin for each in self.candidates.values())
 
     def _proposed(self) -> list[tuple[str, Settings]]:
-        search, space, known = self.task.search, self.space, self.scores
-        seen = [self._observation(each, space) for each in known.values()]
+        search, space, known = self.task.search, self.space, list(self.scores.values())
+        made = []
+        if self.screening.points and not self._tried(PREDICTED):
+            error = noise_of(self.rounds, self.task.objective).sd
+            predicted = self.screening.predicted(known, self.task.objective, error)
+            made = self._over_leader(PREDICTED, predicted[: search.candidates])
+        seen = [self._observation(each, space) for each in known]
         taken = {key_of(each.point) for each in seen}
         sampler = SAMPLERS[search.sampler]
-        points = sampler(space, seen, taken, self.task.base.seed, search.candidates)
-        fixed = self._fixed()
-        return [(search.sampler, {**fixed, **point}) for point in points]
+        points = sampler(space, seen, taken, self.task.base.seed, search.candidates - len(made))
+        return [*made, *self._over_leader(search.sampler, points)]
 
-    def _fixed(self) -> dict[str, object]:
-        """The leader's values of what a screening has dropped."""
+    def _over_leader(self, origin: str, points: Sequence[Point]) -> list[tuple[str, Settings]]:
+        """What the space does not vary, a screening has dropped, or a point has as the leader has it, stays
+        as it is there: a value that is only the nearest of the space is no change."""
         leader = self.candidates[self.leader]
-        kept = {each.path for each in self.space.dimensions}
-        return (
-            {path: value for path, value in leader.point.items() if path not in kept}
-            if len(kept) < len(self.task.space)
-            else {}
-        )
+        known = {**self.task.defaults, **settings_of(self.task.base, leader.settings)}
+        as_there = {path: value for path, value in leader.point.items() if path in known}
+        return [
+            (origin, laid_over(leader.settings, {k: v for k, v in point.items() if v != as_there.get(k)}))
+            for point in points
+        ]
 
     def _observation(self, score: Score, space: Space) -> Observation:
         point = space.nearest({**self.task.defaults, **score.candidate.point})
@@ -296,6 +311,8 @@ class Search:
             question=f"Heat {heat} of the search {self.task.base.name}, round {number}",
             repeats=1,
             seed=self.task.base.seed + _SEED_OF_HEATS * heat + number,
+            # One dataset for all heats: to load another takes as long as to measure a candidate.
+            data_seed=self.task.base.seed,
             factor=not only,
         )
 
@@ -319,11 +336,22 @@ class Search:
         if heat.leader in known and known[heat.leader].violations and not better:
             better = [number for number in logs if known[number].feasible]
         leader = max(better, key=lambda number: sum(logs[number]) / len(logs[number]), default=heat.leader)
-        dropped: tuple[str, ...] = ()
-        if heat.screening and not screening.points_left(self.task.space, self._screened()):
-            dropped = screening.dropped(self.task.space, list(known.values()), objective)
+        screened = heat.screening and self._tried(SCREENING) == len(self.screening.points)
+        dropped = self.screening.dropped(list(known.values()), objective) if screened else ()
         self.journal.append(HeatEnd(number=heat.number, leader=leader, stopped=stopped, dropped=dropped))
         self._report(heat, leader, len(stopped))
+        if screened:
+            self._report_screening(known, dropped)
+
+    def _report_screening(self, known: Mapping[int, Score], dropped: Sequence[str]) -> None:
+        design, objective = self.screening, self.task.objective
+        effects = design.effects(list(known.values()), objective)
+        error = design.error(noise_of(self.rounds, objective).sd)
+        self.say(f"screening: what the settings with the largest effects add, each +-{1.96 * error:.1%}")
+        for each in sorted(design.dimensions, key=lambda each: -abs(effects.get(each.path, 0.0))):
+            if each.path not in dropped and each.path in effects:
+                change = f"{design.leader.point[each.path]} to {design.far(each)}"
+                self.say(f"  {short(each.path)}, {change}: {math.expm1(effects[each.path]):+.1%}")
 
     def _report(self, heat: Heat, leader: int, stopped: int) -> None:
         known = self.scores

@@ -43,6 +43,7 @@ def markdown(found: Found) -> str:
     for title, table in (
         ("Confirmation", views.confirmations_table(found)),
         ("What each setting is worth", views.worth_table(found)),
+        ("Screening", views.screening_table(found)),
         ("Trials", views.trials_table(found)),
         ("Settings of the trials", views.settings_table(found)),
     ):

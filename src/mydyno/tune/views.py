@@ -11,6 +11,8 @@ from mydyno.page.table import Table
 from mydyno.tune.history import Score
 from mydyno.tune.reduce import short
 from mydyno.tune.result import Found, progress, text_of
+from mydyno.tune.screening import ORIGIN as SCREENING
+from mydyno.tune.screening import Screening
 from mydyno.tune.space import Dimension
 
 Rows = list[dict[str, Any]]
@@ -199,6 +201,33 @@ def _notes(score: Score) -> Iterator[str]:
     yield from score.violations
     if score.stopped:
         yield "stopped early"
+
+
+def screening_table(found: Found) -> Table:
+    """What every screened change is worth, the largest effect first."""
+    columns = ("setting", "leader", "changed to", "times as good (95% interval)", "afterwards")
+    rows = () if found.screening is None else tuple(_screened(found, found.screening))
+    return Table(columns, rows, frozenset({0, 1, 2, 4}))
+
+
+def _screened(found: Found, design: Screening) -> Iterator[tuple[str, ...]]:
+    effects = design.effects(found.scores, found.objectives[0])
+    own = [score.error or 0.0 for score in found.scores if score.candidate.origin == SCREENING]
+    width = _Z * design.error(max(own))
+    dropped = {path for each in found.ends for path in each.dropped}
+    changes = {each.path: each for each in design.dimensions}
+    for path in sorted(effects, key=lambda path: -abs(effects[path])):
+        yield (
+            short(path),
+            text_of(design.leader.point[path]),
+            text_of(design.far(changes[path])),
+            _interval(effects[path], width),
+            "as the leader has it" if path in dropped else "varied",
+        )
+
+
+def _interval(log: float, width: float) -> str:
+    return f"{math.exp(log):.2f} ({math.exp(log - width):.2f} to {math.exp(log + width):.2f})"
 
 
 def settings_table(found: Found) -> Table:

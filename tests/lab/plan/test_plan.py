@@ -172,12 +172,19 @@ def test_the_fingerprint_ignores_what_does_not_change_the_measurement() -> None:
         {"workload": workload(pause="1ms")},
         {"sampling": "{every: 2s}"},
         {"design": "{seed: 2}"},
+        {"design": "{data_seed: 2}"},
         {"design": "{repeats: 4}"},
     ],
     ids=str,
 )
 def test_the_fingerprint_changes_with_what_is_measured(sections: dict[str, str]) -> None:
     assert fingerprint(**sections) != fingerprint()
+
+
+def test_data_have_the_seed_of_the_design_or_one_for_themselves() -> None:
+    assert plan.make(experiment(design="{seed: 2}"), FACTS).dataset_seed == 2
+    apart = plan.make(experiment(design="{seed: 2, data_seed: 5}"), FACTS)
+    assert (apart.seed, apart.dataset_seed) == (2, 5)
 
 
 def test_the_fingerprint_depends_on_the_memory_only_if_a_value_is_a_share_of_it() -> None:

@@ -44,6 +44,7 @@ class Plan(Record):
     fingerprint: str
     """Of all that decides what is measured; a comment in the file or a new question does not change it."""
     seed: int
+    data_seed: int | None = None
     points: tuple[Point, ...]
     trials: tuple[PlannedTrial, ...]
     sampling: Sampling
@@ -59,6 +60,10 @@ class Plan(Record):
     """The machines over which the blocks are spread; None where each point has its host."""
     load: Load | None = None
     """The generators; None: the load comes from the server's machine."""
+
+    @property
+    def dataset_seed(self) -> int:
+        return self.seed if self.data_seed is None else self.data_seed
 
     @property
     def blocks(self) -> int:
@@ -109,6 +114,7 @@ def make(
         fingerprint=_fingerprint(experiment, points, trials, design),
         design=design,
         seed=experiment.design.seed,
+        data_seed=experiment.design.data_seed,
         points=points,
         trials=trials,
         sampling=experiment.sampling,
@@ -290,6 +296,7 @@ def _fingerprint(
         # What a plan of before these keys did not have must not change its fingerprint.
         **({"until": design.until, "at_least": design.at_least} if design.until is not None else {}),
         **({"rest": design.rest} if design.rest else {}),
+        **({"data_seed": design.data_seed} if design.data_seed is not None else {}),
         **({"load": experiment.load.hosts} if experiment.load else {}),
         **({"sliced": planned.sliced, "slice_s": planned.slice_s} if planned.sliced else {}),
     }

@@ -194,6 +194,12 @@ class Design(Section):
         le=2**32 - 1,
         description="Everything random follows from it: the order, the load, the data.",
     )
+    data_seed: int | None = Field(
+        default=None,
+        ge=0,
+        le=2**32 - 1,
+        description="Seed of the data, for runs of different seeds on one dataset; by default `seed`.",
+    )
 
     @classmethod
     def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:

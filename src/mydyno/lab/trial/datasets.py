@@ -27,7 +27,7 @@ def make_datasets(prepared: Prepared, site: Site, emit: Listener) -> Mapping[str
     for point in prepared.plan.points:
         if not point.starts_server:
             continue
-        layers = dataset_layers(prepared, point, partial(_loaded, point, prepared.plan.seed, emit))
+        layers = dataset_layers(prepared, point, partial(_loaded, point, prepared.plan.dataset_seed, emit))
         emit(Step(f"loading the data for {point.title or prepared.binary(point).version}"))
         for layer in layers:
             frozen: FrozenDataset = layer.build(site, BuiltLayers())

@@ -168,7 +168,7 @@ class FleetRunner:
         with self.new_stack(self.emit) as stack:
             for point_id, trial in left.items():
                 attempt = Attempt(trial, plan.point(point_id), self.run.folder)
-                load = partial(load_tables, point=attempt.point, seed=plan.seed, emit=self.emit)
+                load = partial(load_tables, point=attempt.point, seed=plan.dataset_seed, emit=self.emit)
                 stack.move_to(dataset_layers(self.prepared, attempt.point, load))
 
     def _compare_hosts(self) -> None:

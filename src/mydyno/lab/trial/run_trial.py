@@ -83,7 +83,7 @@ class TrialRunner:
             self.stack,
             self.prepared,
             attempt,
-            load=lambda server: load_tables(server, attempt.point, plan.seed, self.emit),
+            load=lambda server: load_tables(server, attempt.point, plan.dataset_seed, self.emit),
             fill=lambda running: fill_files(running, attempt, plan, self.emit),
         )
 

@@ -132,7 +132,7 @@ def dataset_layers(prepared: Prepared, point: Point, load: Load) -> list[Dataset
     config = own_settings(prepared, point, maker) | settings_of(point) | shaping(maker, point)
     if _on_raw_device(point):
         config["innodb_data_file_path"] = f"ibdata1:{tablespace_mib(point)}M"
-    contents: dict[str, object] = {**dataset_of(point.workload), "seed": prepared.plan.seed}
+    contents: dict[str, object] = {**dataset_of(point.workload), "seed": prepared.plan.dataset_seed}
     workload = point.workload
     origin = Origin(workload.generator, workload.options.model_dump(mode="json"))
     if own is None:
@@ -170,7 +170,7 @@ def _on_external(external: External, prepared: Prepared, point: Point, trial: st
     tables = TablesLayer(
         database=external.database,
         names=table_names(point.workload),
-        contents={**dataset_of(point.workload), "seed": prepared.plan.seed},
+        contents={**dataset_of(point.workload), "seed": prepared.plan.dataset_seed},
         writes=writes(point.workload),
         trial=trial,
         prepare=load,
