@@ -118,7 +118,7 @@ def settings_of(base: Base, settings: Settings) -> dict[str, Any]:
 
 
 def laid_over(settings: Settings, point: Point) -> dict[str, Any]:
-    """The settings with the point's values in the place of their own."""
+    """The settings, with the values of the point in them."""
     config = settings.get(SERVER_CONFIG)
     if config is None:
         return {**settings, **point}

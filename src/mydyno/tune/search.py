@@ -218,8 +218,8 @@ class Search:
         return [*made, *self._over_leader(search.sampler, points)]
 
     def _over_leader(self, origin: str, points: Sequence[Point]) -> list[tuple[str, Settings]]:
-        """What the space does not vary, a screening has dropped, or a point has as the leader has it, stays
-        as it is there: a value that is only the nearest of the space is no change."""
+        """Settings outside of the space, those that a screening has dropped, and those that the point has as
+        the leader has them stay exactly as they are: the nearest value of the space would change them."""
         leader = self.candidates[self.leader]
         known = {**self.task.defaults, **settings_of(self.task.base, leader.settings)}
         as_there = {path: value for path, value in leader.point.items() if path in known}
