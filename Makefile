@@ -63,7 +63,7 @@ bench-search: setup-dev ## compare searches with each other and with settings as
 	python benchmarks/search.py
 
 setup: $(STAMPS)/mydyno ## what `make demo` needs
-setup-dev: $(STAMPS)/dev $(STAMPS)/rust-tests ## what `make test` needs
+setup-dev: $(STAMPS)/dev $(STAMPS)/tests ## what `make test` needs
 
 $(STAMPS)/runtime: requirements/runtime.txt requirements/build.txt tools/setup.sh
 	@tools/setup.sh system
@@ -81,8 +81,8 @@ $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
 	@mydyno images fetch || echo '==> no User-Mode Linux kernel could be had: what needs a guest is skipped'
 	@touch $@
 
-$(STAMPS)/rust-tests: $(STAMPS)/runtime Cargo.lock
-	@tools/setup.sh rust_tests
+$(STAMPS)/tests: Cargo.lock | $(STAMPS)/dev
+	@tools/setup.sh tests
 	@touch $@
 
 $(STAMPS)/guests: $(STAMPS)/dev

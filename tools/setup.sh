@@ -6,7 +6,7 @@
 #   tools/setup.sh system [COMMAND=PACKAGE ...]   what only the system's package manager can give
 #   tools/setup.sh python REQUIREMENTS            .venv with the packages of that file
 #   tools/setup.sh mydyno                         build and install mydyno and its programs into .venv
-#   tools/setup.sh rust_tests                     build the tests of its programs
+#   tools/setup.sh tests                          compile mydyno and its tests, in Python and Rust
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=.venv
@@ -110,9 +110,12 @@ mydyno() {
         --no-deps --no-build-isolation --editable .
 }
 
-rust_tests() {
-    say 'building the tests of the engine, the agent, the digest and the trace'
-    PATH="$PATH:$HOME/.cargo/bin" cargo test --quiet --locked --no-run
+tests() { # otherwise each of the processes that run the tests compiles all of them
+    say 'compiling mydyno and its tests'
+    PATH="$PATH:$HOME/.cargo/bin" cargo test --quiet --locked --no-run &
+    # What does not compile is reported where the tests run.
+    env --unset=PYTHONDONTWRITEBYTECODE $venv/bin/python -m pytest --collect-only --quiet -o addopts= >/dev/null || true
+    wait $! || true
 }
 
 "$@"
