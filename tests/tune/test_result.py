@@ -69,6 +69,15 @@ def test_without_a_confirmation_nothing_is_said_to_be_found() -> None:
     assert any("does not hold" in line for line in table.text(nothing))
 
 
+def test_the_best_of_a_search_without_confirmation_is_named_as_not_confirmed() -> None:
+    alone = replace(found(), confirmations=(), reduced=None)
+    assert table.headline(alone) == (
+        "example: trial 2 measured best, 1.20 times the start in throughput; not confirmed"
+    )
+    nothing = replace(alone, scores=alone.scores[:1])
+    assert table.headline(nothing) == "example: no trial was better than the start"
+
+
 def test_importance_is_that_of_the_setting_that_varies_with_the_result() -> None:
     shares = views.importance(found())
     assert shares[0][0] == "innodb_buffer_pool_size"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from mydyno.page.markup import markdown_table
 from mydyno.tune import views
+from mydyno.tune.confirm import ranking
 from mydyno.tune.reduce import short
 from mydyno.tune.result import Found, text_of
 
@@ -19,7 +20,11 @@ def headline(found: Found) -> str:
         )
     if found.confirmations:
         return f"Nothing that {found.name} has found holds on other data"
-    return f"{found.name}: nothing is confirmed"
+    best = next(iter(ranking(found.scores, found.objectives[0])), None)
+    if best is None:
+        return f"{found.name}: no trial was better than the start"
+    times = f"{best.ratio(found.objectives[0]):.2f} times the start in {found.objectives[0]}"
+    return f"{found.name}: {best.candidate.title} measured best, {times}; not confirmed"
 
 
 def text(found: Found) -> Iterator[str]:
