@@ -75,6 +75,15 @@ def test_effects_are_what_each_setting_adds(without: int) -> None:
     assert max(effects, key=lambda name: effects[name]) == NAMES[0]
 
 
+def test_a_setting_with_whose_far_value_no_server_starts_has_no_effect_and_is_kept() -> None:
+    started = [each for each in measured() if each.candidate.point[NAMES[1]] != 7]
+    effects = LEADER.effects(started, "throughput")
+    assert NAMES[1] not in effects
+    assert NAMES[1] not in LEADER.dropped(started, "throughput")
+    assert all(point[NAMES[1]] == 2 for point in LEADER.predicted(started, "throughput", 0.01))
+    assert LEADER.predicted([], "throughput", 0.01) == []
+
+
 def test_the_settings_without_an_effect_are_dropped() -> None:
     gone = LEADER.dropped(measured(), "throughput")
     assert len(set(gone) & set(NAMES)) == len(NAMES) - KEPT

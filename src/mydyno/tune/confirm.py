@@ -48,12 +48,16 @@ class Compared:
 
     @property
     def interval(self) -> str:
-        """`1.42 (1.35 to 1.49)`."""
         if self.ratio is None:
             return "not measured"
         if self.low is None or self.high is None:
             return f"{self.ratio:.2f}"
-        return f"{self.ratio:.2f} ({self.low:.2f} to {self.high:.2f})"
+        return interval(self.ratio, self.low, self.high)
+
+
+def interval(ratio: float, low: float, high: float) -> str:
+    """`1.42 (1.35 to 1.49)`."""
+    return f"{ratio:.2f} ({low:.2f} to {high:.2f})"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from mydyno.core.document.yaml_text import block, comment, inline
 from mydyno.core.errors import UsageError
 from mydyno.lab.spec import Experiment
 from mydyno.tune.history import SERVER_CONFIG, Candidate, Settings
-from mydyno.tune.space import Point
 
 FACTOR = "candidate"
 _OWN = ("experiment", "question", "factors", "search", "sizes", "claims", "design")
@@ -117,12 +116,12 @@ def settings_of(base: Base, settings: Settings) -> dict[str, Any]:
     return {**own, **given}
 
 
-def laid_over(settings: Settings, point: Point) -> dict[str, Any]:
-    """The settings, with the values of the point in them."""
+def laid_over(settings: Settings, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings, with the values of these paths in them."""
     config = settings.get(SERVER_CONFIG)
     if config is None:
-        return {**settings, **point}
+        return {**settings, **changes}
     prefix = f"{SERVER_CONFIG}."
-    own = {path.removeprefix(prefix): value for path, value in point.items() if path.startswith(prefix)}
-    others = {path: value for path, value in point.items() if not path.startswith(prefix)}
+    own = {path.removeprefix(prefix): value for path, value in changes.items() if path.startswith(prefix)}
+    others = {path: value for path, value in changes.items() if not path.startswith(prefix)}
     return {**settings, **others, SERVER_CONFIG: {**config, **own}}

@@ -15,7 +15,7 @@ from typing import Any
 
 from mydyno.lab.results.run import Run
 from mydyno.tune.confirm import Compared, Confirmation, compared, seed_of
-from mydyno.tune.experiment import Base, settings_of, text
+from mydyno.tune.experiment import Base, laid_over, settings_of, text
 from mydyno.tune.history import SERVER_CONFIG, Candidate
 from mydyno.tune.space import same
 from mydyno.tune.task import Bench, Task
@@ -111,10 +111,7 @@ def _last(base: Base, winner: Mapping[str, Any], left: Mapping[str, Any]) -> lis
 
 def _level(label: str, base: Base, changes: Mapping[str, Any]) -> Candidate:
     """The start with these changes."""
-    config = {**base.config}
-    config |= {short(path): value for path, value in changes.items() if path.startswith(_CONFIG)}
-    others = {path: value for path, value in changes.items() if not path.startswith(_CONFIG)}
-    settings = {SERVER_CONFIG: config, **others}
+    settings = laid_over({SERVER_CONFIG: base.config}, changes)
     return Candidate(number=0, origin=label, settings=settings, point={}, label=label)
 
 

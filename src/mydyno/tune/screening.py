@@ -9,7 +9,7 @@ setting shows. Far is an eighth away from the end: the ends themselves are where
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,27 +71,35 @@ class Screening:
         return max((values[low], values[-1 - low]), key=lambda value: abs(dimension.index(value) - at))
 
     def effects(self, scores: Sequence[Score], objective: str) -> dict[str, float]:
-        """Path -> what the far value adds to the logarithm of the ratio; empty where nothing was measured."""
+        """Path -> what the far value adds to the logarithm of the ratio, the largest effect first. A setting
+        that was measured at one value only, as one with which no server starts, has none."""
         used = [
             each
             for each in scores
             if objective in each.ratios
             and (each.candidate.origin == ORIGIN or each.candidate.number == self.leader.number)
         ]
-        if not used:
+        columns = {
+            each.path: [self._sign(each, one.candidate.point) for one in used] for each in self.dimensions
+        }
+        varied = {path: signs for path, signs in columns.items() if len(set(signs)) > 1}
+        if not varied:
             return {}
-        rows = [[1.0, *self._signs(each.candidate.point)] for each in used]
-        values = [each.ratios[objective] for each in used]
-        fitted = np.linalg.lstsq(np.array(rows), np.array(values), rcond=None)[0]
-        return {each.path: 2 * float(fitted[1 + at]) for at, each in enumerate(self.dimensions)}
+        model = np.column_stack([np.ones(len(used)), *varied.values()])
+        fitted = np.linalg.lstsq(model, np.array([each.ratios[objective] for each in used]), rcond=None)[0]
+        found = dict(zip(varied, (2 * float(each) for each in fitted[1:]), strict=True))
+        return dict(sorted(found.items(), key=lambda each: -abs(each[1])))
 
-    def _signs(self, point: Point) -> Iterator[float]:
-        for each in self.dimensions:
-            yield 1.0 if same(point[each.path], self.far(each)) else -1.0
+    def _sign(self, dimension: Dimension, point: Point) -> float:
+        return 1.0 if same(point[dimension.path], self.far(dimension)) else -1.0
 
     def error(self, one: float) -> float:
         """The standard error of an effect; `one`: that of the logarithm of one trial."""
         return 2 * one / math.sqrt(len(self.points) + 1)
+
+    def half_width(self, one: float) -> float:
+        """Of an effect's 95% interval."""
+        return 1.96 * self.error(one)
 
     def predicted(self, scores: Sequence[Score], objective: str, one: float) -> list[Point]:
         """The leader with all changes that look better by more than the standard error, and with all that
@@ -99,16 +107,16 @@ class Screening:
         found = self.effects(scores, objective)
         points: list[Point] = []
         for least in (self.error(one), 0.0):
-            better = [each for each in self.dimensions if found[each.path] > least]
+            better = [each for each in self.dimensions if found.get(each.path, 0.0) > least]
             point = self._with(better)
             if better and point not in points:
                 points.append(point)
         return points
 
     def dropped(self, scores: Sequence[Score], objective: str) -> tuple[str, ...]:
-        """All but the dimensions with the largest effects, and a pool that is the largest already; nothing
+        """All with an effect but those with the largest, and a pool that is the largest already; nothing
         where nothing was measured."""
         found = self.effects(scores, objective)
         pool = self.space.of(_POOL)
         largest = [_POOL] if found and pool and same(self.leader.point[_POOL], pool.values[-1]) else []
-        return (*sorted(found, key=lambda path: -abs(found[path]))[KEPT:], *largest)
+        return (*list(found)[KEPT:], *largest)

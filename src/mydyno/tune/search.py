@@ -345,13 +345,13 @@ class Search:
 
     def _report_screening(self, known: Mapping[int, Score], dropped: Sequence[str]) -> None:
         design, objective = self.screening, self.task.objective
-        effects = design.effects(list(known.values()), objective)
-        error = design.error(noise_of(self.rounds, objective).sd)
-        self.say(f"screening: what the settings with the largest effects add, each +-{1.96 * error:.1%}")
-        for each in sorted(design.dimensions, key=lambda each: -abs(effects.get(each.path, 0.0))):
-            if each.path not in dropped and each.path in effects:
-                change = f"{design.leader.point[each.path]} to {design.far(each)}"
-                self.say(f"  {short(each.path)}, {change}: {math.expm1(effects[each.path]):+.1%}")
+        width = design.half_width(noise_of(self.rounds, objective).sd)
+        self.say(f"screening: what the settings with the largest effects add, each +-{width:.1%}")
+        changes = {each.path: each for each in design.dimensions}
+        for path, effect in design.effects(list(known.values()), objective).items():
+            if path not in dropped:
+                change = f"{design.leader.point[path]} to {design.far(changes[path])}"
+                self.say(f"  {short(path)}, {change}: {math.expm1(effect):+.1%}")
 
     def _report(self, heat: Heat, leader: int, stopped: int) -> None:
         known = self.scores

@@ -131,7 +131,7 @@ def dimension(path: str, parameter: Parameter) -> Dimension:
     return Dimension(path, steps(low, high, parameter.log, kind_of(parameter.range)), True, when)
 
 
-def kind_of(ends: tuple[Scalar, Scalar]) -> str:
+def kind_of(ends: Sequence[Scalar]) -> str:
     """`size` where an end has a unit, `real` where one has a fraction, else `whole`."""
     texts = [str(each).strip() for each in ends]
     if any(text[-1:].isalpha() and bytes_or_none(text) is not None for text in texts):

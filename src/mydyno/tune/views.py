@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mydyno.page.table import Table
+from mydyno.tune.confirm import interval
 from mydyno.tune.history import Score
 from mydyno.tune.reduce import short
 from mydyno.tune.result import Found, progress, text_of
@@ -211,23 +212,18 @@ def screening_table(found: Found) -> Table:
 
 
 def _screened(found: Found, design: Screening) -> Iterator[tuple[str, ...]]:
-    effects = design.effects(found.scores, found.objectives[0])
     own = [score.error or 0.0 for score in found.scores if score.candidate.origin == SCREENING]
-    width = _Z * design.error(max(own))
+    width = design.half_width(max(own))
     dropped = {path for each in found.ends for path in each.dropped}
     changes = {each.path: each for each in design.dimensions}
-    for path in sorted(effects, key=lambda path: -abs(effects[path])):
+    for path, effect in design.effects(found.scores, found.objectives[0]).items():
         yield (
             short(path),
             text_of(design.leader.point[path]),
             text_of(design.far(changes[path])),
-            _interval(effects[path], width),
+            interval(math.exp(effect), math.exp(effect - width), math.exp(effect + width)),
             "as the leader has it" if path in dropped else "varied",
         )
-
-
-def _interval(log: float, width: float) -> str:
-    return f"{math.exp(log):.2f} ({math.exp(log - width):.2f} to {math.exp(log + width):.2f})"
 
 
 def settings_table(found: Found) -> Table:

@@ -22,7 +22,6 @@ _WANTED = {
     "list_type": ("is not a list", "a list, as [ONE, TWO]"),
     "tuple_type": ("is not a list", "a list, as [ONE, TWO]"),
     "too_short": ("is empty", "one or more"),
-    "too_long": ("has too many values", "fewer"),
     "string_too_short": ("is empty", "a text"),
     "greater_than": ("is too small", "more than 0"),
 }
@@ -74,8 +73,6 @@ def _of_pydantic(
         if likely is None and location[:-1] == ("setup", "server"):
             likely = f"config: {{{key}: ...}}"
         return Problem(file, spot.key, f"{parent}: unknown key", key, ", ".join(keys), likely)
-    if kind == "missing" and isinstance(steps[-1], int):
-        return Problem(file, spot.key, f"{_dotted(location[:-1])} has too few values", None, None)
     if kind == "missing":
         return Problem(file, spot.key, f"{path} is missing", None, f"for example {_example(section, steps)}")
     value = spot.node.describe()

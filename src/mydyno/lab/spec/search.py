@@ -44,10 +44,11 @@ class Parameter(Section):
         strict=False,
         description="The values that are tried: `[fsync, O_DIRECT]`. Numbers and sizes count in their order.",
     )
-    range: tuple[Scalar, Scalar] | None = Field(
+    range: tuple[Scalar, ...] | None = Field(
         default=None,
         strict=False,
         description="Instead of values: the least and the largest number or size, `[64M, 2G]`.",
+        json_schema_extra={"minItems": 2, "maxItems": 2},
     )
     log: bool = Field(
         default=False,
@@ -212,7 +213,7 @@ class Search(Section):
         for path, written in space.items():
             yield from _path_faults(path)
             yield from _when_faults(path, written, space)
-            if floor in FLOORS:
+            if isinstance(floor, str) and floor in FLOORS:
                 yield from _durability_faults(path, written, floor)
         memory = constraints.get("memory") if isinstance(constraints, Mapping) else None
         yield from _memory_faults(space, memory)
