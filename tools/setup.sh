@@ -112,10 +112,16 @@ mydyno() {
 
 tests() { # otherwise each of the processes that run the tests compiles all of them
     say 'compiling mydyno and its tests'
-    PATH="$PATH:$HOME/.cargo/bin" cargo test --quiet --locked --no-run &
-    # What does not compile is reported where the tests run.
+    # What does not compile, and what a check finds, is reported by `make test`.
+    PATH="$PATH:$HOME/.cargo/bin" rust_tests >/dev/null 2>&1 &
     env --unset=PYTHONDONTWRITEBYTECODE $venv/bin/python -m pytest --collect-only --quiet -o addopts= >/dev/null || true
+    $venv/bin/mypy >/dev/null 2>&1 || true # Its cache: most of the time goes into the libraries' types.
     wait $! || true
+}
+
+rust_tests() { # clippy compiles the libraries again, without code
+    cargo test --quiet --locked --no-run
+    cargo clippy --quiet --locked --all-targets
 }
 
 "$@"

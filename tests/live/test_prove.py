@@ -80,7 +80,6 @@ def test_the_keys_are_those_that_miss_the_pool_as_the_advised_server_did(workpla
         *("--repeats", "1", "--yes"),
     )
     assert done.returncode in MEASURED, done.stderr
-    assert "of page requests missed the buffer pool of the advised server" in done.stdout
     with Lab.open(workplace.lab, write=False) as lab:
         trials = [trial for run in lab.runs() for trial in run.trials()]
         assert faults(trials) == set()
@@ -89,6 +88,7 @@ def test_the_keys_are_those_that_miss_the_pool_as_the_advised_server_did(workpla
         )
     if {"uniform", "as it is"} - set(pilot) or "as it is" not in proof:
         pytest.skip("the machine was too busy for a valid trial of each level")
+    assert "of page requests missed the buffer pool of the advised server" in done.stdout
     assert pilot["uniform"] > pilot["as it is"]
     nearest = min(pilot, key=lambda level: abs(math.log(pilot[level] / 0.17)))
     keys = "special" if nearest == "as it is" else nearest.split()[0]

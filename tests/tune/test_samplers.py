@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mydyno.tune.samplers import SAMPLERS, Observation
-from mydyno.tune.space import key_of
+from mydyno.lab.plan.layers import changes_disks
+from mydyno.tune.samplers import SAMPLERS, Observation, proposals
+from mydyno.tune.space import Dimension, Space, key_of
 from tune.builders import HANDLING, SPACE, THREADS
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -98,3 +99,35 @@ def test_two_objectives_are_sampled_too() -> None:
     seen = [Observation(SPACE.nearest({}), (0.0, 1.0))]
     taken = {key_of(each.point) for each in seen}
     assert len(SAMPLERS["tpe"](SPACE, seen, taken, 1, 2)) == 2
+
+
+FILESYSTEM, MOUNT, SCHEDULER = (f"storage.data.{key}" for key in ("filesystem", "mount", "scheduler"))
+DISKS = Space(
+    (
+        Dimension(FILESYSTEM, ("ext4", "xfs"), False),
+        Dimension(MOUNT, ("data=ordered", "data=writeback"), False, {FILESYSTEM: ("ext4",)}),
+        Dimension(SCHEDULER, ("none", "mq-deadline"), False),
+        *SPACE.dimensions,
+    )
+)
+
+
+@pytest.mark.parametrize("name", ["tpe", "random"])
+def test_candidates_of_a_heat_share_disks_that_take_long_to_build(name: str) -> None:
+    seen = [Observation(DISKS.nearest({}), (0.0,))]
+    schedulers = set()
+    for _ in range(8):
+        taken = {key_of(each.point) for each in seen}
+        points = proposals(name, DISKS, seen, taken, 5, 3, costly=changes_disks)
+        assert len(points) == len(taken.union(map(key_of, points))) - len(taken)
+        assert len({(point[FILESYSTEM], point.get(MOUNT)) for point in points}) == 1
+        schedulers.update(point[SCHEDULER] for point in points)
+        seen += [Observation(point, (float(len(seen)),)) for point in points]
+    assert schedulers == {"none", "mq-deadline"}
+
+
+def test_a_heat_is_filled_from_other_disks_when_these_have_no_more_points() -> None:
+    few = Space(DISKS.dimensions[:3])
+    points = proposals("random", few, [], set(), 1, 6, costly=changes_disks)
+    assert len({key_of(point) for point in points}) == 6
+    assert len({(point[FILESYSTEM], point.get(MOUNT)) for point in points[:2]}) == 1

@@ -8,6 +8,7 @@ from typing import Any
 
 from mydyno.core.document.yaml_text import block, comment, inline
 from mydyno.core.errors import UsageError
+from mydyno.lab.plan.layers import starts_from_base
 from mydyno.lab.spec import Experiment
 from mydyno.tune.history import SERVER_CONFIG, Candidate, Settings
 
@@ -30,6 +31,8 @@ class Base:
     config: Mapping[str, Any]
     """`setup.server.config`."""
     seed: int
+    shares_disks: bool = False
+    """Disks are built once for all candidates that have the same: guests start from copies of them."""
 
 
 def base_of(experiment: Experiment) -> Base:
@@ -52,6 +55,7 @@ def base_of(experiment: Experiment) -> Base:
         design=design,
         config=config,
         seed=experiment.design.seed,
+        shares_disks=starts_from_base(experiment.setup, experiment.workload),
     )
 
 

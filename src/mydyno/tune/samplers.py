@@ -143,3 +143,28 @@ def _encoded(space: Space, point: Point) -> dict[str, Any]:
 
 
 SAMPLERS: Mapping[str, Sampler] = {"tpe": tpe, "random": random, "one-at-a-time": one_at_a_time}
+
+
+def proposals(
+    name: str,
+    space: Space,
+    seen: Sequence[Observation],
+    taken: set[str],
+    seed: int,
+    count: int,
+    *,
+    costly: Callable[[str], bool],
+) -> list[Point]:
+    """What the sampler of this name proposes for one heat: as long as there are such points, all have the
+    values of the first on `costly` paths, so that what takes long to build is built once."""
+    sampler = SAMPLERS[name]
+    if not any(costly(each.path) for each in space.dimensions):
+        return sampler(space, seen, taken, seed, count)
+    points = sampler(space, seen, taken, seed, min(1, count))
+    for first in points[:1]:
+        part = space.at({path: value for path, value in first.items() if costly(path)})
+        # Another file system may have other paths: what was seen there says nothing about these.
+        comparable = [each for each in seen if set(part.nearest(each.point)) == set(each.point)]
+        points += sampler(part, comparable, taken | {key_of(first)}, seed, count - 1)
+    known = taken | {key_of(point) for point in points}
+    return [*points, *sampler(space, seen, known, seed, count - len(points))]

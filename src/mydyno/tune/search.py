@@ -16,6 +16,7 @@ from mydyno import __version__
 from mydyno.core.errors import UsageError
 from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes, format_duration
+from mydyno.lab.plan.layers import changes_disks
 from mydyno.lab.spec.search import number_of
 from mydyno.tune import racing
 from mydyno.tune.experiment import laid_over, settings_of, text
@@ -32,7 +33,7 @@ from mydyno.tune.history import (
 )
 from mydyno.tune.journal import Journal
 from mydyno.tune.reduce import short
-from mydyno.tune.samplers import SAMPLERS, Observation
+from mydyno.tune.samplers import Observation, proposals
 from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
 from mydyno.tune.screening import ORIGIN as SCREENING
 from mydyno.tune.screening import PREDICTED, Screening
@@ -213,8 +214,15 @@ class Search:
             made = self._over_leader(PREDICTED, predicted[: search.candidates])
         seen = [self._observation(each, space) for each in known]
         taken = {key_of(each.point) for each in seen}
-        sampler = SAMPLERS[search.sampler]
-        points = sampler(space, seen, taken, self.task.base.seed, search.candidates - len(made))
+        points = proposals(
+            search.sampler,
+            space,
+            seen,
+            taken,
+            self.task.base.seed,
+            search.candidates - len(made),
+            costly=changes_disks if self.task.base.shares_disks else lambda _: False,
+        )
         return [*made, *self._over_leader(search.sampler, points)]
 
     def _over_leader(self, origin: str, points: Sequence[Point]) -> list[tuple[str, Settings]]:

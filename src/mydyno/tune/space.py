@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from mydyno.core.units import bytes_or_none
@@ -89,6 +89,15 @@ class Space:
             else:
                 kept.append(each)
         return Space(tuple(kept))
+
+    def at(self, point: Point) -> Space:
+        """The part of the space that has these values."""
+        return Space(
+            tuple(
+                replace(each, values=(point[each.path],)) if each.path in point else each
+                for each in self.dimensions
+            )
+        )
 
     def unseen(self, taken: set[str], chosen: Random) -> Point | None:
         """A random point that is not among those `taken` (their keys); None when none was met."""

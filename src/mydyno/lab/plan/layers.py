@@ -126,21 +126,22 @@ def base_key(point: Point) -> str | None:
     return digest([as_built(storage).model_dump(mode="json"), host.kernel, host.cpus, *server])
 
 
+_LIMITS = {"iops": None, "bandwidth": None}
+_SET_LATER = {"scheduler": None, "queue_depth": None, "readahead": None, "fail": 0, "rebuild": False}
+"""Keys of a volume's disks and of a volume that are set when a trial is built, with the values of none."""
+
+
 def as_built(storage: Storage) -> Storage:
-    """What of it shapes the bytes on the disks. Limits, queues and failures are set when a trial is built, so
-    points that differ only there share a base."""
+    """What of it shapes the bytes on the disks: points that differ only in what is set later share a base."""
     return storage.model_copy(
         update={
-            name: volume.model_copy(
-                update={
-                    "disks": volume.disks.model_copy(update={"iops": None, "bandwidth": None}),
-                    "scheduler": None,
-                    "queue_depth": None,
-                    "readahead": None,
-                    "fail": 0,
-                    "rebuild": False,
-                }
-            )
+            name: volume.model_copy(update={"disks": volume.disks.model_copy(update=_LIMITS), **_SET_LATER})
             for name, volume in storage.volumes.items()
         }
     )
+
+
+def changes_disks(path: str) -> bool:
+    """Whether points that differ at this path of the setup have no base in common."""
+    root, _, key = path.partition(".")
+    return root == "storage" and key.rpartition(".")[2] not in {*_LIMITS, *_SET_LATER}
