@@ -82,7 +82,7 @@ in_background() { # COMMAND...: a row of checks next to those in the foreground,
 }
 
 nice_row() {
-    renice -n $(($(nice) + 10)) -p "$BASHPID" >/dev/null
+    renice -n $(($(nice) + 5)) -p "$BASHPID" >/dev/null
     "$@"
 }
 

@@ -99,9 +99,10 @@ def test_each_layer_is_raised_as_rarely_as_a_block_allows(seed: int) -> None:
     for block in (1, 2, 3):
         points = [made.point(trial.point_id) for trial in made.trials if trial.block == block]
         counts = rebuilds(points)
+        keys = [layer_keys(point) for point in points]
         for depth, layer in enumerate(LAYERS, start=1):
             # Whatever the order, each distinct stack of layers up to this one has to be raised once.
-            assert counts[layer] == len({layer_keys(point)[:depth] for point in points})
+            assert counts[layer] == len({each[:depth] for each in keys})
     assert rebuilds(made.points) == {
         "host": 1,
         "storage": 1,
