@@ -236,9 +236,7 @@ def still(host: Host) -> dict[str, Any]:
     """The facts that do not move while one looks."""
     result = host.model_dump(
         exclude={
-            "cpu": {
-                "numa_memory_bytes"
-            },  # A host takes pages of its guests back.
+            "cpu": {"numa_memory_bytes"},  # A host takes pages of its guests back.
             "memory": {"available", "swap_free", "huge_pages_free"},
             "kernel": {"counters": True, "sysctls": {"fs.file-nr", "fs.aio-nr"}},
             "process": {"open_files", "threads", "resident_bytes"},
