@@ -21,6 +21,8 @@ from live.sshd import Sshd, private_sshd
 from mydyno.lab.results.records import Environment, TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.host import connect
+from mydyno.tune.history import Round
+from mydyno.tune.journal import Journal
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
 
@@ -216,3 +218,43 @@ def test_a_host_that_another_run_uses_is_left_out_and_said(
     assert "cannot be compared with" in shown
     assert "it ran on db1, the other on db2 and db3" in shown
     assert "measure both on a host that they share" in shown
+
+
+SEARCH = """experiment: search-on-fleet
+setup:
+  host: ssh
+  server: {config: {innodb_buffer_pool_size: 16M, max_connections: 20, innodb_log_file_size: 8M}}
+workload:
+  oltp04: {table_size: 1000}
+  connections: [2]
+  think: 5ms
+  each: {warmup: 200ms, measure: 1s}
+search:
+  space: {server.config.thread_cache_size: [0, 8, 20]}
+  sampler: random
+  repeats: 3
+"""
+
+
+@pytest.mark.slow
+def test_the_rounds_of_a_heat_are_measured_side_by_side_on_the_hosts(
+    fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
+) -> None:
+    file = workplace.folder / "search.yaml"
+    file.write_text(SEARCH)
+    done = workplace.run("tune", str(file), "--hosts", str(hosts), "--trials", "4", "--no-confirm")
+    assert done.returncode == 0, done.stderr
+    assert "heat 1, rounds 1 to 3: start against" in done.stdout
+    [folder] = (workplace.lab / "searches").glob("*-*")
+    found = [each for each in Journal(workplace.lab, folder.name).events if isinstance(each, Round)]
+    first = [each for each in found if each.heat == 1]
+    assert [each.round for each in first] == [1, 2, 3]
+    with Lab.open(workplace.lab, write=False) as lab:
+        measured = lab.find_run(first[0].run).trials()
+    assert {each.run for each in first} == {first[0].run}
+    assert faults(measured) == set()
+    of_block = {trial.block: trial.host for trial in measured}
+    assert set(of_block.values()) == set(HOSTS)
+    wall, apart = sum(each.seconds for each in first), sum(trial.seconds for trial in measured)
+    assert wall == pytest.approx(apart / 3)
+    assert left(*fleet) == []

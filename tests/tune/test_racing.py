@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
+from lab.results.builders import trial
 
+from mydyno.lab.results.records import TrialRecord
+from mydyno.lab.spec.search import Constraints
 from mydyno.tune.racing import GUESS_SD, GUESS_WEIGHT, is_better, is_worse, pooled
-from mydyno.tune.scores import logs_to_leader, noise_of, scores
+from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
 from tune.builders import candidate, round_of
 
 
@@ -65,3 +69,19 @@ def test_a_round_without_its_leader_says_nothing_of_the_others() -> None:
     rounds = [round_of(1, 1, 0, t0=None, t1=1500.0), round_of(1, 2, 0, t0=1000.0, t1=1100.0)]
     assert logs_to_leader(rounds, 1, "throughput") == [pytest.approx(math.log(1.1))]
     assert noise_of(rounds, "throughput").df == GUESS_WEIGHT
+
+
+def test_a_candidate_is_compared_on_the_host_of_the_leader_only() -> None:
+    """The host of trial 2 was lost: its last attempt ran on another than the leader's."""
+    racers = [candidate(number) for number in range(3)]
+
+    def ran(number: int, host: str, attempt: int = 1) -> TrialRecord:
+        made = trial()
+        levels = {"candidate": racers[number].title}
+        return replace(made, levels=levels, phases=made.phases[:1], host=host, attempt=attempt)
+
+    trials = [ran(0, "db1"), ran(1, "db1"), ran(2, "db1"), ran(2, "db2", attempt=2)]
+    found = measured(trials, racers, ["throughput"], Constraints())
+    assert [each.number for each in found] == [0, 1, 2]
+    assert [bool(each.values) for each in found] == [True, True, False]
+    assert found[2].failure is None

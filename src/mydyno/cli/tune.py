@@ -29,6 +29,9 @@ def tune(
         "--confirm/--no-confirm", "Confirm the winner, and remove settings that do not matter.", default=True
     ),
     lab: LabOptions = LabOptions(),
+    hosts: options.Hosts = None,
+    launcher: options.Launcher = None,
+    partition: options.Partition = None,
 ) -> None:
     """Search for settings of the server and its storage that are better under a load, and confirm them.
 
@@ -37,8 +40,9 @@ def tune(
     experiments of the lab; poor ones are stopped early. The winner is measured again on other data against
     the settings as shipped, the buffer pool alone, a tuning sheet, mydyno's own advice and the start; then
     settings are removed one by one until only those that matter are left. Writes `best.cnf`, an advice file
-    for `mydyno apply`, and a report. After Ctrl-C or a kill the same command continues where it stopped, also
-    with a larger budget.
+    for `mydyno apply`, and a report. With `host: ssh` the rounds of a heat are measured side by side on the
+    machines of --hosts (docs/how-to/fleet.md). After Ctrl-C or a kill the same command continues where it
+    stopped, also with a larger budget.
 
     ```text
     mydyno tune experiments/tune.yaml --trials 20
@@ -47,10 +51,13 @@ def tune(
     ```
     """
     from mydyno.cli import tuning
+    from mydyno.cli.planning import machines_of
+    from mydyno.tune.task import Budget
 
     if budget is None and trials is None:
         raise UsageError("a search needs an end", "--budget 2h, or --trials 20")
-    if tuning.tune(file, size, budget, trials, confirm, lab):
-        return
+    with machines_of(hosts, launcher, partition, session=True) as machines:
+        if tuning.tune(file, size, Budget(trials, budget), lab, machines, confirm=confirm):
+            return
     screen.echo("nothing was found that holds: no best.cnf was written")
     raise typer.Exit

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mydyno.lab.spec.search import Parameter, Search
     from mydyno.lab.trial.events import Event
     from mydyno.lab.trial.preflight import Prepared
+    from mydyno.machine.hosts.machines import Machines
     from mydyno.machine.local import LocalHost
     from mydyno.survey.facts import System
     from mydyno.tune.confirm import Confirmation
@@ -30,13 +31,19 @@ if TYPE_CHECKING:
     from mydyno.tune.reduce import Reduced
     from mydyno.tune.result import Found
     from mydyno.tune.space import Space
-    from mydyno.tune.task import Task
+    from mydyno.tune.task import Budget, Task
 
 _LINE = 80
 
 
 def tune(
-    file: Path, size: str | None, budget: float | None, trials: int | None, confirm: bool, lab: LabOptions
+    file: Path,
+    size: str | None,
+    budget: Budget,
+    lab: LabOptions,
+    machines: Machines,
+    *,
+    confirm: bool,
 ) -> bool:
     """Searches, and writes what was found; False when there was nothing that holds."""
     from mydyno.core.interruption import interruptible
@@ -44,19 +51,18 @@ def tune(
     from mydyno.tune.experiment import base_of
     from mydyno.tune.journal import Journal
     from mydyno.tune.search import Search as Loop
-    from mydyno.tune.task import Budget
 
     experiment = spec.load(file, size)
     base = base_of(experiment)
     assert experiment.search is not None
-    bench = LabBench(base, lab)
+    bench = LabBench(base, lab, machines)
     start = bench.start()
     with lab.open(write=True) as opened, interruptible():
         bench.opened = opened
         task = _task(experiment, base, bench, start)
         journal = Journal(opened.path, task.folder)
         say(f"search {journal.folder}")
-        loop = Loop(task, bench, journal, Budget(trials, budget), say)
+        loop = Loop(task, bench, journal, budget, say)
         try:
             loop.run()
             confirmations, reduced = _confirmed(task, bench, loop) if confirm else ((), None)
@@ -82,7 +88,9 @@ class LabBench:
 
     base: Base
     lab: LabOptions
+    machines: Machines
     opened: Lab | None = None
+    hosts: int = 1
     _checked: dict[str, str | None] = field(default_factory=dict)
     system: System | None = None
     """Facts of the start's server under its load, where it was looked at."""
@@ -98,7 +106,10 @@ class LabBench:
         from mydyno.tune.experiment import text
 
         alone = text(self.base, "start", [], question="", repeats=1, seed=self.base.seed, factor=False)
-        return self._prepare(alone, install=True)[1]
+        prepared = self._prepare(alone, install=True)[1]
+        fleet = prepared.plan.fleet
+        self.hosts = 1 if fleet is None else len(fleet.hosts)
+        return prepared
 
     def refused(self, text: str) -> str | None:
         """The reason, in one line."""
@@ -140,10 +151,10 @@ class LabBench:
 
     def advice(self, prepared: Prepared, names: frozenset[str]) -> Advice | None:
         """mydyno's own on the start under its load; None where it cannot be looked at."""
-        from mydyno.tune.own_server import look, own_server
+        from mydyno.tune.own_server import is_here, look, own_server
 
         point = prepared.plan.points[0]
-        if point.setup.server.external is not None or point.setup.host.kind != "local":
+        if not is_here(point):
             return None
         say("advice: looking at the start under its load")
         with own_server(prepared, point.id, self._path, self.host, _show) as own:
@@ -159,7 +170,8 @@ class LabBench:
         from mydyno.cli.planning import prepare_read
         from mydyno.lab import spec
 
-        return prepare_read(spec.loads(text, self.base.file), self.lab, self.host, install=install)
+        experiment = spec.loads(text, self.base.file)
+        return prepare_read(experiment, self.lab, self.host, install=install, machines=self.machines)
 
 
 def _reason(error: MydynoError) -> str:
@@ -180,11 +192,17 @@ def _show(event: Event) -> None:
 
 def _task(experiment: Experiment, base: Base, bench: LabBench, start: Prepared) -> Task:
     from mydyno.tune.experiment import fingerprint
+    from mydyno.tune.own_server import is_here
     from mydyno.tune.starts import starts
     from mydyno.tune.task import Task
 
     assert experiment.search is not None
     search, point = experiment.search, start.plan.points[0]
+    if search.constraints.recovery is not None and not is_here(point):
+        raise UsageError(
+            "search.constraints.recovery is measured on private servers of this machine only",
+            "leave it out, or setup.host: local",
+        )
     space = _space(search, bench, start, point)
     release = str(start.knows(point).version)
     print_ = fingerprint(base, search.model_dump(mode="json"), release)
@@ -211,9 +229,9 @@ def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Sp
             raise UsageError(
                 "a preset needs the server's binary", "write search.space for an external server"
             )
-        binary = start.binary(point)
+        binary = start.maker(point)
         limits = ranges(bench.host, binary, names_of(search.preset))
-        parameters |= preset_space(search.preset, binary, limits, _room(search, bench))
+        parameters |= preset_space(search.preset, binary, limits, _room(search, bench, start, point))
     parameters |= search.space
     dimensions = [dimension(path, parameter) for path, parameter in parameters.items()]
     knows = start.knows(point)
@@ -228,17 +246,20 @@ def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Sp
     return Space(tuple(dimensions))
 
 
-def _room(search: Search, bench: LabBench) -> Room:
-    """What the machine has, or less by the constraints."""
+def _room(search: Search, bench: LabBench, start: Prepared, point: Point) -> Room:
+    """What the machine has, of several the smallest one, or less by the constraints."""
     from mydyno.tune.presets import Room
 
-    facts, limits = bench.host.facts(bench.lab.folder), search.constraints
-    found = {}
-    for name, there, limit in (
-        ("memory", facts.memory_bytes, limits.memory),
-        ("disk", facts.free_disk_bytes, limits.disk),
-    ):
-        known = [each for each in (there, limit) if each is not None]
+    host, here = point.setup.host, bench.host.facts(bench.lab.folder)
+    fleet = start.plan.fleet
+    names = fleet.names if fleet is not None else (host.name,) if host.name is not None else ()
+    there = [bench.machines.examine(name) for name in names]
+    memory = host.guest_memory_bytes if host.is_guest else here.memory_bytes
+    memories = [each.memory_bytes for each in there] if there else [memory]
+    disks = [each.free_bytes for each in there] if there else [here.free_disk_bytes]
+    limits, found = search.constraints, {}
+    for name, sizes, limit in (("memory", memories, limits.memory), ("disk", disks, limits.disk)):
+        known = [each for each in (*sizes, limit) if each is not None]
         if not known:
             raise UsageError(f"the machine's {name} could not be read", f"give search.constraints.{name}")
         found[name] = min(known)
@@ -251,7 +272,7 @@ def _shipped(start: Prepared, point: Point) -> Mapping[str, Any]:
 
     if point.setup.server.external is not None:
         return {}
-    options = start.binary(point).options
+    options = start.maker(point).options
     return {f"{CONFIG_PATH}{name}": value for name, value in options.items() if value is not None}
 
 

@@ -19,6 +19,7 @@ from mydyno.advisor import Advice, advise
 from mydyno.advisor.registry import variables
 from mydyno.core.errors import MydynoError, ServerError, UsageError
 from mydyno.core.interruption import uninterrupted
+from mydyno.lab.plan import Point
 from mydyno.lab.stack import DataDirectory, Journal, RunningServer, Site, Stack, start_server
 from mydyno.lab.trial.attempt import Attempt
 from mydyno.lab.trial.drive import LoadRun
@@ -70,6 +71,11 @@ def _drive(load: LoadRun) -> None:
         load.drive()
 
 
+def is_here(point: Point) -> bool:
+    """Whether its server is a private one on this machine."""
+    return point.setup.server.external is None and point.setup.host.kind == "local"
+
+
 @contextmanager
 def own_server(
     prepared: Prepared, point_id: str, lab: Path, host: Host, emit: Listener
@@ -78,7 +84,7 @@ def own_server(
     plan = prepared.plan
     planned = next(trial for trial in plan.trials if trial.point_id == point_id)
     point = plan.point(point_id)
-    if point.setup.server.external is not None or point.setup.host.kind != "local":
+    if not is_here(point):
         raise UsageError("only a private server on this machine can be looked at under load")
     journal = Journal(lab)
     journal.replay()

@@ -54,13 +54,14 @@ def measured(
     objectives: Sequence[str],
     constraints: Constraints,
 ) -> tuple[Measured, ...]:
-    """What became of each candidate in a run of one block."""
+    """What became of each candidate in one block. The first is the leader; after the loss of a host, trials
+    on another host than the leader's count as not measured."""
     found = []
+    leading = _last(trials, candidates[0])
     metrics = {name: metric_of(name, trials) for name in objectives}
     for candidate in candidates:
-        own = [trial for trial in trials if trial.levels.get(FACTOR) == candidate.title]
-        trial = max(own, key=lambda each: each.attempt) if own else None
-        if trial is None:
+        trial = _last(trials, candidate)
+        if trial is None or (leading is not None and trial.host != leading.host):
             found.append(Measured(number=candidate.number))
         elif (reason := _failure(trial)) is not None:
             found.append(Measured(number=candidate.number, failure=reason))
@@ -73,6 +74,12 @@ def measured(
                 )
             )
     return tuple(found)
+
+
+def _last(trials: Sequence[TrialRecord], candidate: Candidate) -> TrialRecord | None:
+    """The candidate's last attempt."""
+    own = [trial for trial in trials if trial.levels.get(FACTOR) == candidate.title]
+    return max(own, key=lambda each: each.attempt, default=None)
 
 
 def _failure(trial: TrialRecord) -> str | None:

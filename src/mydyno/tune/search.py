@@ -249,13 +249,15 @@ class Search:
     # One heat.
 
     def _race(self, heat: Heat) -> None:
-        rounds = 1 if heat.screening else self.task.search.repeats
+        at_once = self.bench.hosts
+        rounds = at_once if heat.screening else self.task.search.repeats
         while True:
             own = [each for each in self.rounds if each.heat == heat.number]
             left = self._running(heat, own)
             if len(own) >= rounds or not left:
                 break
-            self._round(heat, len(own) + 1, left)
+            first = len(own) + 1
+            self._measure(heat, range(first, min(first + at_once, rounds + 1)), left)
         self._end(heat)
 
     def _running(self, heat: Heat, own: Sequence[Round]) -> list[Candidate]:
@@ -268,32 +270,36 @@ class Search:
             and not racing.is_worse(logs_to_leader(own, each.number, self.task.objective), noise)
         ]
 
-    def _round(self, heat: Heat, number: int, left: Sequence[Candidate]) -> None:
+    def _measure(self, heat: Heat, rounds: range, left: Sequence[Candidate]) -> None:
+        """These rounds in one run, a block each."""
         leader = self.candidates[heat.leader]
         refused = {each.number: why for each in left if (why := self._refused(each)) is not None}
         racing_now = [each for each in left if each.number not in refused]
-        results = [Measured(number=each, failure=why) for each, why in refused.items()]
-        seconds, run_name = 0.0, ""
-        if racing_now:
-            self.say(
-                f"heat {heat.number}, round {number}: {leader.title} against "
-                + ", ".join(each.title.removeprefix("trial ") for each in racing_now)
-                + self._time_left()
-            )
-            run = self.bench.measure(self._text([leader, *racing_now], heat.number, number))
-            trials = trials_of(run)
-            results += measured(
-                trials, [leader, *racing_now], self.task.search.objectives, self.task.search.constraints
-            )
-            seconds, run_name = sum(trial.seconds for trial in trials), run.folder.name
+        failures = tuple(Measured(number=each, failure=why) for each, why in refused.items())
+        if not racing_now:
+            self._append(heat, rounds[0], "", 0.0, failures)
+            return
+        self.say(
+            f"heat {heat.number}, {_numbered(rounds)}: {leader.title} against "
+            + ", ".join(each.title.removeprefix("trial ") for each in racing_now)
+            + self._time_left()
+        )
+        racers, search = [leader, *racing_now], self.task.search
+        run = self.bench.measure(self._text(racers, heat.number, rounds[0], len(rounds)))
+        trials = trials_of(run)
+        for number, block in zip(rounds, sorted({each.block for each in trials}), strict=True):
+            own = [each for each in trials if each.block == block]
+            results = failures + measured(own, racers, search.objectives, search.constraints)
+            # Blocks of different hosts are measured side by side.
+            seconds = sum(each.seconds for each in own) / len(rounds)
+            self._append(heat, number, run.folder.name, seconds, results)
+
+    def _append(
+        self, heat: Heat, number: int, run: str, seconds: float, results: tuple[Measured, ...]
+    ) -> None:
         self.journal.append(
             Round(
-                heat=heat.number,
-                round=number,
-                run=run_name,
-                seconds=seconds,
-                leader=heat.leader,
-                results=tuple(results),
+                heat=heat.number, round=number, run=run, seconds=seconds, leader=heat.leader, results=results
             )
         )
 
@@ -310,14 +316,15 @@ class Search:
         """A second level, which every factor needs."""
         return self.candidates[0 if candidate.number else 1]
 
-    def _text(self, candidates: Sequence[Candidate], heat: int, number: int) -> str:
+    def _text(self, candidates: Sequence[Candidate], heat: int, number: int, rounds: int = 1) -> str:
         only = len(candidates) == 1
         return text(
             self.task.base,
             f"heat-{heat}-{number}",
             candidates,
-            question=f"Heat {heat} of the search {self.task.base.name}, round {number}",
-            repeats=1,
+            question=f"Heat {heat} of the search {self.task.base.name}, "
+            f"{_numbered(range(number, number + rounds))}",
+            repeats=rounds,
             seed=self.task.base.seed + _SEED_OF_HEATS * heat + number,
             # One dataset for all heats: to load another takes as long as to measure a candidate.
             data_seed=self.task.base.seed,
@@ -383,6 +390,10 @@ class Search:
         each = self.spent_seconds / self.tried
         seconds = each * max(0, self.budget.trials - self.tried)
         return f"; about {format_duration(max(1, round(seconds)))} left" if seconds else ""
+
+
+def _numbered(rounds: range) -> str:
+    return f"round {rounds[0]}" if len(rounds) == 1 else f"rounds {rounds[0]} to {rounds[-1]}"
 
 
 def _has_failed(rounds: Sequence[Round], number: int) -> bool:

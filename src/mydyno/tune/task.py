@@ -17,6 +17,10 @@ from mydyno.tune.space import Space
 class Bench(Protocol):
     """Measures experiments; every method takes the text of an experiment file."""
 
+    @property
+    def hosts(self) -> int:
+        """Machines that measure side by side, a round of a heat on each."""
+
     def refused(self, text: str) -> str | None:
         """Why it cannot even be begun: a setting that the server does not take; None: it can."""
 
