@@ -18,6 +18,7 @@ import pytest
 from live.far_side import agents, comes_true, entry_of, kill, left
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.sshd import Sshd, private_sshd
+from mydyno.core.errors import ExitCode
 from mydyno.lab.results.records import Environment, TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.host import connect
@@ -258,3 +259,14 @@ def test_the_rounds_of_a_heat_are_measured_side_by_side_on_the_hosts(
     wall, apart = sum(each.seconds for each in first), sum(trial.seconds for trial in measured)
     assert wall == pytest.approx(apart / 3)
     assert left(*fleet) == []
+
+
+def test_a_recovery_that_cannot_be_measured_there_is_an_error_before_the_search(
+    hosts: Path, workplace: Workplace
+) -> None:
+    file = workplace.folder / "search.yaml"
+    file.write_text(f"{SEARCH}  constraints: {{recovery: 60s}}\n")
+    done = workplace.run("tune", str(file), "--hosts", str(hosts), "--trials", "4")
+    assert done.returncode == ExitCode.USAGE, done.stderr
+    assert "search.constraints.recovery is measured on private servers of this machine only" in done.stderr
+    assert not list(workplace.lab.glob("searches/*"))
