@@ -26,13 +26,15 @@ from prove.builders import THREADS, advice
 from typer.testing import CliRunner
 
 from live.documented import ROOT, Documented, commands, documented, files, folders, pages, parse
-from live.mydyno_process import MEASURED, SHORT, call
+from live.mydyno_process import MEASURED, SHORT, call, faults
 from live.packets import pcap
 from live.releases import release
 from live.uml import NEEDS_KERNEL
 from mydyno.cli import login_options
 from mydyno.cli.main import app
+from mydyno.core.errors import ExitCode
 from mydyno.lab.load.smack import settings as smack_settings
+from mydyno.lab.results.store import Lab
 from mydyno.lab.stack import RunningServer
 
 pytestmark = pytest.mark.live
@@ -265,6 +267,14 @@ def test_every_reason_not_to_run_a_command_is_one_of_a_command() -> None:
     assert unused == []
 
 
+def is_of_a_busy_machine(exit_code: int, folder: Path) -> bool:
+    """Whether all that is wrong with the newest run is that other programs had the CPUs."""
+    if exit_code != ExitCode.INVALID_TRIALS:
+        return False
+    with Lab.open(folder / "lab", write=False) as lab:
+        return faults(lab.find_run().trials()) == set()
+
+
 @pytest.mark.timeout(900)  # It is more than a hundred commands.
 def test_every_documented_command_works_in_a_fresh_folder(
     fresh: Fresh, monkeypatch: pytest.MonkeyPatch
@@ -289,7 +299,7 @@ def test_every_documented_command_works_in_a_fresh_folder(
         if here.output is not None:
             (fresh.folder / here.output).write_text(answer.stdout)
         allowed = {0, 8} if "--fail-if" in each.text else {0, 3} if "doctor" in each.text else {0}
-        if answer.exit_code not in allowed:
+        if answer.exit_code not in allowed and not is_of_a_busy_machine(answer.exit_code, fresh.folder):
             print(each, answer.exit_code, repr(answer.exception)[:300])
             wrong.append(f"{here}: {answer.exit_code}: {answer.exception!r} {answer.output[-300:]}")
     assert wrong == []
