@@ -272,7 +272,8 @@ def is_of_a_busy_machine(exit_code: int, folder: Path) -> bool:
     if exit_code != ExitCode.INVALID_TRIALS:
         return False
     with Lab.open(folder / "lab", write=False) as lab:
-        return faults(lab.find_run().trials()) == set()
+        run = lab.find_run()
+        return bool(run.invalid()) and faults(run.trials()) == set()
 
 
 @pytest.mark.timeout(900)  # It is more than a hundred commands.

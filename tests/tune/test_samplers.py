@@ -110,6 +110,7 @@ DISKS = Space(
         *SPACE.dimensions,
     )
 )
+COSTLY = [each.path for each in DISKS.dimensions if changes_disks(each.path)]
 
 
 @pytest.mark.parametrize("name", ["tpe", "random"])
@@ -118,7 +119,7 @@ def test_candidates_of_a_heat_share_disks_that_take_long_to_build(name: str) -> 
     schedulers = set()
     for _ in range(8):
         taken = {key_of(each.point) for each in seen}
-        points = proposals(name, DISKS, seen, taken, 5, 3, costly=changes_disks)
+        points = proposals(name, DISKS, seen, taken, 5, 3, COSTLY)
         assert len(points) == len(taken.union(map(key_of, points))) - len(taken)
         assert len({(point[FILESYSTEM], point.get(MOUNT)) for point in points}) == 1
         schedulers.update(point[SCHEDULER] for point in points)
@@ -128,6 +129,6 @@ def test_candidates_of_a_heat_share_disks_that_take_long_to_build(name: str) -> 
 
 def test_a_heat_is_filled_from_other_disks_when_these_have_no_more_points() -> None:
     few = Space(DISKS.dimensions[:3])
-    points = proposals("random", few, [], set(), 1, 6, costly=changes_disks)
+    points = proposals("random", few, [], set(), 1, 6, COSTLY)
     assert len({key_of(point) for point in points}) == 6
     assert len({(point[FILESYSTEM], point.get(MOUNT)) for point in points[:2]}) == 1

@@ -62,7 +62,7 @@ def prepare_read(
     from mydyno.machine.ground_facts import disk_facts, read_ground_facts
     from mydyno.server.releases import not_installed
 
-    others, storage, left_out = _others(experiment, machines)
+    others, storage, left_out = others_of(experiment, machines)
     facts = replace(host.facts(lab.folder), others=others)
     past = past_times(lab.folder, facts, trust=lab.trust)
     disks = {disk: disk_facts(_owner(disk, host, machines), disk) for disk in asked_disks(experiment)}
@@ -127,7 +127,7 @@ def limit_seconds(plan: Plan) -> float:
     return LONGEST * plan.estimate.high_seconds + _LIMIT_SECONDS
 
 
-def _others(
+def others_of(
     experiment: Experiment, machines: Machines | None
 ) -> tuple[dict[str, HostFacts], dict[str, FarStorageFacts], tuple[str, ...]]:
     """What the other machines are that the experiment names, or of a fleet those that answer; what they have

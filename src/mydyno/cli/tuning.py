@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -203,7 +203,7 @@ def _task(experiment: Experiment, base: Base, bench: LabBench, start: Prepared) 
             "search.constraints.recovery is measured on private servers of this machine only",
             "leave it out, or setup.host: local",
         )
-    space = _space(search, bench, start, point)
+    space = _space(experiment, search, bench, start, point)
     release = str(start.knows(point).version)
     print_ = fingerprint(base, search.model_dump(mode="json"), release)
     references = {}
@@ -215,7 +215,7 @@ def _task(experiment: Experiment, base: Base, bench: LabBench, start: Prepared) 
     return Task(base, search, space, defaults, shipped, references, release, print_)
 
 
-def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Space:
+def _space(experiment: Experiment, search: Search, bench: LabBench, start: Prepared, point: Point) -> Space:
     """Raises UsageError for a variable that the release does not have, or a preset that cannot be had."""
     from mydyno.lab.spec.paths import CONFIG_PATH
     from mydyno.lab.stack import understand
@@ -231,7 +231,7 @@ def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Sp
             )
         binary = start.maker(point)
         limits = ranges(bench.host, binary, names_of(search.preset))
-        parameters |= preset_space(search.preset, binary, limits, _room(search, bench, start, point))
+        parameters |= preset_space(search.preset, binary, limits, _room(experiment, search, bench, point))
     parameters |= search.space
     dimensions = [dimension(path, parameter) for path, parameter in parameters.items()]
     knows = start.knows(point)
@@ -246,20 +246,21 @@ def _space(search: Search, bench: LabBench, start: Prepared, point: Point) -> Sp
     return Space(tuple(dimensions))
 
 
-def _room(search: Search, bench: LabBench, start: Prepared, point: Point) -> Room:
+def _room(experiment: Experiment, search: Search, bench: LabBench, point: Point) -> Room:
     """What the machine has, of several the smallest one, or less by the constraints."""
+    from mydyno.cli.planning import others_of
+    from mydyno.lab.plan.point import memory_bytes
     from mydyno.tune.presets import Room
 
-    host, here = point.setup.host, bench.host.facts(bench.lab.folder)
-    fleet = start.plan.fleet
-    names = fleet.names if fleet is not None else (host.name,) if host.name is not None else ()
-    there = [bench.machines.examine(name) for name in names]
-    memory = host.guest_memory_bytes if host.is_guest else here.memory_bytes
-    memories = [each.memory_bytes for each in there] if there else [memory]
-    disks = [each.free_bytes for each in there] if there else [here.free_disk_bytes]
+    others, _, _ = others_of(experiment, bench.machines)
+    facts = replace(bench.host.facts(bench.lab.folder), others=others)
+    disks = [each.free_disk_bytes for each in others.values() or [facts]]
     limits, found = search.constraints, {}
-    for name, sizes, limit in (("memory", memories, limits.memory), ("disk", disks, limits.disk)):
-        known = [each for each in (*sizes, limit) if each is not None]
+    for name, sizes in (
+        ("memory", [memory_bytes(point.setup, facts), limits.memory]),
+        ("disk", [*disks, limits.disk]),
+    ):
+        known = [each for each in sizes if each is not None]
         if not known:
             raise UsageError(f"the machine's {name} could not be read", f"give search.constraints.{name}")
         found[name] = min(known)

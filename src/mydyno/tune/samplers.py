@@ -7,7 +7,7 @@ what it would have proposed. Optuna keeps nothing: its study is made from the hi
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -152,19 +152,21 @@ def proposals(
     taken: set[str],
     seed: int,
     count: int,
-    *,
-    costly: Callable[[str], bool],
+    costly: Collection[str] = (),
 ) -> list[Point]:
     """What the sampler of this name proposes for one heat: as long as there are such points, all have the
-    values of the first on `costly` paths, so that what takes long to build is built once."""
+    values of the first on the `costly` paths, so that what takes long to build is built once."""
     sampler = SAMPLERS[name]
-    if not any(costly(each.path) for each in space.dimensions):
+    if not costly or count < 2:
         return sampler(space, seen, taken, seed, count)
-    points = sampler(space, seen, taken, seed, min(1, count))
-    for first in points[:1]:
-        part = space.at({path: value for path, value in first.items() if costly(path)})
-        # Another file system may have other paths: what was seen there says nothing about these.
-        comparable = [each for each in seen if set(part.nearest(each.point)) == set(each.point)]
-        points += sampler(part, comparable, taken | {key_of(first)}, seed, count - 1)
-    known = taken | {key_of(point) for point in points}
-    return [*points, *sampler(space, seen, known, seed, count - len(points))]
+    points = sampler(space, seen, taken, seed, 1)
+    if not points:
+        return []
+    part = space.at({path: value for path, value in points[0].items() if path in costly})
+    # Another file system may have other paths: what was seen there says nothing about these.
+    comparable = [each for each in seen if set(part.nearest(each.point)) == set(each.point)]
+    points += sampler(part, comparable, taken | {key_of(points[0])}, seed, count - 1)
+    if len(points) < count:
+        known = taken | {key_of(point) for point in points}
+        points += sampler(space, seen, known, seed, count - len(points))
+    return points

@@ -214,15 +214,10 @@ class Search:
             made = self._over_leader(PREDICTED, predicted[: search.candidates])
         seen = [self._observation(each, space) for each in known]
         taken = {key_of(each.point) for each in seen}
-        points = proposals(
-            search.sampler,
-            space,
-            seen,
-            taken,
-            self.task.base.seed,
-            search.candidates - len(made),
-            costly=changes_disks if self.task.base.shares_disks else lambda _: False,
-        )
+        count, seed = search.candidates - len(made), self.task.base.seed
+        shared = self.task.base.shares_disks
+        costly = [each.path for each in space.dimensions if shared and changes_disks(each.path)]
+        points = proposals(search.sampler, space, seen, taken, seed, count, costly)
         return [*made, *self._over_leader(search.sampler, points)]
 
     def _over_leader(self, origin: str, points: Sequence[Point]) -> list[tuple[str, Settings]]:
