@@ -1,12 +1,20 @@
 """What every section of the experiment file shares: frozen, strict about keys, all faults at once."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 
 FAULTS = "faults"
 """The type of the pydantic error that carries faults of our own in its context."""
@@ -85,8 +93,25 @@ def _again(line: Any) -> InitErrorDetails:
     return InitErrorDetails(type=error, loc=line["loc"], input=line["input"], ctx=context)
 
 
+@dataclass(frozen=True)
+class Deferred:
+    """In an annotation, `Annotated[Any, Deferred(read)]`: a section whose type is read when a value of it is
+    validated or its keys are listed."""
+
+    read: Callable[[], type[Section]]
+
+    def __get_pydantic_core_schema__(self, *_: object) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(lambda raw: self.read().model_validate(raw))
+
+    def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        section = self.read()
+        return handler(section.__pydantic_core_schema__) | {"description": section.__doc__}
+
+
 def section_of(annotation: Any) -> type[BaseModel] | None:
     """The section type inside an annotation such as `Smack | None`."""
+    if isinstance(annotation, Deferred):
+        return annotation.read()
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((section for part in get_args(annotation) if (section := section_of(part))), None)

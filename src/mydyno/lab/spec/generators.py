@@ -8,10 +8,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, StringConstraints, create_model, model_serializer, model_validator
 
-from mydyno.core.document.base import Fault, Section, refuse
+from mydyno.core.document.base import Deferred, Fault, Section, refuse
 from mydyno.core.document.problems import Problem, SpecErrors
 from mydyno.core.document.spec_folder import spec_folder
-from mydyno.lab.workload import Resolved, WorkloadFile, builtin_names, read, slap
+from mydyno.lab.workload import Resolved, builtin_names, read, slap
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.lab.workload.smack import resolve as smack
 from mydyno.lab.workload.sql_bench import SqlBench
@@ -110,15 +110,7 @@ def _place(problem: Problem) -> str:
     return f"{name}:{problem.line}" if problem.line else name
 
 
-_PROGRAMS = {name: read(name) for name in builtin_names()}
-
-
-def program(name: str) -> WorkloadFile:
-    """The built-in workload that is data."""
-    return _PROGRAMS[name]
-
-
-PROGRAMS = tuple(_PROGRAMS)
+PROGRAMS = builtin_names()
 """Generators that are workload files which come with mydyno."""
 
 _OTHERS: dict[str, tuple[type[Section], str]] = {
@@ -139,10 +131,15 @@ EXTERNAL = ("sysbench", "mysqlslap")
 OWN_ORDER = ("sql-bench", "fio", "trace")
 """Generators that decide their phases themselves."""
 
-_fields: dict[str, Any] = {
-    name: (each.options | None, Field(default=None, description=each.about))
-    for name, each in _PROGRAMS.items()
-} | {name: (kind | None, Field(default=None, description=about)) for name, (kind, about) in _OTHERS.items()}
+
+def _options(name: str) -> Any:
+    """The options of a built-in workload, whose file is read when an experiment uses it: there are many."""
+    return Annotated[Any, Deferred(lambda: read(name).options)]
+
+
+_fields: dict[str, Any] = {name: (_options(name) | None, Field(default=None)) for name in PROGRAMS} | {
+    name: (kind | None, Field(default=None, description=about)) for name, (kind, about) in _OTHERS.items()
+}
 
 Generators: type[Section] = create_model("Generators", __base__=Section, **_fields)
 """A section with one optional key for each generator."""

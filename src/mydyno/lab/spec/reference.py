@@ -97,7 +97,8 @@ def _section(section: type[BaseModel], title: str, path: str) -> Iterator[str]:
         child = section_of(field.annotation)
         if child is not None and child.__name__ not in _LEAVES and child not in [one for one, _ in below]:
             below.append((child, f"{path}{name}"))
-        yield f"| `{name}` | {_value(name, field)} | {_default(field)} | {field.description or ''} |"
+        about = field.description or (child.__doc__ if child else "")
+        yield f"| `{name}` | {_value(name, field)} | {_default(field)} | {about} |"
     for child, child_path in below:
         yield ""
         yield from _section(child, f"`{child_path}`", f"{child_path}.")

@@ -16,9 +16,9 @@ from pydantic import (
 from mydyno.core.document.base import Fault, Section, clash
 from mydyno.core.document.quantities import Connections, Duration, DurationRule
 from mydyno.core.nearest import nearest
-from mydyno.lab.spec.generators import EXTERNAL, GENERATORS, OWN_ORDER, PROGRAMS, Generators, OwnFile, program
+from mydyno.lab.spec.generators import EXTERNAL, GENERATORS, OWN_ORDER, PROGRAMS, Generators, OwnFile
 from mydyno.lab.spec.load_shape import Arrival, Each, Think
-from mydyno.lab.workload import Options, Resolved, slap
+from mydyno.lab.workload import Options, Resolved, read, slap
 from mydyno.lab.workload.external_program import ExternalSlap, ExternalSysbench, FioOptions
 from mydyno.lab.workload.sql_bench import SqlBench
 from mydyno.lab.workload.trace import TraceOptions
@@ -144,7 +144,7 @@ class Workload(Generators):
             return options.resolve()
         if isinstance(options, slap.Options):
             return slap.resolve(options)
-        return program(self.generator).resolve(options) if isinstance(options, Options) else None
+        return read(self.generator).resolve(options) if isinstance(options, Options) else None
 
     @property
     def makes_its_tables(self) -> bool:

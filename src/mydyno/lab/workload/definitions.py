@@ -70,6 +70,7 @@ class Definitions:
         self.settings.update(other.settings)
 
 
+@lru_cache
 def builtin_names() -> tuple[str, ...]:
     """The names of the workloads that come with mydyno."""
     return tuple(sorted(file.stem for file in BUILTIN.glob("*.yaml")))

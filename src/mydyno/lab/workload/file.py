@@ -158,7 +158,9 @@ def _read_builtin(name: str) -> WorkloadFile:
 def _read(part: Part) -> WorkloadFile:
     gathered = Gathered()
     definitions = read_definitions(part, gathered)
-    section = section_from(definitions.name or part.file, definitions.named["options"], gathered)
+    section = section_from(
+        definitions.name or part.file, definitions.about, definitions.named["options"], gathered
+    )
     problems: list[Problem] = list(gathered.problems)
     try:
         compile_program(definitions, _defaults(section, definitions))

@@ -83,17 +83,15 @@ def check_name(name: str, written: Written, what: str) -> None:
         raise written.at(written.key, f"{what} cannot be called that", name, "a name that is not in use")
 
 
-def section_from(name: str, declared: dict[str, Written], gathered: Gathered) -> type[Options]:
-    """The section of the declared options; what is wrong with a declaration goes to `gathered`."""
+def section_from(name: str, about: str, declared: dict[str, Written], gathered: Gathered) -> type[Options]:
+    """The section of a workload's declared options; what is wrong with a declaration goes to `gathered`."""
     fields: dict[str, Any] = {}
     for option, written in declared.items():
         with gathered.here():
             check_name(option, written, "an option")
             fields[option] = _field(option, written, gathered)
     class_name = "".join(word.capitalize() for word in re.findall(r"\w+", name)) + "Options"
-    section: type[Options] = create_model(
-        class_name, __base__=Options, __doc__=f"Options of {name}.", **fields
-    )
+    section: type[Options] = create_model(class_name, __base__=Options, __doc__=about, **fields)
     return section
 
 
