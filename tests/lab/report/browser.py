@@ -197,6 +197,7 @@ def browser() -> Iterator[Browser]:
 
         process = subprocess.Popen(
             [command, *flags, "about:blank"],
+            env={**os.environ, "TMPDIR": profile},  # It leaves folders there.
             preexec_fn=descriptors,
             close_fds=False,
             stdout=subprocess.DEVNULL,

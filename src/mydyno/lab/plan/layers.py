@@ -45,7 +45,7 @@ def layer_keys(point: Point) -> tuple[tuple[str, str], ...]:
         "dataset": {
             "rows": dataset_of(point.workload),
             **({} if point.setup.data is None else {"data": point.setup.data.model_dump(mode="json")}),
-            "shape": {name: value for name, value in config.items() if name in catalogue().shaping()},
+            "shape": {name: value for name, value in config.items() if name in catalogue().shaping},
             # Releases without undo tablespaces of their own get them when the dataset is made.
             **({"undo": True} if storage is not None and storage.undo is not None else {}),
         },

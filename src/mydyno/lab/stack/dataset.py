@@ -139,7 +139,7 @@ class DatasetLayer:
 
     def _shaping(self) -> dict[str, Setting]:
         settings = canonical(self.binary, self.config)
-        return {name: settings[name] for name in sorted(catalogue().shaping() & settings.keys())}
+        return {name: settings[name] for name in sorted(catalogue().shaping & settings.keys())}
 
     def _make(self, site: Site, place: Path) -> None:
         started = time.monotonic()

@@ -81,7 +81,7 @@ class TablesLayer:
 
     def _digest(self, settings: Mapping[str, Setting]) -> str:
         """What distinguishes two contents: what is loaded, and the settings that shape how it is stored."""
-        shaping = {name: settings[name] for name in sorted(catalogue().shaping() & settings.keys())}
+        shaping = {name: settings[name] for name in sorted(catalogue().shaping & settings.keys())}
         return fingerprint_of({"format": _FORMAT, "settings": shaping, "contents": dict(self.contents)})
 
     def _fresh(self, cursor: dbapi.Cursor, digest: str) -> dict[str, int] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 from pydantic import ValidationError, model_validator
@@ -47,6 +47,7 @@ class Catalogue(Record):
         """The variables that take memory in this way, in the order of the file."""
         return tuple(name for name, row in self.variables.items() if row.memory == memory)
 
+    @cached_property
     def shaping(self) -> frozenset[str]:
         """The variables that shape the files of a dataset."""
         return frozenset(name for name, row in self.variables.items() if row.shapes_files)

@@ -87,7 +87,7 @@ def read_manifest(folder: Path) -> DatasetManifest:
     except ValidationError as error:
         raise LabError(_trouble(error)) from error
     for name, value in manifest.settings.items():
-        if name not in catalogue().shaping() or refusal(name, value) is not None:
+        if name not in catalogue().shaping or refusal(name, value) is not None:
             raise LabError(f"its manifest has the setting {name}, which does not affect the data files")
     return manifest
 

@@ -140,7 +140,7 @@ def _backup(path: Path, checkpoints: Path) -> OwnData:
     settings: dict[str, Setting] = {}
     if written.is_file():
         for name, value in _SIZED.findall(written.read_text(errors="replace")):
-            if name in catalogue().shaping():
+            if name in catalogue().shaping:
                 settings[name] = value
     version = re.search(r"server_version\s*=\s*(\d+)\.(\d+)\.(\d+)", text)
     release = tuple(map(int, version.groups())) if version else _recorded(path)
