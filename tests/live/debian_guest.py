@@ -260,7 +260,7 @@ class DebianGuest:
     def run(self, *argv: str, timeout_seconds: float = _COMMAND_SECONDS) -> Finished:
         return self.host.run(argv, timeout_seconds=timeout_seconds)
 
-    def told(self, *argv: str) -> str:
+    def output(self, *argv: str) -> str:
         """What a command that succeeds writes."""
         done = self.run(*argv)
         assert done.returncode == 0, f"{argv}: {done.returncode}\n{done.stdout}\n{done.stderr}"

@@ -106,11 +106,11 @@ class State:
 
 
 def state(guest: DebianGuest) -> State:
-    return State(guest.told("sh", "-c", FILES), live(guest))
+    return State(guest.output("sh", "-c", FILES), live(guest))
 
 
 def live(guest: DebianGuest) -> dict[str, str]:
-    return {name: guest.told("sh", "-c", command).strip() for name, command in LIVE.items()}
+    return {name: guest.output("sh", "-c", command).strip() for name, command in LIVE.items()}
 
 
 def told(text: str) -> None:
@@ -163,7 +163,7 @@ def test_everything_is_applied_outlives_a_reboot_and_is_rolled_back_byte_for_byt
     assert live(guest) == NEW
     guest.reboot()
     assert live(guest) == NEW
-    assert guest.told("systemctl", "is-system-running").strip() == "running"
+    assert guest.output("systemctl", "is-system-running").strip() == "running"
     again = guest.mydyno("apply", str(ADVICE), "--yes", "--restart")
     assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "Nothing to do.")
     back = guest.mydyno("rollback", "--yes")
@@ -181,7 +181,7 @@ def test_when_the_server_does_not_start_everything_is_put_back_and_its_log_is_re
     assert "mariadb.service did not start" in done.stderr
     assert "/nowhere" in done.stderr
     assert "everything is as it was before" in done.stderr
-    assert guest.told("sh", "-c", RUNNING).strip() == "active"
+    assert guest.output("sh", "-c", RUNNING).strip() == "active"
     assert state(guest) == old
 
 
@@ -202,7 +202,7 @@ def test_killed_with_its_guardian_in_the_middle_the_next_command_puts_everything
         kill -9 $(pgrep -P $mydyno mydyno-guardian) $mydyno
     """
     done = guest.run("bash", "-c", script)
-    assert done.returncode == 0, done.stderr + guest.told("cat", "/root/out")
+    assert done.returncode == 0, done.stderr + guest.output("cat", "/root/out")
     assert "unfinished" in guest.mydyno("history").stdout
     back = guest.mydyno("rollback", "--yes")
     assert back.returncode == 0, back.stdout + back.stderr
@@ -218,7 +218,7 @@ def test_killed_alone_its_guardian_puts_everything_back(guest: DebianGuest, old:
         while [ -e /proc/$guardian/exe ]; do sleep 0.02; done
     """
     done = guest.run("bash", "-c", script)
-    assert done.returncode == 0, done.stderr + guest.told("cat", "/root/out")
+    assert done.returncode == 0, done.stderr + guest.output("cat", "/root/out")
     assert state(guest) == old
 
 
@@ -230,7 +230,7 @@ def test_after_a_power_cut_in_the_middle_the_next_command_puts_everything_back(
         until {KILLED_AT["the restart"]}; do kill -0 $mydyno || exit 3; sleep 0.02; done
     """
     done = guest.run("bash", "-c", script)
-    assert done.returncode == 0, done.stderr + guest.told("cat", "/root/out")
+    assert done.returncode == 0, done.stderr + guest.output("cat", "/root/out")
     guest.switch_off()
     guest.switch_on()
     back = guest.mydyno("rollback", "--yes")
@@ -267,13 +267,13 @@ def advised(guest: DebianGuest) -> set[str]:
     """The rules that advise a change of mydyno's own, of those above."""
     done = guest.mydyno("advise", "--for", "1", "--out", "/root/host.json")
     assert done.returncode == 0, done.stdout + done.stderr
-    found = Advice.model_validate_json(guest.told("cat", "/root/host.json")).findings
+    found = Advice.model_validate_json(guest.output("cat", "/root/host.json")).findings
     made = {each.rule for each in found if any(not isinstance(change, ByHand) for change in each.changes)}
     return made & RULES_OF_THE_HOST
 
 
 def test_what_the_rules_of_the_host_advise_is_done_and_then_not_advised_again(guest: DebianGuest) -> None:
-    guest.told("sh", "-c", UNSUITABLE)
+    guest.output("sh", "-c", UNSUITABLE)
     try:
         before = live(guest)
         assert advised(guest) == RULES_OF_THE_HOST
@@ -289,6 +289,6 @@ def test_what_the_rules_of_the_host_advise_is_done_and_then_not_advised_again(gu
         assert live(guest) == before
         assert advised(guest) == RULES_OF_THE_HOST
     finally:
-        guest.told("rm", "/etc/systemd/system/mariadb.service.d/guide.conf")
-        guest.told("rmdir", "/etc/systemd/system/mariadb.service.d")
+        guest.output("rm", "/etc/systemd/system/mariadb.service.d/guide.conf")
+        guest.output("rmdir", "/etc/systemd/system/mariadb.service.d")
         guest.reboot()

@@ -54,17 +54,17 @@ def test_warm_up_rate_and_sysbench_are_reported() -> None:
     assert row.phases == "2 phases of 2 to 4 connections, 1s warm-up and 5s each, poisson 1000/s"
 
 
-def test_each_trial_says_from_which_layer_on_the_stack_is_raised() -> None:
+def test_each_trial_says_from_which_layer_on_the_stack_is_rebuilt() -> None:
     read = experiment(
         factors="{workload.smack.rows: [10, 20], server.config.max_connections: [100, 200]}",
         design="{repeats: 1, order: sequential}",
     )
     result = plan.explain(plan.make(read, FACTS))
     assert result.rebuilds == {"host": 1, "release": 1, "dataset": 2, "config": 4, "workload": 4}
-    raised = [row.raises for row in result.trials]
-    assert raised == ["host", "config", "dataset", "config"]
+    rebuilt = [row.rebuilt_from for row in result.trials]
+    assert rebuilt == ["host", "config", "dataset", "config"]
     again = plan.explain(plan.make(experiment(design="{repeats: 2}"), FACTS)).trials
-    assert [row.raises for row in again] == ["host", "fresh clone"]
+    assert [row.rebuilt_from for row in again] == ["host", "fresh clone"]
 
 
 def test_warnings_come_last() -> None:

@@ -25,7 +25,7 @@ class Element:
         return "".join(parts)
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The text with all kinds of spaces made one, and one after each block."""
         return " ".join(self._spaced().split())
 

@@ -214,13 +214,13 @@ def test_test_programs_are_on_no_picture_of_rates_and_other_loads_on_none_of_sec
 def test_the_page_shows_the_table_first_with_the_labels_of_durability():
     tree = parse(html(whole(), drawings(figures(whole()))()))
     table = tree.by_id("comparison").all("table")[0]
-    heads = [cell.told for cell in table.all("thead")[0].all("th")]
+    heads = [cell.words for cell in table.all("thead")[0].all("th")]
     assert heads[:2] == ["load", "measured"]
     assert [head.split()[0] for head in heads[2:]] == ["mysql-5.6", "mysql-9.7", "mariadb-11.8"]
     assert heads[4].endswith(LESS)
     shown = table.all("td", "shown")
     assert len(shown) == 4 * 2 + 3
-    assert "None" not in table.told
+    assert "None" not in table.words
 
 
 @pytest.mark.parametrize("size", theme.SIZES)

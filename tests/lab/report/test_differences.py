@@ -89,10 +89,10 @@ def test_differences_stand_before_the_folded_facts_and_are_not_reported_by_colou
     view = page(gather(run))
     section = parse(html(view, ())).by_id("environment")
     first = section.all("tr", "differs")[0]
-    assert first.told.startswith("within a setting server version")
-    assert "<script>alert(1)</script>" in first.told, "as text"
+    assert first.words.startswith("within a setting server version")
+    assert "<script>alert(1)</script>" in first.words, "as text"
     (folded,) = section.all("details")
-    assert "All facts" in folded.told
+    assert "All facts" in folded.words
     assert "open" not in folded.attributes
 
 

@@ -35,7 +35,7 @@ def tree() -> Element:
 
 
 def rows_of(table: Element) -> list[list[str]]:
-    return [[cell.told for cell in row.children if isinstance(cell, Element)] for row in table.all("tr")]
+    return [[cell.words for cell in row.children if isinstance(cell, Element)] for row in table.all("tr")]
 
 
 def section(tree: Element, rank: int) -> Element:
@@ -43,10 +43,11 @@ def section(tree: Element, rank: int) -> Element:
 
 
 def test_the_headline_says_what_took_the_time_and_names_the_first_statements_with_links(tree):
-    assert tree.all("h1")[0].told == "2 of 8 statements take 90% of the time"
+    assert tree.all("h1")[0].words == "2 of 8 statements take 90% of the time"
     first, *_ = tree.by_id("headline").all("li")
     assert (
-        first.told == "66% select id, name, password_hash from customer where email = ? 4,000 calls of 193 ms"
+        first.words
+        == "66% select id, name, password_hash from customer where email = ? 4,000 calls of 193 ms"
     )
     assert first.all("a")[0].attributes["href"] == f"#{full().groups[0].id}"
 
@@ -62,7 +63,7 @@ def test_the_page_needs_nothing_but_itself_and_every_link_leads_somewhere(tree):
 
 def test_problems_are_reported_at_once_and_located(tree):
     for where in ("headline", "sources"):
-        text = tree.by_id(where).told
+        text = tree.by_id(where).words
         assert "broken tail" in text
         assert "the last entry ends within its statement" in text
         assert "slow.log, line 158,211, byte 6,012,160" in text
@@ -146,18 +147,18 @@ def test_a_section_has_the_statement_in_lines_its_figures_and_what_stands_out(tr
         "from order_item i",
         "join orders o on o.id = i.order_id",
     ]
-    assert [each.told for each in own.all("ul", "remarks")[0].all("li")] == [
+    assert [each.words for each in own.all("ul", "remarks")[0].all("li")] == [
         "84,111 rows are examined for each row sent",
         "full scan in each of its calls: a table was scanned whole",
         "temporary table on disk in 75% of its calls: an internal temporary table was written to disk",
         "sort in each of its calls: rows were sorted for lack of an index in their order",
     ]
-    assert "Total 284 s, 24%" in own.all("dl", "facts")[0].told
-    assert own.all("dl", "people")[0].told == "Users report 100% Hosts 10.0.0.40 100% Databases shop 100%"
+    assert "Total 284 s, 24%" in own.all("dl", "facts")[0].words
+    assert own.all("dl", "people")[0].words == "Users report 100% Hosts 10.0.0.40 100% Databases shop 100%"
 
 
 def test_an_example_says_where_it_stands(tree):
-    text = section(tree, 1).told
+    text = section(tree, 1).words
     assert "Took 779 ms at 2026-11-22 03:30:00 by web@10.0.0.11 in shop; slow.log, line 31,802" in text
 
 
@@ -170,17 +171,19 @@ def test_explain_says_in_words_what_is_slow_or_why_there_is_none(tree):
         "reads the whole table though it could use PRIMARY,placed_at makes a temporary table sorts"
     )
     assert [row[0] for row in others] == ["", ""]
-    assert "Table 'shop.stock' doesn't exist" in section(tree, 3).told
+    assert "Table 'shop.stock' doesn't exist" in section(tree, 3).words
 
 
 def test_an_index_candidate_has_statement_reasons_and_caveats_where_it_is_looked_for(tree):
     for place in (tree.by_id("candidates"), section(tree, 1)):
         (box,) = place.all("div", "candidate")
         assert box.all("pre")[0].text == "ALTER TABLE `shop`.`customer` ADD INDEX `email` (`email`)"
-        assert "email = ? finds 1 of 118,422 rows" in box.told
-        assert "But each INSERT and each UPDATE of email has one more index to keep" in box.told
-    assert "1 index candidate would serve statements that take 66% of the time" in tree.by_id("headline").told
-    assert "it waits for locks, it does not look for rows" in section(tree, 3).told
+        assert "email = ? finds 1 of 118,422 rows" in box.words
+        assert "But each INSERT and each UPDATE of email has one more index to keep" in box.words
+    assert (
+        "1 index candidate would serve statements that take 66% of the time" in tree.by_id("headline").words
+    )
+    assert "it waits for locks, it does not look for rows" in section(tree, 3).words
 
 
 def test_a_statement_that_waits_for_locks_says_so():
@@ -230,7 +233,7 @@ def test_times_at_either_end_have_a_place_too(strange):
 
 def test_a_digest_of_nothing_is_a_page_too():
     tree = parse(digest_html(digest()))
-    assert tree.all("h1")[0].told == "No statement was found"
+    assert tree.all("h1")[0].words == "No statement was found"
     assert [each.attributes["id"] for each in tree.all("section")] == ["sources"]
 
 
@@ -247,15 +250,15 @@ def test_hostile_text_is_shown_and_never_obeyed():
     assert len(runnable) == 3, "ours"
     assert tree.all("img") == []
     visible = HOSTILE.partition(" javascript")[0]
-    assert visible in tree.by_id("sources").told
-    assert visible in tree.by_id(hostile().groups[0].id).told
+    assert visible in tree.by_id("sources").words
+    assert visible in tree.by_id(hostile().groups[0].id).words
     shown = "".join(each.text for each in tree.all() if each.tag not in ("script", "html", "body", "main"))
     assert not re.search("[\x00\x1b\u202e\ufffe]", shown), "they steer terminals and the direction of text"
 
 
 def test_a_comparison_says_what_the_load_changed_by_and_which_statements_did_it():
     tree = parse(comparison_html(nights()))
-    assert tree.all("h1")[0].told == (
+    assert tree.all("h1")[0].words == (
         "The load grew from 0.0380 to 0.312; statements: 1 new, 1 gone, 1 slower"
     )
     head, *rows = rows_of(tree.by_id("changes").all("table")[0])
@@ -268,8 +271,8 @@ def test_a_comparison_says_what_the_load_changed_by_and_which_statements_did_it(
         [rows[4][1], "as before", "±0"],
     ]
     own = tree.by_id(nights().changes[0].id)
-    assert "Mean 966 µs → 195 ms: 202×" in own.told
-    assert [each.told for each in own.all("h3")] == [
+    assert "Mean 966 µs → 195 ms: 202×" in own.words
+    assert [each.words for each in own.all("h3")] == [
         "How long its calls took, old",
         "How long its calls took, new",
     ]
@@ -283,7 +286,7 @@ def test_a_comparison_needs_nothing_but_itself_and_is_inert():
         assert {link.attributes["href"] for link in tree.all("a")} <= {f"#{each}" for each in ids}
         assert tree.all("img") == []
         assert len([each for each in tree.all("script") if "type" not in each.attributes]) == 3, "ours"
-    assert tree.all("h1")[0].told == "No statement changed"
+    assert tree.all("h1")[0].words == "No statement changed"
 
 
 def test_a_statement_that_was_called_once_has_no_distribution():

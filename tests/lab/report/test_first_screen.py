@@ -72,8 +72,8 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def first_screen(folder: Path) -> list[str]:
     """The lines of the header: headline, notices and table."""
     header = parse((folder / "report.html").read_text()).by_id("verdict")
-    heading = [header.all("h1")[0].told]
-    table = [cell.told for box in header.all(css_class="box") for cell in box.all("tbody")[0].all("td")]
+    heading = [header.all("h1")[0].words]
+    table = [cell.words for box in header.all(css_class="box") for cell in box.all("tbody")[0].all("td")]
     return [text.replace("−", "-") for text in heading + table]
 
 
@@ -118,9 +118,9 @@ def test_every_number_of_the_first_screen_is_one_of_the_data(report):
 
 def test_the_best_of_the_headline_is_the_mean_of_the_table_below_it(tmp_path):
     header = parse(build(RUNS["several settings"](), tmp_path).html.read_text()).by_id("verdict")
-    best = re.search(r"of 4 settings: ([\d,]+) queries", header.all("h1")[0].told)
+    best = re.search(r"of 4 settings: ([\d,]+) queries", header.all("h1")[0].words)
     assert best is not None
-    means = [each.told for each in header.all(css_class="mean")]
+    means = [each.words for each in header.all(css_class="mean")]
     assert any(mean.startswith(f"{best[1]} (") for mean in means), (best[1], means)
 
 

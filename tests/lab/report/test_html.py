@@ -54,10 +54,10 @@ def test_the_page_stays_small_enough_to_mail(text):
 
 def test_the_verdict_comes_first_with_the_question_and_its_source(tree):
     (headline,) = tree.all("h1")
-    assert headline.told.startswith(
+    assert headline.words.startswith(
         "For this load, thread_cache_size = 450 is faster than thread_cache_size = 8 by"
     )
-    header = tree.by_id("verdict").told
+    header = tree.by_id("verdict").words
     assert "Does a larger thread cache buy throughput when connections come and go?" in header
     assert "Source: a 2014 Korean blog post on max_connections and thread_cache_size" in header
     assert "7 valid trials of 8" in header
@@ -110,37 +110,37 @@ def test_each_figure_is_there_as_a_picture_and_as_a_chart_to_draw_that_says_what
 
 
 def test_key_numbers_carry_their_n(tree):
-    rows = {row.all("th")[0].told: row.told for row in tree.by_id("verdict").all("tr", "key")}
+    rows = {row.all("th")[0].words: row.words for row in tree.by_id("verdict").all("tr", "key")}
     assert "1,404 n=4 400 n=3" in rows["Threads_created over a whole trial"]
     assert "n=4" in rows["Queries/s at 400 connections"]
 
 
 def test_the_invalid_trial_is_marked_in_its_row_and_explained(tree):
     (row,) = tree.all("tr", "invalid")
-    assert [cell.told for cell in row.all("td")][:3] == ["5", "t005", "3"]
-    assert row.told.endswith("INVALID")
+    assert [cell.words for cell in row.all("td")][:3] == ["5", "t005", "3"]
+    assert row.words.endswith("INVALID")
     (listed,) = (each for each in tree.all("ul", "invalid-trials")[0].children if isinstance(each, Element))
-    assert "connections-reached at 400 connections: 371 of 400 connections were opened" in listed.told
-    assert "1 invalid of 8 trials" in tree.by_id("verdict").told
+    assert "connections-reached at 400 connections: 371 of 400 connections were opened" in listed.words
+    assert "1 invalid of 8 trials" in tree.by_id("verdict").words
 
 
 def test_every_trial_is_in_the_table_in_the_order_in_which_it_ran(tree):
     table = tree.by_id("validity").all("table")[0]
-    rows = [[cell.told for cell in row.all("td")] for row in table.all("tr")[1:]]
+    rows = [[cell.words for cell in row.all("td")] for row in table.all("tr")[1:]]
     assert [row[0] for row in rows] == [str(order) for order in range(1, 9)]
-    heads = [cell.told for cell in table.all("th")]
+    heads = [cell.words for cell in table.all("th")]
     assert heads[7:9] == ["Threads_created", "Max_used_connections"]
 
 
 def test_settings_are_as_configured_and_in_force_and_durability_is_labelled(tree):
-    rows = {row.all("th")[0].told: row for row in tree.by_id("settings").all("tr") if row.all("td")}
+    rows = {row.all("th")[0].words: row for row in tree.by_id("settings").all("tr") if row.all("td")}
     assert rows["thread_cache_size"].attributes["class"] == "differs"
-    assert "268435456 configured 256M" in rows["innodb_buffer_pool_size"].told
-    assert rows["durability"].told == "durability durable durable"
+    assert "268435456 configured 256M" in rows["innodb_buffer_pool_size"].words
+    assert rows["durability"].words == "durability durable durable"
 
 
 def test_the_kind_of_latency_is_stated(tree):
-    assert "Latency is service time, from sending a query to its answer." in tree.by_id("latency").told
+    assert "Latency is service time, from sending a query to its answer." in tree.by_id("latency").words
 
 
 def test_the_experiment_file_is_there_to_the_letter_with_how_to_run_it_again(tree):
@@ -155,7 +155,7 @@ def test_the_experiment_file_is_there_to_the_letter_with_how_to_run_it_again(tre
 
 def test_the_environment_shows_a_dash_for_what_is_not_known(tree):
     names = [each.text for each in tree.by_id("environment").all("dt")]
-    values = [each.told for each in tree.by_id("environment").all("dd")]
+    values = [each.words for each in tree.by_id("environment").all("dd")]
     facts = dict(zip(names, values, strict=True))
     assert facts["virtualisation"] == "–"
     assert facts["model"] == "Example CPU @ 2.50GHz"
@@ -200,8 +200,8 @@ def test_hostile_text_is_shown_and_never_obeyed():
     assert len(tree.all("style")) == 1
     assert tree.by_id("reproduce").all("pre")[1].text == HOSTILE
     visible = "<script>alert(1)</script><!-- \"' &amp; {{ 7*7 }} {% raw %} </pre></style> �"
-    assert tree.all("p", "question")[0].told.startswith(visible)
-    assert "[2J 스레드" in tree.all("h1")[0].told
+    assert tree.all("p", "question")[0].words.startswith(visible)
+    assert "[2J 스레드" in tree.all("h1")[0].words
     assert "\x1b" not in tree.all("h1")[0].text
 
 
@@ -221,16 +221,16 @@ def test_hostile_text_is_shown_and_never_obeyed():
 )
 def test_a_thin_run_still_makes_a_whole_page_that_says_what_is_missing(run, said):
     tree = parse(written(run))
-    assert said in tree.told
-    assert "None" not in tree.all("main")[0].told
-    assert "nan" not in tree.all("main")[0].told.split()
+    assert said in tree.words
+    assert "None" not in tree.all("main")[0].words
+    assert "nan" not in tree.all("main")[0].words.split()
 
 
 def test_many_settings_get_a_row_each_on_the_first_screen_and_a_sentence_below():
     run = thread_cache_run(repeats=3, connections=(10,), levels=(8, 16, 32, 64, 450), invalid=())
     tree = parse(written(run))
     header = tree.by_id("verdict")
-    assert [row.all("td")[1].told for row in header.all("tbody")[0].all("tr")] == [
+    assert [row.all("td")[1].words for row in header.all("tbody")[0].all("tr")] == [
         "8",
         "16",
         "32",

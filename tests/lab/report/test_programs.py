@@ -262,18 +262,18 @@ def test_the_page_shows_the_programs_folds_the_operations_and_lists_the_checks()
     tree = parse(html(view, drawings(figures(view))()))
     section = tree.by_id("programs")
     (folded,) = section.all("details")
-    assert folded.all("summary")[0].told == "The numbers"
-    assert [title.told for title in folded.all("h3")] == ["Totals per operation", "Operations"]
-    assert "select_simple_join" in folded.told
+    assert folded.all("summary")[0].words == "The numbers"
+    assert [title.words for title in folded.all("h3")] == ["Totals per operation", "Operations"]
+    assert "select_simple_join" in folded.words
     (compared,) = tree.by_id("comparison").all("table")
-    assert "seconds in ATIS" in compared.told
-    assert "select_simple_join" not in compared.told
+    assert "seconds in ATIS" in compared.words
+    assert "select_simple_join" not in compared.words
     validity = tree.by_id("validity")
-    assert "rows of fare does not hold: 2,534 of 2,536" in validity.all("ul", "invalid-trials")[0].told
+    assert "rows of fare does not hold: 2,534 of 2,536" in validity.all("ul", "invalid-trials")[0].words
     rows = validity.all("details")[0].all("tr")[1:]
     assert len(rows) == 2 * 6
-    assert sum(row.told.endswith("holds") for row in rows) == 11
-    assert "None" not in tree.all("main")[0].told
+    assert sum(row.words.endswith("holds") for row in rows) == 11
+    assert "None" not in tree.all("main")[0].words
 
 
 def test_the_files_hold_programs_operations_and_labels(files):
@@ -350,7 +350,7 @@ def test_beside_our_own_engine_what_it_does_not_report_is_a_dash():
 
 def test_the_page_and_the_files_of_a_foreign_program_are_whole(tmp_path):
     made = build(foreign_run(("p2",), repeats=1), tmp_path)
-    main = parse(made.html.read_text()).all("main")[0].told
+    main = parse(made.html.read_text()).all("main")[0].words
     assert "None" not in main
     assert "nan" not in main.split()
     assert "operations.csv" not in made.paths

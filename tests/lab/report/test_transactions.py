@@ -93,8 +93,8 @@ def test_the_page_has_a_section_and_each_trial_a_table():
     assert len(section.all("tr")) == 1 + 2 * 2 * len(ORDER_ENTRY)
     assert "#transactions" in [link.attributes.get("href") for link in tree.all("a")]
     trial = tree.by_id("trial-t001")
-    (table,) = (one for one in trial.all("table") if "new_order" in one.told)
-    assert [cell.told for cell in table.all("th")[:4]] == [
+    (table,) = (one for one in trial.all("table") if "new_order" in one.words)
+    assert [cell.words for cell in table.all("th")[:4]] == [
         "connections",
         "transaction",
         "count",

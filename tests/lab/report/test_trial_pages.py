@@ -89,7 +89,7 @@ def test_pages_are_folded_and_can_be_read_without_script(tree: Element) -> None:
     folded = tree.by_id("trials").all("details", "trial")
     assert len(folded) == 8
     assert all("open" not in one.attributes for one in folded)
-    text = tree.by_id("trial-t001").told
+    text = tree.by_id("trial-t001").words
     for words in (
         "thread_cache_size",
         "p99.9",
@@ -101,7 +101,7 @@ def test_pages_are_folded_and_can_be_read_without_script(tree: Element) -> None:
 
 
 def test_an_invalid_trial_says_why_on_its_page(tree: Element) -> None:
-    text = tree.by_id("trial-t005").told
+    text = tree.by_id("trial-t005").words
     assert "Invalid, and left out of every verdict: connections-reached at 400 connections" in text
 
 
@@ -146,7 +146,7 @@ def test_cpus_that_were_full_are_reported_beside_what_nobody_timed(run: MemoryRu
 def test_a_trial_without_series_says_so_and_keeps_its_numbers() -> None:
     bare = replace(thread_cache_run(), sample_frames={}, interval_frames={})
     assert charts_of(pages(bare)[0]) == (TIME,)
-    text = parse(written(bare)).by_id("trial-t001").told
+    text = parse(written(bare)).by_id("trial-t001").words
     assert "No series of this trial is in the lab" in text
     assert "Phases" in text
 
@@ -181,7 +181,7 @@ def test_a_disk_is_reported_in_reads_writes_and_queue_depth() -> None:
     table = time_table(first, words)
     assert table is not None
     assert {row[0] for row in table.rows} <= {"reads", "writes", "fsyncs", "client"}
-    text = parse(written(run)).by_id(first.anchor).told
+    text = parse(written(run)).by_id(first.anchor).words
     assert "By kind of I/O" in text
 
 

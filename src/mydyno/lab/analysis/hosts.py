@@ -91,13 +91,16 @@ def hosts_of_run(trials: Sequence[TrialRecord], metric: Metric) -> HostsCompared
         if seen.value > 0
     }
     rows = [trial for trial in valid if trial.trial_id in values]
-    sides = sorted({trial.beside for trial in rows})
+    sides = sorted({trial.block_and_host for trial in rows})
     points = sorted({trial.point_id for trial in rows})
     if len({host for _, host in sides}) < 2:
         return None
     columns = np.array(
         [
-            [*(trial.beside == side for side in sides), *(trial.point_id == point for point in points)]
+            [
+                *(trial.block_and_host == side for side in sides),
+                *(trial.point_id == point for point in points),
+            ]
             for trial in rows
         ],
         dtype=np.float64,

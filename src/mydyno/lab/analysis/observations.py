@@ -64,7 +64,7 @@ def observations_at(
 ) -> list[Observation]:
     """The metric in every valid trial of a point that measured it."""
     return [
-        Observation(trial.trial_id, trial.beside, value)
+        Observation(trial.trial_id, trial.block_and_host, value)
         for trial in valid_trials(trials, point_id)
         if (value := value_at(trial, place, metric)) is not None
     ]
@@ -103,13 +103,13 @@ def overall_observations(
         if (total := trial.totals.get(metric.name)) is not None:
             if not math.isfinite(total):
                 continue
-            observations.append(Observation(trial.trial_id, trial.beside, total))
+            observations.append(Observation(trial.trial_id, trial.block_and_host, total))
             continue
         values = [value for place in over if (value := value_at(trial, place, metric)) is not None]
         if not over or len(values) < len(over):
             continue
         whole = math.fsum(values) if metric.summed else geometric_mean(values)
-        observations.append(Observation(trial.trial_id, trial.beside, whole))
+        observations.append(Observation(trial.trial_id, trial.block_and_host, whole))
     return observations
 
 

@@ -205,7 +205,7 @@ def ranking(
 
 
 Side = tuple[int, str]
-"""Block and host, as `TrialRecord.beside`."""
+"""Block and host, as `TrialRecord.block_and_host`."""
 Table = dict[str, dict[Condition, dict[Side, float]]]
 """Level -> condition -> block -> logarithm of how good; higher is better."""
 

@@ -37,8 +37,9 @@ class TrialRow:
     block: int
     point_id: str
     title: str
-    raises: str
-    """The lowest layer that differs from the trial before; everything above it is rebuilt too."""
+    rebuilt_from: str
+    """The lowest layer that differs from the trial before, with which all above it are rebuilt; what is fresh
+    where none differs."""
 
 
 FEW_FACTORS = 2
@@ -83,10 +84,9 @@ def explain(plan: Plan) -> Explanation:
     before: str | None = None
     for trial in plan.trials:
         lowest = first_difference(keys[before], keys[trial.point_id]) if before else 0
-        anew = _fresh(by_id[trial.point_id])
-        raises = LAYERS[lowest] if lowest < len(LAYERS) else anew
+        rebuilt_from = LAYERS[lowest] if lowest < len(LAYERS) else _fresh(by_id[trial.point_id])
         title = _title(by_id[trial.point_id], factors_of(plan.points))
-        trials.append(TrialRow(trial.id, trial.block, trial.point_id, title, raises))
+        trials.append(TrialRow(trial.id, trial.block, trial.point_id, title, rebuilt_from))
         before = trial.point_id
     return Explanation(
         experiment=plan.experiment_name,
@@ -191,7 +191,8 @@ def render(plan: Plan) -> str:
     lines += [f"  {sentence}" for sentence in (*explained.design, *explained.fleet)]
     shown = [row for row in explained.trials if row.block <= (plan.design.first_look or row.block)]
     lines += [
-        f"  {row.id} block {row.block:<3} {row.point_id:{wide}} {row.title} [{row.raises}]" for row in shown
+        f"  {row.id} block {row.block:<3} {row.point_id:{wide}} {row.title} [{row.rebuilt_from}]"
+        for row in shown
     ]
     if len(shown) < len(explained.trials):
         lines.append(f"  blocks {shown[-1].block + 1} to {plan.design.at_most} in the same way, as needed")

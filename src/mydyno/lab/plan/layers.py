@@ -20,7 +20,7 @@ from mydyno.server.variables import catalogue
 
 LAYERS = ("host", "storage", "release", "dataset", "config", "workload")
 
-_RAISED_ANEW_WITH: dict[str, tuple[str, ...]] = {
+_REBUILT_WITH: dict[str, tuple[str, ...]] = {
     "host": ("host",),
     "storage": ("host", "storage"),
     "release": ("release",),
@@ -72,7 +72,7 @@ def dataset_of(workload: Workload) -> dict[str, str | int]:
 
 
 def rebuilds(points: Iterable[Point]) -> dict[str, int]:
-    """How often each layer is raised when the points are visited in this order, the first time included.
+    """How often each layer is built when the points are visited in this order, the first time included.
 
     Storage is fresh for each trial, and so is a guest: a trial must not find what another one has left.
     """
@@ -85,7 +85,7 @@ def rebuilds(points: Iterable[Point]) -> dict[str, int]:
         if after.setup.storage is not None:
             differ |= {"storage", *(("host",) if after.setup.host.is_guest else ())}
         for layer in LAYERS:
-            counts[layer] += not differ.isdisjoint(_RAISED_ANEW_WITH[layer])
+            counts[layer] += not differ.isdisjoint(_REBUILT_WITH[layer])
     return counts
 
 

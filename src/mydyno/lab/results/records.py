@@ -429,7 +429,7 @@ class TrialRecord:
     """1, or more when an earlier, invalid attempt at the same trial was repeated. The lab gives it."""
 
     @property
-    def beside(self) -> tuple[int, str]:
+    def block_and_host(self) -> tuple[int, str]:
         """Equal for trials that ran side by side: of one block on one host. A block whose host was lost has
         trials on two."""
         return self.block, self.host or ""

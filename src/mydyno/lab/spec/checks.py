@@ -127,18 +127,18 @@ def refuse_equal_levels(
     factor = factors[index]
     seen: dict[str, dict[tuple[str | None, ...], str]] = {}
     for level in factor.levels:
-        beside = {
+        others = {
             (*names[:index], *names[index + 1 :]): meaning
             for names, meaning in meanings.items()
             if names[index] == level.name
         }
         for earlier, before in seen.items():
-            shared = before.keys() & beside.keys()
-            if shared and all(before[each] == beside[each] for each in shared):
+            shared = before.keys() & others.keys()
+            if shared and all(before[each] == others[each] for each in shared):
                 message = f"level {level.name} of {factor.name} means the same as level {earlier}"
                 findings.add(level.position, message, allowed="levels that differ")
                 break
-        seen[level.name] = beside
+        seen[level.name] = others
 
 
 def meaning_of(setup: Setup, workload: Workload) -> str:

@@ -175,7 +175,7 @@ class Storage(Section):
         try:
             data = Volume.model_validate(raw.get("data")).model_dump(mode="json")
         except ValidationError:
-            # A fault of data is told once: the others are looked at with disks that are right.
+            # A fault of data is reported once: the others are looked at with disks that are right.
             data = {"disks": {"size": "256T"}}
         return {**raw, **{name: _completed(raw[name], data) for name in others}}
 
@@ -183,7 +183,7 @@ class Storage(Section):
     def _given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         given = {key: value for key, value in handler(self).items() if value is not None}
         for name in self.volumes.keys() - {"data"}:
-            # A default beside another value of data has to be written, or that would be taken over.
+            # A default, where data has another value, has to be written, or that would be taken over.
             own = {key: getattr(self.volumes[name], key) for key in _HAVE_DEFAULTS if key in given["data"]}
             plain = {key: list(value) if isinstance(value, tuple) else value for key, value in own.items()}
             given[name] = plain | given[name]

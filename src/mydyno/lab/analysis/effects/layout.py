@@ -119,7 +119,7 @@ def values_of(trials: Sequence[TrialRecord], metric: Metric, *, by_place: bool) 
 def layout_of(experiment: ExperimentRecord, trials: Sequence[TrialRecord]) -> Layout:
     """The arrangement of `trials`; factors with one level only are left out."""
     # Of numbers that were measured elsewhere nobody knows which trials ran side by side.
-    side_by_side = [(0, "") if experiment.imported else trial.beside for trial in trials]
+    side_by_side = [(0, "") if experiment.imported else trial.block_and_host for trial in trials]
     places = {side: place for place, side in enumerate(sorted(set(side_by_side)))}
     blocks = np.array([places[side] for side in side_by_side], dtype=np.int64)
     factors = tuple(

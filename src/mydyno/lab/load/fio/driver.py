@@ -153,12 +153,12 @@ class Fio:
         failed = why or (None if ended.code in _CLEAN else ended.complaint)
         phase = Phase(index, stretch, started, end_ns, self._stopping, failed, ended.complaint)
         if report is not None:
-            yield from self._told(phase, report, logs)
+            yield from self._results(phase, report, logs)
         yield phase.end(report)
         return failed is not None
 
-    def _told(self, phase: Phase, report: Report, logs: Path) -> Iterator[messages.Message]:
-        """The I/Os over time, and what is to be known of them."""
+    def _results(self, phase: Phase, report: Report, logs: Path) -> Iterator[messages.Message]:
+        """The I/Os over time, and what the report says of them."""
         from_ns, index = phase.measured_from_ns(report), phase.index
         yield messages.Measuring(phase=index, t_ns=from_ns)
         log = self._host.read_text(Path(f"{logs}_iops.log")) or ""
