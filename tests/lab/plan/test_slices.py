@@ -38,6 +38,17 @@ def test_a_load_that_writes_has_longer_slices_and_the_file_may_give_their_length
     assert made(workload=writing, design="{slice: 250ms}").design.slice_s == (0.25,)
 
 
+def test_slices_that_are_too_long_for_five_rounds_are_a_warning() -> None:
+    (warning,) = [each for each in made(design="{repeats: 5, slice: 2s}").warnings if "slices" in each]
+    assert warning == (
+        "slices of 2s make fewer than 5 rounds in the 5s that a phase is measured, too few to show whether "
+        "the servers disturb each other: use shorter slices, or measure for 10s"
+    )
+    assert made(design="{repeats: 5, slice: 1s}").warnings == ()
+    alone = made(design="{repeats: 5, slice: 2s}", factors="{}").warnings
+    assert not any("slices" in each for each in alone), "nothing is measured in slices"
+
+
 @pytest.mark.parametrize(("measure", "length"), [("60s", 2.0), ("4s", 0.8), ("600ms", 0.12), ("200ms", 0.1)])
 def test_the_slices_of_a_short_load_that_writes_are_short_enough_for_five_rounds(
     measure: str, length: float

@@ -17,6 +17,7 @@ from mydyno.lab.plan.order import FEWEST_BLOCKS, blocked, control_of, is_control
 from mydyno.lab.plan.point import Point, memory_bytes, points_of
 from mydyno.lab.plan.room import room_problems
 from mydyno.lab.plan.side_effects import side_effects
+from mydyno.lab.plan.slices import slice_warnings
 from mydyno.lab.plan.trial_times import TrialTime
 from mydyno.lab.spec import Experiment, Load, Problem, Sampling, SpecErrors, Variant
 
@@ -126,6 +127,7 @@ def make(
             *warnings,
             *mount_warnings(described),
             *_warnings(experiment, points, cost, facts),
+            *slice_warnings(order.sliced, experiment.design.slice or 0.0),
             *(differing(fleet) if fleet else ()),
         ),
         missing_tools=missing_tools(described, grounds) if grounds else (),

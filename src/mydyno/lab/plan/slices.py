@@ -6,11 +6,11 @@ share nothing that one of them must have alone, and where nothing goes on after 
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from mydyno.core.facts import HostFacts
 from mydyno.core.slices import LEAST_ROUNDS
-from mydyno.core.units import format_bytes
+from mydyno.core.units import format_bytes, format_duration
 from mydyno.lab.plan.memory import TIGHT, memory_sum
 from mydyno.lab.plan.point import Point
 from mydyno.lab.plan.statements import writes
@@ -33,9 +33,25 @@ def slice_seconds(points: Sequence[Point]) -> float:
     """The length of a slice where the experiment file gives none: there is time for enough rounds."""
     if not any(writes(point.workload) for point in points):
         return READING_S
+    return min(WRITING_S, max(READING_S, _measured_s(points) / LEAST_ROUNDS))
+
+
+def slice_warnings(groups: Iterable[Sequence[Point]], seconds: float) -> Iterator[str]:
+    """One for slices of that length where a phase of one of the `groups` has too few of them."""
+    measured = min(map(_measured_s, groups), default=None)
+    needed = seconds * LEAST_ROUNDS
+    if measured is not None and measured < needed:
+        yield (
+            f"slices of {format_duration(seconds)} make fewer than {LEAST_ROUNDS} rounds in the "
+            f"{format_duration(measured)} that a phase is measured, too few to show whether the servers "
+            f"disturb each other: use shorter slices, or measure for {format_duration(needed)}"
+        )
+
+
+def _measured_s(points: Sequence[Point]) -> float:
+    """The shortest phase of `points`, whose loads are of a given time."""
     loads = [point.workload.each for point in points]
-    measured = min(each.measure for each in loads if each is not None and each.measure is not None)
-    return min(WRITING_S, max(READING_S, measured / LEAST_ROUNDS))
+    return min(each.measure for each in loads if each is not None and each.measure is not None)
 
 
 def obstacles(points: Sequence[Point], facts: HostFacts, load: Load | None) -> Iterator[str]:
