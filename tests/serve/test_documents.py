@@ -1,8 +1,10 @@
-"""Advice, digests and rehearsals of a lab, as pages in a real browser."""
+"""Advice, digests, rehearsals and searches of a lab, as pages in a real browser."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from lab.report.digests import hostile
 from lab.report.test_in_browser import PHONE
 from queries.builders import sample
 from rehearse.builders import Trace
+from tune.builders import found
 
 from mydyno import __version__
 from mydyno.advisor import advise
@@ -22,6 +25,8 @@ from mydyno.queries.saved import to_json
 from mydyno.rehearse.compare import compare_sides
 from mydyno.rehearse.records import Rehearsal
 from mydyno.survey.facts import Memory
+from mydyno.tune import result
+from mydyno.tune.page import page as search_page
 from serve.made import make_run
 from serve.site import Site, site
 from serve.test_in_browser import violations, visit
@@ -49,7 +54,7 @@ def rehearsal() -> Rehearsal:
 
 
 def write(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 
@@ -61,6 +66,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "report" / "rehearsal.json", rehearsal().model_dump_json())
     write(path / "advice" / "db1 & db2.json", ADVICE.to_json())
     write(path / "digests" / "monday.json", to_json(sample()))
+    write(path / "searches" / "example-1" / "report" / "search.json", result.to_json(found()))
     return path
 
 
@@ -72,16 +78,22 @@ def shown(lab: Path) -> Iterator[Site]:
 
 def addresses(lab: Path) -> tuple[str, ...]:
     (run,) = (lab / "runs").iterdir()
-    return "/documents/advice/db1%20%26%20db2", "/documents/digest/monday", f"/documents/rehearsal/{run.name}"
+    return (
+        "/documents/advice/db1%20%26%20db2",
+        "/documents/digest/monday",
+        f"/documents/rehearsal/{run.name}",
+        "/documents/search/example-1",
+    )
 
 
 def test_all_are_listed_and_each_has_the_page_of_its_command(shown: Site, lab: Path):
-    assert "Advice, digests, rehearsals (3)" in shown.ask("/").text
+    assert "Advice, digests, rehearsals, searches (4)" in shown.ask("/").text
     page = shown.ask("/documents").text
     for address in addresses(lab):
         assert f'href="{address}"' in page
         assert shown.ask(address).status == 200
     assert shown.ask(addresses(lab)[0]).text == advice_html(ADVICE)
+    assert shown.ask(addresses(lab)[3]).text == search_page(found())
     (run,) = (lab / "runs").iterdir()
     assert f'href="{addresses(lab)[2]}"' in shown.ask(f"/runs/{run.name}").text
 
@@ -99,7 +111,7 @@ def test_the_page_of_an_advice_has_every_finding_with_its_changes(shown: Site, l
 @pytest.mark.parametrize("width", [1440, PHONE])
 def test_they_are_accessible_and_fit_the_window(chromium: Browser, shown: Site, lab: Path, width: int):
     with chromium.page(width) as page:
-        for path in ("/documents", addresses(lab)[0]):
+        for path in ("/documents", addresses(lab)[0], addresses(lab)[3]):
             visit(page, shown, path)
             page.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
             assert violations(page) == [], path
@@ -124,12 +136,14 @@ def test_a_damaged_one_is_said_and_the_rest_works(tmp_path: Path):
     for number, text in enumerate(("", "{}", "[1]", '{"format": 1, "groups": [', "\x00\xff")):
         write(tmp_path / "lab" / "advice" / f"bad-{number}.json", text)
         write(tmp_path / "lab" / "digests" / f"bad-{number}.json", text)
+        write(tmp_path / "lab" / "searches" / f"bad-{number}" / "report" / "search.json", text)
     write(tmp_path / "lab" / "advice" / "good.json", ADVICE.to_json())
     with site(tmp_path / "lab") as made:
-        for path in (f"{kind}/bad-{number}" for kind in ("advice", "digest") for number in range(5)):
-            answer = made.ask(f"/documents/{path}")
-            assert answer.status == 503, path
-            assert f"{path.partition('/')[2]}.json" in answer.text
+        for kind, number in itertools.product(("advice", "digest", "search"), range(5)):
+            answer = made.ask(f"/documents/{kind}/bad-{number}")
+            assert answer.status == 503, (kind, number)
+            file = "search.json" if kind == "search" else f"bad-{number}.json"
+            assert file in answer.text
             assert "Traceback" not in answer.text
         assert made.ask("/documents/advice/good").status == 200
 
@@ -159,10 +173,14 @@ def test_hostile_text_is_only_text(tmp_path: Path):
     Lab.open(tmp_path / "lab", write=True).close()
     write(tmp_path / "lab" / "advice" / "evil.json", advice.to_json())
     write(tmp_path / "lab" / "digests" / "evil.json", to_json(hostile()))
+    search = replace(found(confirmed=False), name=EVIL, release=EVIL, constraints=(EVIL,))
+    write(tmp_path / "lab" / "searches" / "evil" / "report" / "search.json", result.to_json(search))
+    kinds = ("advice", "digest", "search")
     with site(tmp_path / "lab") as made:
-        for path in ("/documents", "/documents/advice/evil", "/documents/digest/evil"):
+        for path in ("/documents", *(f"/documents/{kind}/evil" for kind in kinds)):
             answer = made.ask(path)
             assert answer.status == 200
             assert "<script>document" not in answer.text
             assert "<img src=x" not in answer.text
         assert "\x1b" not in made.ask("/documents/advice/evil").text
+        assert "\x1b" not in made.ask("/documents/search/evil").text

@@ -17,7 +17,7 @@ from mydyno.tune.experiment import Base, laid_over, text
 from mydyno.tune.history import Began, Candidate, Heat, HeatEnd, Score
 from mydyno.tune.journal import FILE, Journal
 from mydyno.tune.page import page
-from mydyno.tune.result import advice_of, option_file
+from mydyno.tune.result import advice_of, from_json, option_file, to_json
 from mydyno.tune.screening import Screening
 from mydyno.tune.space import Dimension, Space
 from tune.builders import METHOD, POOL, candidate, found, round_of
@@ -34,6 +34,13 @@ def test_the_option_file_has_the_settings_that_are_left_and_their_confirmed_gain
     assert lines[lines.index("[mysqld]") + 1 :] == ["innodb_buffer_pool_size = 128M"]
     assert "# 1.35 (1.28 to 1.42) times the start in throughput, confirmed on other data." in lines
     assert "# not a server variable: storage.data.scheduler: none" in lines
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_the_record_of_a_search_has_all_that_its_page_shows(confirmed: bool) -> None:
+    made = found(confirmed)
+    assert from_json(to_json(made)) == made
+    assert page(from_json(to_json(made))) == page(made)
 
 
 def test_the_advice_is_read_as_that_of_mydyno_advise() -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mydyno.survey.facts import System
     from mydyno.tune.confirm import Confirmation
     from mydyno.tune.experiment import Base
+    from mydyno.tune.journal import Journal
     from mydyno.tune.presets import Room
     from mydyno.tune.reduce import Reduced
     from mydyno.tune.result import Found
@@ -63,6 +64,7 @@ def tune(
         journal = Journal(opened.path, task.folder)
         say(f"search {journal.folder}")
         loop = Loop(task, bench, journal, budget, say)
+        loop.after_heat = lambda: _write_record(_found(task, loop, (), None), journal)
         try:
             loop.run()
             confirmations, reduced = _confirmed(task, bench, loop) if confirm else ((), None)
@@ -70,6 +72,7 @@ def tune(
             say("interrupted: the same command continues")
             raise
         found = _found(task, loop, confirmations, reduced)
+        _write_record(found, journal)
         _write(found, bench, journal.folder / "report")
     return reduced is not None or not confirm
 
@@ -367,6 +370,19 @@ def _found(task: Task, loop: Any, confirmations: tuple[Confirmation, ...], reduc
         confirmations=confirmations,
         reduced=reduced,
     )
+
+
+def _write_record(found: Found, journal: Journal) -> None:
+    """What `mydyno serve` shows, also of a search that is under way."""
+    from mydyno.core.durable import replace_file
+    from mydyno.core.writing import writing
+    from mydyno.tune.journal import RECORD
+    from mydyno.tune.result import to_json
+
+    file = journal.folder / RECORD
+    with writing(file):
+        file.parent.mkdir(exist_ok=True)
+        replace_file(file, to_json(found))
 
 
 def _write(found: Found, bench: LabBench, folder: Path) -> None:

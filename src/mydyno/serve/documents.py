@@ -1,4 +1,5 @@
-"""Advice, digests and rehearsals that a lab holds: files of JSON, each made into the page of its command.
+"""Advice, digests, rehearsals and searches that a lab holds: files of JSON, each made into the page of its
+command.
 
 They are read again for every page. What is in them is checked as an input is, and is escaped in the page.
 """
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 
 from mydyno.core.errors import LabError, UsageError
 from mydyno.lab.results.run import REHEARSAL
+from mydyno.tune.journal import FOLDER, RECORD
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,13 @@ def _digest(path: Path) -> str:
     return digest_html(first_in_order(*open_saved(path), BY_TIME, LIMIT_OF_PAGE))
 
 
+def _search(path: Path) -> str:
+    from mydyno.tune.page import page
+    from mydyno.tune.result import from_json
+
+    return page(from_json(path.read_bytes()))
+
+
 def _rehearsal(path: Path) -> str:
     from mydyno.rehearse.records import Rehearsal
     from mydyno.rehearse.report.page import rehearsal_html
@@ -111,6 +120,7 @@ KINDS = {
     for each in (
         Kind("advice", "advice/*.json", -1, _advice),
         Kind("digest", "digests/*.json", -1, _digest),
+        Kind("search", f"{FOLDER}/*/{RECORD}", 1, _search),
         Kind("rehearsal", f"runs/*/{REHEARSAL}", 1, _rehearsal),
     )
 }

@@ -1,7 +1,7 @@
 """Every step of a search on the disk before the next one, in the lab next to the runs.
 
     lab/searches/NAME-FINGERPRINT/journal.jsonl     began, then heats, rounds and what they decided
-                                  report/           page, best.cnf, advice file, table
+                                  report/           page, best.cnf, advice file, table, record
 
 A round is written when its run in the lab has ended; one that was killed is measured again from where its run
 stopped, since the run's plan is the same.
@@ -23,6 +23,8 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(
 )
 FOLDER = "searches"
 FILE = "journal.jsonl"
+RECORD = "report/search.json"
+"""All that the report shows, rewritten after each heat."""
 
 
 class Journal:

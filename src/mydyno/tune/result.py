@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from mydyno import __version__
 from mydyno.advisor.advice import Advice
@@ -51,6 +54,21 @@ class Found:
     @property
     def candidates(self) -> Mapping[int, Candidate]:
         return {each.candidate.number: each.candidate for each in self.scores}
+
+
+def to_json(found: Found) -> str:
+    """All of it; `from_json` reads it."""
+    return _record().dump_json(found, indent=1).decode()
+
+
+def from_json(text: str | bytes) -> Found:
+    """Raises pydantic's ValidationError for what `to_json` does not write."""
+    return _record().validate_json(text)
+
+
+@cache
+def _record() -> TypeAdapter[Found]:
+    return TypeAdapter(Found)
 
 
 def option_file(found: Found) -> str:

@@ -55,6 +55,7 @@ class Search:
     journal: Journal
     budget: Budget
     say: Say
+    after_heat: Callable[[], None] = lambda: None
     clock: Callable[[], float] = time.monotonic
     _began: float = field(default=0.0, init=False)
 
@@ -76,6 +77,7 @@ class Search:
             self.say(f"continuing: {counted(self.tried, 'trial')} in {counted(len(self.heats), 'heat')}")
         while (heat := self.open_heat or self._next_heat()) is not None:
             self._race(heat)
+            self.after_heat()
 
     # What the journal says.
 
