@@ -18,6 +18,8 @@ from mydyno.core.errors import ExitCode
 from mydyno.lab.results.store import Lab
 from mydyno.tune.history import Began, Event, Heat, HeatEnd, Round
 from mydyno.tune.journal import Journal
+from mydyno.tune.page import page
+from mydyno.tune.result import from_json
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -91,7 +93,8 @@ def test_a_killed_search_goes_on_without_repeating_what_was_measured(workplace: 
     ]
     numbers = [each.number for heat in heats_of(found) for each in heat.candidates]
     assert numbers == list(range(1, len(numbers) + 1))
-    assert (report(workplace) / "report.html").is_file()
+    kept = from_json((report(workplace) / "search.json").read_bytes())
+    assert page(kept) == (report(workplace) / "report.html").read_text(), "mydyno serve shows the same"
     assert not (report(workplace) / "best.cnf").exists()
 
     # Values that no server takes are failed trials, and the search went on after them.

@@ -79,7 +79,7 @@ def test_without_a_confirmation_nothing_is_said_to_be_found() -> None:
 def test_the_best_of_a_search_without_confirmation_is_named_as_not_confirmed() -> None:
     alone = replace(found(), confirmations=(), reduced=None)
     assert table.headline(alone) == (
-        "example: trial 2 measured best, 1.20 times the start in throughput; not confirmed"
+        "example: trial 2 measured best, 1.20 (1.09 to 1.32) times the start in throughput; not confirmed"
     )
     nothing = replace(alone, scores=alone.scores[:1])
     assert table.headline(nothing) == "example: no trial was better than the start"
@@ -94,6 +94,11 @@ def test_importance_is_that_of_the_setting_that_varies_with_the_result() -> None
 def test_failed_trials_are_reported_and_never_best() -> None:
     rows = {row[0]: row for row in views.trials_table(found()).rows}
     assert rows["trial 5"][-1] == "it ended with exit code 1"
+    assert [rows[name][2] for name in ("start", "trial 2", "trial 5")] == [
+        "1.000",
+        "1.20 (1.09 to 1.32)",
+        "—",
+    ]
     numbers = [each.candidate.number for each in ranking(found().scores, "throughput")]
     assert 5 not in numbers
     assert 0 not in numbers

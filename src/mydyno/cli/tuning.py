@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mydyno.cli import screen
+from mydyno.cli.shown import width
 from mydyno.core.errors import LabError, MissingToolError, MydynoError, SpecError, UsageError
 
 if TYPE_CHECKING:
@@ -404,6 +406,6 @@ def _write(found: Found, bench: LabBench, folder: Path) -> None:
             advice = advice_of(found, was, dynamic).to_json()
             (folder / "advice.json").write_text(advice, encoding="utf-8")
     for line in table.text(found):
-        say(line)
+        screen.echo(textwrap.fill(line, width(), subsequent_indent="    "))
     for name in ("report.html", *(("best.cnf", "advice.json") if found.reduced else ())):
         screen.echo(f"{name:12} {folder / name}")

@@ -89,7 +89,9 @@ def _ratio(field: str, title: str) -> alt.Y:
 
 
 def _progress(rows: Rows, title: str, size: Size) -> Chart:
-    base = alt.Chart(draw.data(rows)).encode(x=alt.X("trial:Q", title="trial"))
+    base = alt.Chart(draw.data(rows)).encode(
+        x=alt.X("trial:Q", title="trial", axis=alt.Axis(tickMinStep=1, format="d"))
+    )
     bars = base.mark_rule(color=theme.MUTED).encode(y=_ratio("low", title), y2="high:Q")
     dots = base.mark_point(filled=True, size=45, color=theme.color(0)).encode(
         y=_ratio("ratio", title),

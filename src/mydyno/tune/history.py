@@ -15,6 +15,7 @@ from mydyno.lab.spec.search import Scalar
 SERVER_CONFIG = "server.config"
 Settings = Mapping[str, Any]
 """Path -> value, laid over the setup; `server.config` alone takes the place of all settings of the server."""
+_Z = 1.96
 State = Literal["measured", "failed", "unmeasured"]
 
 
@@ -117,3 +118,10 @@ class Score:
         """Times as good as the start."""
         value = self.ratios.get(objective)
         return None if value is None else math.exp(value)
+
+    def bounds(self, first_objective: str) -> tuple[float, float] | None:
+        """The 95% interval of that objective's ratio; None: not measured, or the start itself."""
+        value = self.ratios.get(first_objective)
+        if value is None or not self.error:
+            return None
+        return math.exp(value - _Z * self.error), math.exp(value + _Z * self.error)

@@ -23,7 +23,7 @@ def headline(found: Found) -> str:
     best = next(iter(ranking(found.scores, found.objectives[0])), None)
     if best is None:
         return f"{found.name}: no trial was better than the start"
-    times = f"{best.ratio(found.objectives[0]):.2f} times the start in {found.objectives[0]}"
+    times = f"{views.times_text(best, found.objectives[0])} times the start in {found.objectives[0]}"
     return f"{found.name}: {best.candidate.title} measured best, {times}; not confirmed"
 
 

@@ -17,7 +17,6 @@ from mydyno.tune.screening import Screening
 from mydyno.tune.space import Dimension
 
 Rows = list[dict[str, Any]]
-_Z = 1.96
 _LEAST_TRIALS = 6
 """Below, no share of the variance is said: it would be mostly chance."""
 _BINS = 4
@@ -34,13 +33,14 @@ def progress_rows(found: Found) -> Rows:
     best = dict(progress(found))
     rows = []
     for score in measured(found):
-        number, value, error = score.candidate.number, score.ratios[found.objectives[0]], score.error or 0.0
+        number, ratio = score.candidate.number, math.exp(score.ratios[found.objectives[0]])
+        low, high = score.bounds(found.objectives[0]) or (ratio, ratio)
         rows.append(
             {
                 "trial": number,
-                "ratio": math.exp(value),
-                "low": math.exp(value - _Z * error),
-                "high": math.exp(value + _Z * error),
+                "ratio": ratio,
+                "low": low,
+                "high": high,
                 "best": math.exp(best.get(number, 0.0)),
                 "kept": "keeps all constraints" if score.feasible else "breaks a constraint",
             }
@@ -175,18 +175,27 @@ def worth_rows(found: Found) -> Rows:
 
 
 def trials_table(found: Found) -> Table:
-    columns = ("trial", "from", *(f"{name}, times the start" for name in found.objectives), "rounds", "notes")
+    first, *others = found.objectives
+    times = [f"{first}, times the start (95% interval)", *(f"{name}, times the start" for name in others)]
+    columns = ("trial", "from", *times, "rounds", "notes")
     rows = tuple(
         (
             score.candidate.title,
             score.candidate.origin,
-            *(_times(score, name) for name in found.objectives),
+            times_text(score, first),
+            *(_times(score, name) for name in others),
             str(score.rounds),
             "; ".join(_notes(score)) or _DASH,
         )
         for score in found.scores
     )
     return Table(columns, rows, frozenset({0, 1, len(columns) - 1}))
+
+
+def times_text(score: Score, first_objective: str) -> str:
+    """The ratio to the start with its interval, where it has one."""
+    ratio, bounds = score.ratio(first_objective), score.bounds(first_objective)
+    return _times(score, first_objective) if ratio is None or bounds is None else interval(ratio, *bounds)
 
 
 def _times(score: Score, objective: str) -> str:
