@@ -9,5 +9,5 @@ run            -> scores.py     what each candidate was worth, and which constra
                -> search.py     the loop; journal.py keeps every step, so that a kill loses at most one trial
 winner         -> confirm.py    measured again, against all references, on other data
                -> reduce.py     settings removed one by one until only those that matter are left
-               -> result.py     best.cnf and an advice file; page.py and table.py say it to people
+               -> result.py     best.cnf, an advice file and one record; page.py and table.py show it
 """
