@@ -1,9 +1,13 @@
-"""Samplers compared on the recorded surface: how far from its best point they are after so many trials.
+"""Samplers compared on the recorded surface and on functions drawn at random: how far from the best point
+they are after so many trials.
 
 A replay takes the points that a sampler proposes and gives it one of the recorded trials of each, noise and
 all. Regret is that of the best point that was tried, by what points are worth on average: 0.1 says that the
 best of the surface is 10% better. (Which of the points tried is the best, the heats find out by repeats.)
 Medians over the seeds, with the whole curve; the random sampler is what the others are compared with.
+
+The functions have the noise of heats in slices, 3%: quadratic in four numbers with eight values and two
+switches, with weak or strong interactions, a standard deviation of 0.35 in the logarithm.
 
     python benchmarks/samplers.py [--surface tests/tune/surface.csv] [--seeds 20] [--trials 40]
 """
@@ -12,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -19,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import numpy as np
 from bench_support import print_table
 
 from mydyno.tune.samplers import SAMPLERS, Observation
@@ -39,6 +45,7 @@ START = {
     "innodb_adaptive_hash_index": "OFF",
 }
 """The first point of every replay."""
+NOISE = 0.03
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,39 @@ class Surface:
 
     def measured(self, point: Point, chosen: Random) -> float:
         return chosen.choice(self.logs[key_of(point)])
+
+
+class Function:
+    """A function of six settings, drawn by `seed`; `interactions`: their size, main effects are about 1."""
+
+    space = Space(
+        tuple(
+            [Dimension(f"switch {number}", ("OFF", "ON"), False) for number in range(2)]
+            + [Dimension(f"number {number}", tuple(range(1, 9)), True) for number in range(4)]
+        )
+    )
+
+    def __init__(self, seed: int, interactions: float) -> None:
+        chosen, size = np.random.default_rng(seed), len(self.space)
+        self._linear, self._peaks = chosen.normal(size=size), chosen.random(size)
+        self._pairs = np.triu(chosen.normal(size=(size, size)), 1) * interactions
+        self._scale = 1.0
+        ranges = (each.values for each in self.space.dimensions)
+        paths = [each.path for each in self.space.dimensions]
+        values = [self.worth(dict(zip(paths, each, strict=True))) for each in itertools.product(*ranges)]
+        self._scale = 0.35 / statistics.pstdev(values)
+        self.best = max(values) * self._scale
+
+    def worth(self, point: Point) -> float:
+        x = np.array(
+            [each.index(point[each.path]) / (len(each.values) - 1) for each in self.space.dimensions]
+        )
+        return self._scale * float(
+            self._linear @ x - 2 * ((x - self._peaks) ** 2).sum() + x @ self._pairs @ x
+        )
+
+    def measured(self, point: Point, chosen: Random) -> float:
+        return self.worth(point) + chosen.gauss(0.0, NOISE)
 
 
 def read(file: Path, load: str) -> Surface:
@@ -81,10 +121,13 @@ def _dimension(name: str, values: set[str]) -> Dimension:
     return Dimension(name, tuple(order if ordered else sorted(values)), ordered)
 
 
-def regrets(surface: Surface, sampler: str, seed: int, trials: int, at_once: int = 3) -> list[float]:
+def regrets(
+    surface: Surface | Function, sampler: str, seed: int, trials: int, at_once: int = 3
+) -> list[float]:
     """After each trial: the worth of the surface's best point over that of the best one tried, less 1."""
     chosen = Random(seed)
-    seen = [Observation(START, (surface.measured(START, chosen),))]
+    start = surface.space.nearest(START)
+    seen = [Observation(start, (surface.measured(start, chosen),))]
     curve = [_regret(surface, seen)]
     while len(seen) < trials:
         taken = {key_of(each.point) for each in seen}
@@ -97,12 +140,16 @@ def regrets(surface: Surface, sampler: str, seed: int, trials: int, at_once: int
     return curve
 
 
-def _regret(surface: Surface, seen: Sequence[Observation]) -> float:
+def _regret(surface: Surface | Function, seen: Sequence[Observation]) -> float:
     return math.exp(surface.best - max(surface.worth(each.point) for each in seen)) - 1
 
 
 def medians(surface: Surface, sampler: str, seeds: int, trials: int) -> list[float]:
-    curves = [regrets(surface, sampler, seed, trials) for seed in range(1, seeds + 1)]
+    return _medians([surface] * seeds, sampler, trials)
+
+
+def _medians(surfaces: Sequence[Surface | Function], sampler: str, trials: int) -> list[float]:
+    curves = [regrets(each, sampler, seed, trials) for seed, each in enumerate(surfaces, start=1)]
     return [statistics.median(each) for each in zip(*curves, strict=True)]
 
 
@@ -127,13 +174,21 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=40)
     arguments = parser.parse_args()
     surface = read(arguments.surface, arguments.load)
-    shown = [number for number in (5, 10, 15, 20, 30, 40) if number <= arguments.trials]
+    seeds = range(arguments.seeds)
+    print(f"Median regret over {arguments.seeds} seeds, {len(surface.logs)} points, {arguments.load}.\n")
+    _show([surface for _ in seeds], arguments.trials)
+    for word, size in (("weak", 0.3), ("strong", 1.0)):
+        print(f"\nMedian regret over {arguments.seeds} functions with {word} interactions.\n")
+        _show([Function(seed, size) for seed in seeds], arguments.trials)
+
+
+def _show(surfaces: Sequence[Surface | Function], trials: int) -> None:
+    shown = [number for number in (5, 10, 15, 20, 30, 40) if number <= trials]
     rows = []
     for name in SAMPLERS:
-        curve = medians(surface, name, arguments.seeds, arguments.trials)
+        curve = _medians(surfaces, name, trials)
         within = trials_to(curve, 0.05)
         rows.append([name, *(f"{curve[number - 1]:.3f}" for number in shown), str(within or "—")])
-    print(f"Median regret over {arguments.seeds} seeds, {len(surface.logs)} points, {arguments.load}.\n")
     print_table(["sampler", *(f"{number} trials" for number in shown), "trials to 5%"], rows)
 
 

@@ -26,6 +26,7 @@ from bench_support import machine, print_table, say
 
 from mydyno.core.document.yaml_text import block
 from mydyno.lab.spec.paths import CONFIG_PATH
+from mydyno.lab.spec.search import SAMPLERS
 from mydyno.tune.history import Candidate, Heat, HeatEnd, Round
 from mydyno.tune.journal import FILE, FOLDER, Journal
 from mydyno.tune.scores import scores
@@ -151,7 +152,7 @@ def _median(curves: list[tuple[float, ...]], number: int) -> float:
 
 
 def holds(arguments: argparse.Namespace, found: dict[tuple[str, int], Outcome], load: str) -> bool:
-    own = [each for (sampler, _), each in found.items() if sampler == "tpe"]
+    own = [each for (sampler, _), each in found.items() if sampler == SAMPLERS[0]]
     random = [each for (sampler, _), each in found.items() if sampler == "random"]
     good = True
     if load == "I/O-bound read write" and own:
@@ -182,7 +183,7 @@ def main() -> None:
     )
     parser.add_argument("--releases", nargs="+", default=["system", "mysql-9.7"])
     parser.add_argument("--loads", nargs="+", choices=list(LOADS), default=list(LOADS))
-    parser.add_argument("--samplers", nargs="+", default=["tpe", "random", "one-at-a-time"])
+    parser.add_argument("--samplers", nargs="+", default=list(SAMPLERS))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--trials", type=int, default=36)
     parser.add_argument("--size", choices=list(SIZES), default="quick")

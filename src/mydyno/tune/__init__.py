@@ -2,7 +2,7 @@
 
 search: (spec) -> space.py      the paths that vary and their values; presets.py proposes them by release
                -> starts.py     what is tried first: default, pool only, a tuning sheet made durable, advice
-               -> samplers.py   what is tried next, from what was measured (Optuna, thinly)
+               -> samplers.py   what is tried next, from what was measured: gaussian.py, Optuna
                -> experiment.py a heat as an experiment file, which the lab runs as any other
 run            -> scores.py     what each candidate was worth, and which constraints it broke
                -> racing.py     who is stopped, who leads: stated tests

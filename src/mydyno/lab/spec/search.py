@@ -21,8 +21,8 @@ Scalar = str | int | float | bool
 PRESETS = ("innodb-write", "innodb-read", "connections")
 OBJECTIVES = ("throughput", "p99", "cpu-per-transaction")
 Objective = Literal["throughput", "p99", "cpu-per-transaction"]
-SAMPLERS = ("tpe", "random", "one-at-a-time")
-SamplerName = Literal["tpe", "random", "one-at-a-time"]
+SAMPLERS = ("gp", "tpe", "random", "one-at-a-time")
+SamplerName = Literal["gp", "tpe", "random", "one-at-a-time"]
 FLOORS: Mapping[str, Level] = {
     "durable": Level.DURABLE,
     "os-crash": Level.LOSES_ON_OS_CRASH,
@@ -191,9 +191,9 @@ class Search(Section):
     )
     constraints: Constraints = Field(default_factory=Constraints, description="What must be kept.")
     sampler: SamplerName = Field(
-        default="tpe",
-        description="Which candidates are tried next: `tpe` (tree-structured Parzen estimator with "
-        "constraints), `random`, `one-at-a-time`.",
+        default="gp",
+        description="Which candidates are tried next: `gp` (Gaussian process, expected improvement), `tpe` "
+        "(tree-structured Parzen estimator with constraints), `random`, `one-at-a-time`.",
     )
     candidates: int = Field(default=3, ge=1, le=16, description="Candidates of a heat, besides the leader.")
     repeats: int = Field(default=3, ge=1, le=20, description="Rounds of a heat at most.")
