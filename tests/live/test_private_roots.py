@@ -21,7 +21,7 @@ from live.uml import NEEDS_KERNEL
 from mydyno.core.errors import HostError, MissingToolError, ServerError, UsageError
 from mydyno.core.server_version import Vendor
 from mydyno.lab.results.store import Lab
-from mydyno.lab.stack import BuiltLayers, ServerBinary, Setting, Site, start_server
+from mydyno.lab.stack import BuiltLayers, ServerBinary, Setting, Site, cleanup, start_server
 from mydyno.lab.stack.datadir import DataDirectoryLayer
 from mydyno.lab.stack.dataset import FrozenDataset
 from mydyno.lab.stack.server.initialise import initialise
@@ -199,6 +199,8 @@ def test_a_server_in_a_private_root_dies_with_a_mydyno_that_is_killed(lab: Path)
     while server.exists():
         assert time.monotonic() < deadline, "the server lives on"
         time.sleep(0.02)
+    assert cleanup(lab) != [], "its folders are still there"
+    assert cleanup(lab) == []
 
 
 def test_a_server_in_a_private_root_that_dies_at_its_start_is_quoted(
