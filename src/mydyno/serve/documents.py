@@ -102,10 +102,12 @@ def _digest(path: Path) -> str:
 
 
 def _search(path: Path) -> str:
-    from mydyno.tune.page import page
     from mydyno.tune.result import from_json
 
-    return page(from_json(path.read_bytes()))
+    found = from_json(path.read_bytes())
+    from mydyno.tune.page import page  # With the charts, which a damaged file does not need.
+
+    return page(found)
 
 
 def _rehearsal(path: Path) -> str:
