@@ -121,9 +121,10 @@ def _dimension(name: str, values: set[str]) -> Dimension:
     return Dimension(name, tuple(order if ordered else sorted(values)), ordered)
 
 
-def regrets(
-    surface: Surface | Function, sampler: str, seed: int, trials: int, at_once: int = 3
-) -> list[float]:
+Landscape = Surface | Function
+
+
+def regrets(surface: Landscape, sampler: str, seed: int, trials: int, at_once: int = 3) -> list[float]:
     """After each trial: the worth of the surface's best point over that of the best one tried, less 1."""
     chosen = Random(seed)
     start = surface.space.nearest(START)
@@ -140,15 +141,12 @@ def regrets(
     return curve
 
 
-def _regret(surface: Surface | Function, seen: Sequence[Observation]) -> float:
+def _regret(surface: Landscape, seen: Sequence[Observation]) -> float:
     return math.exp(surface.best - max(surface.worth(each.point) for each in seen)) - 1
 
 
-def medians(surface: Surface, sampler: str, seeds: int, trials: int) -> list[float]:
-    return _medians([surface] * seeds, sampler, trials)
-
-
-def _medians(surfaces: Sequence[Surface | Function], sampler: str, trials: int) -> list[float]:
+def medians(surfaces: Sequence[Landscape], sampler: str, trials: int) -> list[float]:
+    """Each surface with its number as the seed; the same surface may come several times."""
     curves = [regrets(each, sampler, seed, trials) for seed, each in enumerate(surfaces, start=1)]
     return [statistics.median(each) for each in zip(*curves, strict=True)]
 
@@ -174,19 +172,18 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=40)
     arguments = parser.parse_args()
     surface = read(arguments.surface, arguments.load)
-    seeds = range(arguments.seeds)
     print(f"Median regret over {arguments.seeds} seeds, {len(surface.logs)} points, {arguments.load}.\n")
-    _show([surface for _ in seeds], arguments.trials)
+    _show([surface] * arguments.seeds, arguments.trials)
     for word, size in (("weak", 0.3), ("strong", 1.0)):
         print(f"\nMedian regret over {arguments.seeds} functions with {word} interactions.\n")
-        _show([Function(seed, size) for seed in seeds], arguments.trials)
+        _show([Function(seed, size) for seed in range(arguments.seeds)], arguments.trials)
 
 
-def _show(surfaces: Sequence[Surface | Function], trials: int) -> None:
+def _show(surfaces: Sequence[Landscape], trials: int) -> None:
     shown = [number for number in (5, 10, 15, 20, 30, 40) if number <= trials]
     rows = []
     for name in SAMPLERS:
-        curve = _medians(surfaces, name, trials)
+        curve = medians(surfaces, name, trials)
         within = trials_to(curve, 0.05)
         rows.append([name, *(f"{curve[number - 1]:.3f}" for number in shown), str(within or "—")])
     print_table(["sampler", *(f"{number} trials" for number in shown), "trials to 5%"], rows)

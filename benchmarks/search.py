@@ -26,7 +26,7 @@ from bench_support import machine, print_table, say
 
 from mydyno.core.document.yaml_text import block
 from mydyno.lab.spec.paths import CONFIG_PATH
-from mydyno.lab.spec.search import SAMPLERS
+from mydyno.lab.spec.search import SAMPLERS, Search
 from mydyno.tune.history import Candidate, Heat, HeatEnd, Round
 from mydyno.tune.journal import FILE, FOLDER, Journal
 from mydyno.tune.scores import scores
@@ -35,6 +35,7 @@ from mydyno.tune.starts import POOL
 OBJECTIVE = "throughput"
 TIMES_SHIPPED, OVER_SHEET, OF_BEST = 2.5, 1.15, 0.95
 NUMBERS = (5, 10, 15, 20)
+DEFAULT = Search.model_fields["sampler"].default
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def _median(curves: list[tuple[float, ...]], number: int) -> float:
 
 
 def holds(arguments: argparse.Namespace, found: dict[tuple[str, int], Outcome], load: str) -> bool:
-    own = [each for (sampler, _), each in found.items() if sampler == SAMPLERS[0]]
+    own = [each for (sampler, _), each in found.items() if sampler == DEFAULT]
     random = [each for (sampler, _), each in found.items() if sampler == "random"]
     good = True
     if load == "I/O-bound read write" and own:

@@ -74,8 +74,7 @@ def tune(
             say("interrupted: the same command continues")
             raise
         found = _found(task, loop, confirmations, reduced)
-        _write_record(found, journal)
-        _write(found, bench, journal.folder / "report")
+        _write(found, bench, journal)
     return reduced is not None or not confirm
 
 
@@ -387,15 +386,17 @@ def _write_record(found: Found, journal: Journal) -> None:
         replace_file(file, to_json(found))
 
 
-def _write(found: Found, bench: LabBench, folder: Path) -> None:
+def _write(found: Found, bench: LabBench, journal: Journal) -> None:
     """The report, and of what was confirmed the option file and the advice."""
     from mydyno.core.writing import writing
     from mydyno.tune import table
+    from mydyno.tune.journal import RECORD
     from mydyno.tune.page import page
     from mydyno.tune.result import advice_of, option_file
 
+    _write_record(found, journal)
+    folder = (journal.folder / RECORD).parent
     with writing(folder):
-        folder.mkdir(exist_ok=True)
         (folder / "report.html").write_text(page(found), encoding="utf-8")
         (folder / "tune.md").write_text(table.markdown(found), encoding="utf-8")
         if found.reduced is not None:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
@@ -21,8 +21,8 @@ Scalar = str | int | float | bool
 PRESETS = ("innodb-write", "innodb-read", "connections")
 OBJECTIVES = ("throughput", "p99", "cpu-per-transaction")
 Objective = Literal["throughput", "p99", "cpu-per-transaction"]
-SAMPLERS = ("gp", "tpe", "random", "one-at-a-time")
 SamplerName = Literal["gp", "tpe", "random", "one-at-a-time"]
+SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 FLOORS: Mapping[str, Level] = {
     "durable": Level.DURABLE,
     "os-crash": Level.LOSES_ON_OS_CRASH,
