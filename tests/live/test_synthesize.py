@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from live.engine import ask
 from live.mydyno_process import Workplace
-from live.test_performance_schema import run
+from live.test_performance_schema import SUMMARY, run
 from live.test_replay import options_of
 from mydyno.core.synthetic import SAYS
 from mydyno.lab.stack import RunningServer
@@ -27,12 +26,15 @@ UPDATE = "update orders set note = ? where id = ?"
 @pytest.fixture
 def shop(server: RunningServer) -> RunningServer:
     """Counts 30 reads, 10 updates and one statement that cannot be put together, all in the schema shop."""
-    ask(server, "DROP DATABASE IF EXISTS shop")
     rows = ", ".join(f"({number}, {number * 7}, 'note {number}')" for number in range(1, 41))
-    ask(server, "CREATE DATABASE shop")
-    ask(server, "CREATE TABLE shop.orders (id INT PRIMARY KEY, customer INT, note VARCHAR(20))")
-    ask(server, f"INSERT INTO shop.orders VALUES {rows}")
-    ask(server, "TRUNCATE TABLE performance_schema.events_statements_summary_by_digest")
+    run(
+        server,
+        "DROP DATABASE IF EXISTS shop",
+        "CREATE DATABASE shop",
+        "CREATE TABLE shop.orders (id INT PRIMARY KEY, customer INT, note VARCHAR(20))",
+        f"INSERT INTO shop.orders VALUES {rows}",
+        f"TRUNCATE TABLE {SUMMARY}",
+    )
     run(
         server,
         *(f"SELECT id, note FROM orders WHERE customer = {number}" for number in range(30)),
