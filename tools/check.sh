@@ -97,7 +97,8 @@ join() { # waits for these rows and shows what they wrote
 
 # Tests that start servers, guests and disks mostly wait: more of them run at the same time than there are
 # CPUs. What computes runs next to them and takes the CPUs that they leave.
-waiting=(tests/live tests/lab/stack tests/machine tests/lab/trial/test_self_check.py)
+waiting=(tests/live tests/lab/stack tests/machine tests/lab/trial/test_self_check.py
+    tests/cli/test_hostile_servers.py tests/server/access/test_hostile_servers.py)
 
 computing_tests() { # MARKS
     run_pytest 'pytest: what computes' -m "$1" -n "$cpus" --dist loadfile "${waiting[@]/#/--ignore=}"

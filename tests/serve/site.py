@@ -24,6 +24,7 @@ from mydyno.serve.access import Access
 from mydyno.serve.address import Names, bind, parse_listen
 from mydyno.serve.app import Pages, application
 from mydyno.serve.library import Library
+from mydyno.serve.reports import ReportMaker
 from mydyno.serve.server import config
 from mydyno.serve.starting import Runner
 
@@ -121,7 +122,9 @@ def site(
     bound, where = bind(parse_listen(f"127.0.0.1:{port}"))
     access = Access(Names(where, names), key)
     runner = Runner(MYDYNO, lab, trust=False) if allow_run else None
-    shown = Pages(Library(lab, partial(Lab.open, write=False)), runner=runner)
+    # A busy machine would not let a process of the lowest priority make a page while a test waits.
+    reports = ReportMaker(nice=0)
+    shown = Pages(Library(lab, partial(Lab.open, write=False)), runner=runner, reports=reports)
     server = uvicorn.Server(config(application(shown, access)))
     shown.closing = lambda: server.should_exit
     thread = threading.Thread(target=server.run, args=([bound],), daemon=True)

@@ -1,6 +1,6 @@
 """Reports, comparisons, trends and documents, as the commands make them, in another process.
 
-It has the lowest priority: a report takes seconds of CPU time and much memory, and neither other pages nor a
+By default it has the lowest priority: a report takes seconds of CPU time and much memory, and neither other pages nor a
 measurement wait for it. It is started when it is first needed, reads one job a line from its standard input,
 and ends with this process.
 """
@@ -22,7 +22,6 @@ from mydyno.lab.results.store import DATABASE, Lab
 
 _KEPT = 8
 """Pages that are kept."""
-_NICE = 19
 
 
 @dataclass(frozen=True)
@@ -41,9 +40,13 @@ class Wanted:
 
 
 class ReportMaker:
-    """Makes pages, one at a time, and keeps the last ones."""
+    """Makes pages, one at a time, and keeps the last ones.
 
-    def __init__(self) -> None:
+    nice is the priority of the process that makes them: nice(2), added to the one of this process.
+    """
+
+    def __init__(self, nice: int = 19) -> None:
+        self._nice = nice
         self._process: subprocess.Popen[bytes] | None = None
         self._kept: OrderedDict[Wanted, str] = OrderedDict()
         self._queue = ThreadPoolExecutor(1, thread_name_prefix="reports")
@@ -69,7 +72,9 @@ class ReportMaker:
     def _made(self, wanted: Wanted) -> str:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "mydyno.serve.reports"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                [sys.executable, "-m", "mydyno.serve.reports", str(self._nice)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
             )
         read, write = self._process.stdout, self._process.stdin
         assert read is not None
@@ -118,7 +123,7 @@ def _html(wanted: Wanted) -> str:
 
 def _work() -> None:
     """The other process: it ends with its standard input."""
-    os.nice(_NICE)
+    os.nice(int(sys.argv[1]))
     for line in sys.stdin.buffer:
         job = json.loads(line)
         wanted = Wanted(**job | {name: tuple(job[name]) for name in ("runs", "document", "version")})
