@@ -1,8 +1,8 @@
 """Reports, comparisons, trends and documents, as the commands make them, in another process.
 
-By default it has the lowest priority: a report takes seconds of CPU time and much memory, and neither other pages nor a
-measurement wait for it. It is started when it is first needed, reads one job a line from its standard input,
-and ends with this process.
+By default it has the lowest priority: a report takes seconds of CPU time and much memory, and neither other
+pages nor a measurement wait for it. It is started when it is first needed, reads one job a line from its
+standard input, and ends with this process.
 """
 
 import asyncio
