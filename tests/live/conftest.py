@@ -125,11 +125,7 @@ def start_release(site: Site, shared_site: Site) -> Iterator[Callable[[str], Sta
     with ExitStack() as running:
 
         def of_release(name: str) -> Start:
-            release(name)
-            binary = binary_of(name)
-            empty = _without_tables(shared_site, binary)
-            starting = contextmanager(_starting)(site, empty, binary, site.lab / name)
-            return running.enter_context(starting)
+            return running.enter_context(server_of_release(shared_site, name, site.lab / name, site))
 
         yield of_release
 
@@ -153,16 +149,21 @@ def counting(shared_site: Site) -> Iterator[Callable[[str], RunningServer]]:
 
         @cache
         def of_release(name: str) -> RunningServer:
-            release(name)
-            binary = binary_of(name)
-            folder = shared_site.lab / f"counting-{name}"
-            starting = contextmanager(_starting)(
-                shared_site, _without_tables(shared_site, binary), binary, folder
-            )
+            starting = server_of_release(shared_site, name, shared_site.lab / f"counting-{name}")
             start = running.enter_context(starting)
-            return start({name: value for name, value in config.items() if name in binary.options})
+            options = binary_of(name).options
+            return start({name: value for name, value in config.items() if name in options})
 
         yield of_release
+
+
+@contextmanager
+def server_of_release(shared: Site, name: str, folder: Path, site: Site | None = None) -> Iterator[Start]:
+    """Starts servers of a release, on `site` or on the shared one; skips the test, aloud, when it cannot be
+    had."""
+    release(name)
+    binary = binary_of(name)
+    yield from _starting(site or shared, _without_tables(shared, binary), binary, folder)
 
 
 def _starting(site: Site, empty: FrozenDataset, binary: ServerBinary, folder: Path) -> Iterator[Start]:

@@ -6,20 +6,22 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import pymysql
 import pytest
 from server.access.certificates import make_certificates, make_public_key
 
-from live.conftest import Start
-from live.engine import Record, Run, phase, rounds, run
+from live.conftest import Start, server_of_release
+from live.engine import Record, Run, ask, phase, rounds, run
 from live.mydyno_process import Workplace
 from live.plugins import plugins
 from mydyno.core.secrets import Secret
-from mydyno.lab.stack import RunningServer
+from mydyno.lab.stack import RunningServer, Setting, Site
 from mydyno.server.access.client import REFUSED
 from mydyno.server.access.login import Login
 from mydyno.server.access.transport import Transport, transport
@@ -31,11 +33,13 @@ WORD = "a long word"
 LONG = "日本 ñ " * 50
 
 
-@pytest.fixture
-def certificates(lab: Path) -> Path:
-    make_certificates(lab)
-    make_certificates(lab, "other")
-    return lab
+@pytest.fixture(scope="module")
+def certificates(shared_site: Site) -> Path:
+    folder = shared_site.lab / "certificates"
+    folder.mkdir()
+    make_certificates(folder)
+    make_certificates(folder, "other")
+    return folder
 
 
 def tls(folder: Path) -> dict[str, str]:
@@ -73,9 +77,61 @@ def number(login: Login) -> int:
     return found
 
 
+class OfRelease(Protocol):
+    def __call__(self, name: str, *, with_plugins: bool = False) -> RunningServer: ...
+
+
+@pytest.fixture(scope="module")
+def started(shared_site: Site, certificates: Path) -> Iterator[OfRelease]:
+    """The server of a release that has a certificate, started once for all tests that want it."""
+    config: dict[str, Setting] = {
+        **tls(certificates),
+        "max_allowed_packet": 64 * 2**20,
+        "local_infile": True,
+    }
+    with ExitStack() as running:
+
+        @cache
+        def of_release(name: str, *, with_plugins: bool = False) -> RunningServer:
+            added: dict[str, Setting] = {}
+            if with_plugins:
+                added["plugin_dir"] = str(shutil.copytree(plugins(name), certificates / f"plugins-{name}"))
+            folder = shared_site.lab / f"transport-{name}{'-plugins' * with_plugins}"
+            start = running.enter_context(server_of_release(shared_site, name, folder))
+            server = start(config | added, port=0)
+            if with_plugins:
+                do(server, *(f"INSTALL SONAME '{plugin}'" for plugin in RELEASES[name].fetched))
+            return server
+
+        yield of_release
+
+
 @pytest.fixture
-def mysql(start_release: StartRelease, certificates: Path) -> Iterator[RunningServer]:
-    server = start_release("mysql-9.7")(dict(tls(certificates)), port=0)
+def with_tls(started: OfRelease) -> Iterator[OfRelease]:
+    """The same, without accounts and tables of another test."""
+    used: list[RunningServer] = []
+
+    def of_release(name: str, *, with_plugins: bool = False) -> RunningServer:
+        used.append(started(name, with_plugins=with_plugins))
+        return used[-1]
+
+    yield of_release
+    for server in used:
+        # Those of the server itself are of localhost.
+        made = ask(server, "SELECT user FROM mysql.user WHERE host = '%'")
+        do(server, *(f"DROP USER {user}@'%'" for (user,) in made), "DROP DATABASE IF EXISTS mydyno")
+
+
+@contextmanager
+def setting(server: RunningServer, name: str, value: str) -> Iterator[None]:
+    do(server, f"SET GLOBAL {name} = {value}")
+    yield
+    do(server, f"SET GLOBAL {name} = DEFAULT")
+
+
+@pytest.fixture
+def mysql(with_tls: OfRelease) -> RunningServer:
+    server = with_tls("mysql-9.7")
     do(server, f"CREATE USER bench@'%' IDENTIFIED WITH caching_sha2_password BY '{WORD}'")
     do(server, "GRANT ALL ON *.* TO bench@'%'")
     return server
@@ -151,14 +207,15 @@ def encrypted(server: RunningServer) -> int:
 
 @pytest.mark.parametrize("name", ["mysql-9.7", "mariadb-10.5", "mariadb-10.11", "mariadb-11.8"])
 def test_a_load_is_encrypted_and_checks_whom_it_talks_to(
-    name: str, start_release: StartRelease, certificates: Path, load: Load
+    name: str, with_tls: OfRelease, certificates: Path, load: Load
 ) -> None:
-    server = start_release(name)(dict(tls(certificates)), port=0)
+    server = with_tls(name)
     do(server, f"CREATE USER bench@'%' IDENTIFIED BY '{WORD}'", "GRANT ALL ON *.* TO bench@'%'")
     ca, other = certificates / "ca.pem", certificates / "other.pem"
+    before = encrypted(server)
     wrong = load(server, "--ssl-ca", other)
     assert (wrong.returncode, "certificate" in wrong.stderr) == (4, True), wrong.stderr
-    assert encrypted(server) == 0 or name.startswith("mysql-9")
+    assert encrypted(server) == before or name.startswith("mysql-9")
     for options in (
         ("--ssl-ca", ca),
         ("--ssl-ca", ca, "--ssl-mode", "VERIFY_IDENTITY"),
@@ -207,8 +264,8 @@ def test_a_load_says_how_a_password_gets_to_a_server_that_wants_all_of_it(
     assert "--ssl-ca" in refused.stderr
     done = load(mysql, "--ssl-ca", certificates / "ca.pem")
     assert done.returncode == 0, done.stderr
-    do(mysql, "SET GLOBAL require_secure_transport = ON")
-    refused = load(mysql, "--ssl-mode", "DISABLED")
+    with setting(mysql, "require_secure_transport", "ON"):
+        refused = load(mysql, "--ssl-mode", "DISABLED")
     assert refused.returncode == 4
     assert "error 3159" in refused.stderr
     assert "--ssl-mode REQUIRED" in refused.stderr
@@ -216,9 +273,9 @@ def test_a_load_says_how_a_password_gets_to_a_server_that_wants_all_of_it(
 
 @pytest.mark.parametrize("name", ["mariadb-10.11", "mariadb-11.8"])
 def test_a_mariadb_that_wants_tls_has_it_and_its_certificate_is_checked(
-    name: str, start_release: StartRelease, certificates: Path
+    name: str, with_tls: OfRelease, certificates: Path
 ) -> None:
-    server = start_release(name)(dict(tls(certificates)), port=0)
+    server = with_tls(name)
     do(server, f"CREATE USER bench@'%' IDENTIFIED BY '{WORD}'")
     do(server, f"CREATE USER guarded@'%' IDENTIFIED BY '{WORD}' REQUIRE SSL")
     assert cipher(over_tcp(server, transport("DISABLED"))) == ""
@@ -226,9 +283,9 @@ def test_a_mariadb_that_wants_tls_has_it_and_its_certificate_is_checked(
     assert cipher(over_tcp(server, transport("VERIFY_IDENTITY", ca=certificates / "ca.pem")))
     assert number(over_tcp(server, transport(ca=certificates / "other.pem"))) == 2026
     assert number(over_tcp(server, transport("DISABLED"), "guarded")) == 1045
-    do(server, "SET GLOBAL require_secure_transport = ON")
-    assert cipher(over_tcp(server, transport("REQUIRED"), "guarded"))
-    assert number(over_tcp(server, transport("DISABLED"))) in (1045, 3159)
+    with setting(server, "require_secure_transport", "ON"):
+        assert cipher(over_tcp(server, transport("REQUIRED"), "guarded"))
+        assert number(over_tcp(server, transport("DISABLED"))) in (1045, 3159)
 
 
 def test_ed25519_of_mariadb_proves_a_password_over_any_connection(start: Start, certificates: Path) -> None:
@@ -245,11 +302,9 @@ def test_ed25519_of_mariadb_proves_a_password_over_any_connection(start: Start, 
 
 
 def test_parsec_of_mariadb_proves_a_password_over_any_connection(
-    start_release: StartRelease, certificates: Path
+    with_tls: OfRelease, certificates: Path
 ) -> None:
-    folder = shutil.copytree(plugins("mariadb-11.8"), certificates / "plugin")
-    server = start_release("mariadb-11.8")({**tls(certificates), "plugin_dir": str(folder)}, port=0)
-    do(server, "INSTALL SONAME 'auth_parsec'")
+    server = with_tls("mariadb-11.8", with_plugins=True)
     for user, word in (("bench", WORD), ("empty", ""), ("wordy", LONG)):
         do(server, f"CREATE USER {user}@'%' IDENTIFIED VIA parsec USING PASSWORD('{word}')")
     assert cipher(over_tcp(server, transport("DISABLED"))) == ""
@@ -334,15 +389,10 @@ RELEASES = {
     ],
 )
 def test_every_transport_takes_every_authentication_and_compression(
-    name: str, start_release: StartRelease, certificates: Path
+    name: str, with_tls: OfRelease, certificates: Path
 ) -> None:
     offer = RELEASES[name]
-    config = dict(tls(certificates))
-    if offer.fetched:
-        folder = shutil.copytree(plugins(name), certificates / "plugin")
-        config["plugin_dir"] = str(folder)
-    server = start_release(name)(config, port=0)
-    do(server, *(f"INSTALL SONAME '{plugin}'" for plugin in offer.fetched))
+    server = with_tls(name, with_plugins=bool(offer.fetched))
     for user, identified in offer.accounts.items():
         do(server, f"CREATE USER {user}@'%' {identified}", f"GRANT ALL ON *.* TO {user}@'%'")
     verified = {"mode": "verify-identity", "ca": str(certificates / "ca.pem")}
@@ -380,10 +430,8 @@ def test_every_transport_takes_every_authentication_and_compression(
 
 
 @pytest.mark.parametrize("name", ["mysql-9.7", "mariadb-11.8"])
-def test_long_and_many_packets_go_compressed(
-    name: str, start_release: StartRelease, certificates: Path
-) -> None:
-    server = start_release(name)({**tls(certificates), "max_allowed_packet": 64 * 2**20}, port=0)
+def test_long_and_many_packets_go_compressed(name: str, with_tls: OfRelease, certificates: Path) -> None:
+    server = with_tls(name)
     [(user, identified)] = [*RELEASES[name].accounts.items()][:1]
     do(server, f"CREATE USER {user}@'%' {identified}", f"GRANT ALL ON *.* TO {user}@'%'")
     text = "0123456789abcdef" * (17 * 2**20 // 16)
@@ -424,13 +472,14 @@ def test_a_load_is_compressed_as_the_mysql_clients_do_it(
     for algorithms in ("zlib", "zstd", "zstd,zlib,uncompressed"):
         assert bytes_of("--compression-algorithms", algorithms) < 0.8 * plain, algorithms
     assert bytes_of("--compression-algorithms", "uncompressed") > 0.9 * plain
-    do(mysql, "SET GLOBAL protocol_compression_algorithms = 'zlib,uncompressed'")
-    refused = load(mysql, "--compression-algorithms", "zstd")
-    assert refused.returncode == 4
-    assert "the server does not offer compression with zstd" in refused.stderr
-    assert "--compression-algorithms" in refused.stderr.partition("hint")[2]
-    done = load(mysql, "--ssl-ca", certificates / "ca.pem", "--compression-algorithms", "zstd,uncompressed")
-    assert done.returncode == 0, done.stderr
+    with setting(mysql, "protocol_compression_algorithms", "'zlib,uncompressed'"):
+        refused = load(mysql, "--compression-algorithms", "zstd")
+        assert refused.returncode == 4
+        assert "the server does not offer compression with zstd" in refused.stderr
+        assert "--compression-algorithms" in refused.stderr.partition("hint")[2]
+        either = ("--compression-algorithms", "zstd,uncompressed")
+        done = load(mysql, "--ssl-ca", certificates / "ca.pem", *either)
+        assert done.returncode == 0, done.stderr
 
 
 def test_a_certificate_without_an_alternative_name_is_explained(
@@ -450,9 +499,9 @@ def test_a_certificate_without_an_alternative_name_is_explained(
 
 @pytest.mark.parametrize(("name", "algorithm"), [("mysql-9.7", "zstd"), ("mariadb-11.8", "zlib")])
 def test_tables_are_loaded_over_compressed_connections(
-    name: str, algorithm: str, start_release: StartRelease, certificates: Path, load: Load
+    name: str, algorithm: str, with_tls: OfRelease, certificates: Path, load: Load
 ) -> None:
-    server = start_release(name)({**tls(certificates), "local_infile": True}, port=0)
+    server = with_tls(name)
     do(server, f"CREATE USER bench@'%' IDENTIFIED BY '{WORD}'", "GRANT ALL ON *.* TO bench@'%'")
     sums = set()
     for options in ((), ("--compression-algorithms", algorithm)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -117,7 +118,8 @@ def same(one: Scalar, other: Scalar) -> bool:
     return _meaning(one) == _meaning(other)
 
 
-def _meaning(value: object) -> str:
+@functools.lru_cache(maxsize=4096, typed=True)  # A sampler compares thousands of points, of a few values.
+def _meaning(value: Scalar) -> str:
     number = number_of(value)
     if number is not None:
         return f"{number:.12g}"

@@ -14,9 +14,9 @@ trials of the same point are compared with each other.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-from scipy import special
 
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.observations import common_observations, valid_trials
@@ -110,7 +110,7 @@ def _correction(values: Array, slope: float) -> float:
         return 1.0
     lags = np.arange(1, max(2, n // 4 + 1))
     correlations = np.array([float((ranks[:-lag] * ranks[lag:]).sum()) / whole for lag in lags])
-    significant = np.where(correlations > special.ndtri(0.975) / math.sqrt(n), correlations, 0.0)
+    significant = np.where(correlations > NormalDist().inv_cdf(0.975) / math.sqrt(n), correlations, 0.0)
     weights = (n - lags) * (n - lags - 1) * (n - lags - 2)
     return max(1.0, 1 + 2 / (n * (n - 1) * (n - 2)) * float((weights * significant).sum()))
 
@@ -135,7 +135,7 @@ def _p_value(statistic: float, variance: float) -> float:
     """Two-sided, with Kendall's correction for continuity."""
     if variance <= 0 or statistic == 0:
         return 1.0
-    return float(2 * special.ndtr((1 - abs(statistic)) / math.sqrt(variance)))
+    return 2 * NormalDist().cdf((1 - abs(statistic)) / math.sqrt(variance))
 
 
 def run_drift(trials: Sequence[TrialRecord], metric: Metric) -> Drift | None:

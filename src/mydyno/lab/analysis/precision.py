@@ -13,18 +13,17 @@ Analysis for the Behavioral Sciences, 2nd ed., 1988, chapter 2).
 trial over one right trial; 0.04 is 4%. Two independent points of spread s each have sqrt(2) s.
 """
 
+import bisect
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from mydyno.lab.analysis import observations
 from mydyno.lab.analysis.bootstrap import LEVEL, SMALLEST_SAMPLE, mean_estimate
 from mydyno.lab.analysis.grid import grid
 from mydyno.lab.analysis.ratio import Ratio, ratio
 from mydyno.lab.analysis.sequential import nominal_level
+from mydyno.lab.analysis.student_t import exceeds, quantile, shift_for
 from mydyno.lab.analysis.words import primary_metric
 from mydyno.lab.results.records import ExperimentRecord, PointRecord, TrialRecord
 
@@ -36,9 +35,6 @@ MOST_TRIALS = 1000
 _BEYOND = math.log(1000)
 """A larger difference is not reported."""
 
-Sizes = NDArray[np.int64]
-Numbers = NDArray[np.float64]
-
 
 def smallest_difference(
     spread: float, n: int, paired: bool, power: float = POWER, level: float = LEVEL
@@ -49,11 +45,8 @@ def smallest_difference(
     """
     if n < SMALLEST_SAMPLE:
         return None
-    error, freedom = spread / math.sqrt(n), _freedom(np.array(n), paired)
-    # Here and below: it takes longer to load than a comparison without a power takes.
-    from scipy import special
-
-    distance = float(special.nctdtrinc(freedom, 1 - power, float(_far(freedom, level))))
+    error, freedom = spread / math.sqrt(n), _freedom(n, paired)
+    distance = shift_for(power, _far(freedom, level), freedom)
     return math.expm1(distance * error) if distance * error < _BEYOND else None
 
 
@@ -71,10 +64,9 @@ def trials_needed(
     """
     distance = abs(math.log1p(difference))
 
-    def chance(n: Sizes) -> Numbers:
+    def chance(n: int) -> float:
         freedom = _freedom(n, paired)
-        far = _far(freedom, level)
-        return _passed(far, freedom, distance / (spread / np.sqrt(n)))
+        return exceeds(_far(freedom, level), freedom, distance / (spread / math.sqrt(n)))
 
     return _first(chance, power, most) if spread else SMALLEST_SAMPLE
 
@@ -94,39 +86,31 @@ def trials_to_exclude(
     if distance >= room:
         return None
 
-    def chance(n: Sizes) -> Numbers:
-        freedom, error = _freedom(n, paired), spread / np.sqrt(n)
+    def chance(n: int) -> float:
+        freedom, error = _freedom(n, paired), spread / math.sqrt(n)
         far = _far(freedom, level)
         # Both ends within: at least what is left after either of them may miss.
-        near, other = (_passed(far, freedom, side / error) for side in (room - distance, room + distance))
+        near, other = (exceeds(far, freedom, side / error) for side in (room - distance, room + distance))
         return near + other - 1
 
     return _first(chance, power, most) if spread else SMALLEST_SAMPLE
 
 
-def _passed(far: Numbers, freedom: Sizes, distance: Numbers) -> Numbers:
-    """The chance that t passes `far` when the truth lies `distance` standard errors from 0. (Passing
-    on the other side does not count, and has almost no chance.)"""
-    from scipy import special
-
-    return np.asarray(1 - special.nctdtr(freedom, distance, far))
+def _far(freedom: int, level: float) -> float:
+    """How far t must be from 0 at this level. (Passing on the other side does not count, and has almost no
+    chance.)"""
+    return quantile((1 + level) / 2, freedom)
 
 
-def _far(freedom: Numbers | Sizes, level: float) -> Numbers:
-    """How far t must be from 0 at this level."""
-    from scipy import special
-
-    return np.asarray(special.stdtrit(freedom, (1 + level) / 2), dtype=np.float64)
-
-
-def _freedom(n: Sizes, paired: bool) -> Sizes:
+def _freedom(n: int, paired: bool) -> int:
     return n - 1 if paired else 2 * n - 2
 
 
-def _first(chance: Callable[[Sizes], Numbers], power: float, most: int) -> int | None:
-    n = np.arange(SMALLEST_SAMPLE, most + 1)
-    enough = n[chance(n) >= power]
-    return int(enough[0]) if enough.size else None
+def _first(chance: Callable[[int], float], power: float, most: int) -> int | None:
+    """The chance rises with the number of trials."""
+    sizes = range(SMALLEST_SAMPLE, most + 1)
+    at = bisect.bisect_left(sizes, power, key=chance)
+    return sizes[at] if at < len(sizes) else None
 
 
 @dataclass(frozen=True)

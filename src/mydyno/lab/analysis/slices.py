@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from mydyno.lab.analysis.steady import LEAST_DIFFERENCE, STANDARD_ERRORS, Array, squared_errors
+from mydyno.lab.analysis.student_t import quantile
 from mydyno.lab.analysis.two_way import TwoWay, two_way
 
 PARTS = 10
@@ -253,7 +253,7 @@ def _largest(effects: Array, covariance: Array, freedom: int, servers: Sequence[
     pairs = len(effects) * (len(effects) - 1) / 2
     difference = float(effects[high] - effects[low])
     error = float(covariance[high, high] + covariance[low, low] - 2 * covariance[high, low]) ** 0.5
-    half = float(special.stdtrit(freedom, 1 - (1 - _CARRY_OVER_LEVEL) / (2 * pairs))) * error
+    half = quantile(1 - (1 - _CARRY_OVER_LEVEL) / (2 * pairs), freedom) * error
     return CarryOver((servers[high], servers[low]), difference, difference - half, difference + half)
 
 
