@@ -77,11 +77,10 @@ def rebuilds(points: Iterable[Point]) -> dict[str, int]:
     Storage is fresh for each trial, and so is a guest: a trial must not find what another one has left.
     """
     visited = list(points)
+    keys = {point.id: layer_keys(point) for point in {point.id: point for point in visited}.values()}
     counts = dict.fromkeys(LAYERS, 1 if visited else 0)
     for before, after in pairwise(visited):
-        differ = {
-            one[0] for one, other in zip(layer_keys(before), layer_keys(after), strict=True) if one != other
-        }
+        differ = {one[0] for one, other in zip(keys[before.id], keys[after.id], strict=True) if one != other}
         if after.setup.storage is not None:
             differ |= {"storage", *(("host",) if after.setup.host.is_guest else ())}
         for layer in LAYERS:
