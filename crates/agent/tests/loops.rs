@@ -51,7 +51,7 @@ fn start(files: &[&Path]) -> Child {
         .unwrap()
 }
 
-fn told(process: &mut Child, lines: usize) -> Vec<Value> {
+fn reported(process: &mut Child, lines: usize) -> Vec<Value> {
     let out = BufReader::new(process.stdout.as_mut().unwrap());
     out.lines().take(lines).map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect()
 }
@@ -79,14 +79,14 @@ fn devices_are_reported_and_go_with_the_end_of_the_input() {
     let folder = Folder::new("input");
     let (first, second) = (folder.disk("first"), folder.disk("second"));
     let mut process = start(&[&first, &second]);
-    let told = told(&mut process, 2);
-    assert_eq!(told[0]["file"], first.to_str().unwrap());
-    assert_eq!(backing(&told[0]["device"]).as_deref(), first.to_str());
-    assert_eq!(backing(&told[1]["device"]).as_deref(), second.to_str());
-    assert!(told[0]["number"].as_str().unwrap().starts_with("7:"));
+    let reported = reported(&mut process, 2);
+    assert_eq!(reported[0]["file"], first.to_str().unwrap());
+    assert_eq!(backing(&reported[0]["device"]).as_deref(), first.to_str());
+    assert_eq!(backing(&reported[1]["device"]).as_deref(), second.to_str());
+    assert!(reported[0]["number"].as_str().unwrap().starts_with("7:"));
     drop(process.stdin.take());
     assert!(process.wait().unwrap().success());
-    told.iter().for_each(|each| wait_until_free(&each["device"]));
+    reported.iter().for_each(|each| wait_until_free(&each["device"]));
 }
 
 #[test]
@@ -96,10 +96,10 @@ fn devices_go_when_the_program_is_killed() {
     }
     let folder = Folder::new("killed");
     let mut process = start(&[&folder.disk("disk")]);
-    let told = told(&mut process, 1);
+    let reported = reported(&mut process, 1);
     process.kill().unwrap();
     process.wait().unwrap();
-    wait_until_free(&told[0]["device"]);
+    wait_until_free(&reported[0]["device"]);
 }
 
 #[test]
@@ -113,6 +113,6 @@ fn when_one_file_cannot_be_attached_none_stays() {
     assert!(!output.status.success());
     assert!(String::from_utf8(output.stderr).unwrap().contains("missing: No such file"));
     let line = output.stdout.split(|&byte| byte == b'\n').next().unwrap();
-    let told: Value = serde_json::from_slice(line).unwrap();
-    wait_until_free(&told["device"]);
+    let reported: Value = serde_json::from_slice(line).unwrap();
+    wait_until_free(&reported["device"]);
 }

@@ -77,9 +77,9 @@ fn copy(from: &Path, to: &Path) {
 
 /// What the loader would map, as ldd(1) prints it.
 fn libraries(program: &Path) -> Vec<PathBuf> {
-    let told = Command::new("ldd").arg(program).output().unwrap().stdout;
-    let told = String::from_utf8(told).unwrap();
-    told.split_whitespace().filter(|word| word.starts_with('/')).map(PathBuf::from).collect()
+    let output = Command::new("ldd").arg(program).output().unwrap().stdout;
+    let output = String::from_utf8(output).unwrap();
+    output.split_whitespace().filter(|word| word.starts_with('/')).map(PathBuf::from).collect()
 }
 
 fn is_root() -> bool {

@@ -63,7 +63,7 @@ fn unwritten(error: impl Into<io::Error>) -> Fatal {
 mod tests {
     use super::*;
 
-    fn told(statements: &str) -> Result<String, Fatal> {
+    fn answers_to(statements: &str) -> Result<String, Fatal> {
         let mut answers = Vec::new();
         run(statements.as_bytes(), &mut answers)?;
         Ok(String::from_utf8(answers).unwrap())
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn statements_that_differ_in_literals_have_one_id() {
-        let answers = told("\"SELECT 1\"\n\"select\\n 2\"\n\"SELECT a\"\n").unwrap();
+        let answers = answers_to("\"SELECT 1\"\n\"select\\n 2\"\n\"SELECT a\"\n").unwrap();
         let ids: Vec<&str> = answers.lines().map(|line| &line[..24]).collect();
         assert_eq!(ids.len(), 3);
         assert_eq!(ids[0], ids[1]);
@@ -80,13 +80,13 @@ mod tests {
 
     #[test]
     fn a_password_does_not_come_back() {
-        let answers = told("\"CREATE USER a IDENTIFIED BY 'geheim'\"\n").unwrap();
+        let answers = answers_to("\"CREATE USER a IDENTIFIED BY 'geheim'\"\n").unwrap();
         assert!(!answers.contains("geheim"), "{answers}");
     }
 
     #[test]
     fn a_line_that_is_no_string_is_named() {
-        let error = told("\"SELECT 1\"\n{}\n").unwrap_err();
+        let error = answers_to("\"SELECT 1\"\n{}\n").unwrap_err();
         assert!(error.message.starts_with("line 2 of standard input"), "{}", error.message);
     }
 }

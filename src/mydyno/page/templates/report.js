@@ -15,7 +15,7 @@
   tooltip.setAttribute("aria-hidden", "true");
   document.body.append(tooltip);
 
-  function told(value) {
+  function textOf(value) {
     if (value === null || typeof value !== "object") return String(value);
     return Object.entries(value).map(([name, each]) => `${name}: ${each}`).join("\n");
   }
@@ -23,7 +23,7 @@
   function showTooltip(_handler, event, _item, value) {
     tooltip.hidden = value === null || value === undefined || value === "";
     if (tooltip.hidden) return;
-    tooltip.textContent = told(value);
+    tooltip.textContent = textOf(value);
     const {offsetWidth: width, offsetHeight: height} = tooltip;
     const room = document.documentElement.clientWidth;
     const left = event.clientX + 14 + width > room ? event.clientX - width - 10 : event.clientX + 14;

@@ -27,7 +27,7 @@
   }
 
   // ---- Rows: those that match, in their order; the first of them always, the others when asked for.
-  const told = element("output", {});
+  const status = element("output", {});
   const whole = element("button", {type: "button"});
   whole.addEventListener("click", () => {
     table.classList.toggle("whole");
@@ -41,7 +41,7 @@
     more.replaceChildren(...matching.slice(atFirst).map(({row}) => row));
     const shown = isWhole ? matching.length : Math.min(atFirst, matching.length);
     const of = matching.length === all.length ? "" : `, ${matching.length} match`;
-    told.textContent = `${shown} of ${all.length} shown${of}`;
+    status.textContent = `${shown} of ${all.length} shown${of}`;
     bar.hidden = matching.length <= atFirst;
     whole.textContent = isWhole ? `Show the first ${atFirst} only` : `Show all ${matching.length}`;
   }
@@ -84,7 +84,7 @@
     show();
   });
   const box = table.closest(".box");
-  box.before(element("div", {className: "find"}, label, told));
+  box.before(element("div", {className: "find"}, label, status));
   box.after(bar);
   show();
 
