@@ -95,7 +95,7 @@ def test_failed_trials_are_reported_and_never_best() -> None:
     rows = {row[0]: row for row in views.trials_table(found()).rows}
     assert rows["trial 5"][-1] == "it ended with exit code 1"
     assert [rows[name][2] for name in ("start", "trial 2", "trial 5")] == [
-        "1.000",
+        "1.00",
         "1.20 (1.09 to 1.32)",
         "—",
     ]

@@ -200,7 +200,7 @@ def times_text(score: Score, first_objective: str) -> str:
 
 def _times(score: Score, objective: str) -> str:
     ratio = score.ratio(objective)
-    return _DASH if ratio is None else f"{ratio:.3f}"
+    return _DASH if ratio is None else f"{ratio:.2f}"
 
 
 def _notes(score: Score) -> Iterator[str]:
