@@ -124,9 +124,12 @@ def with_tls(started: OfRelease) -> Iterator[OfRelease]:
 
 @contextmanager
 def setting(server: RunningServer, name: str, value: str) -> Iterator[None]:
+    """The default again afterwards: other tests share the server."""
     do(server, f"SET GLOBAL {name} = {value}")
-    yield
-    do(server, f"SET GLOBAL {name} = DEFAULT")
+    try:
+        yield
+    finally:
+        do(server, f"SET GLOBAL {name} = DEFAULT")
 
 
 @pytest.fixture
