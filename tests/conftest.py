@@ -59,3 +59,12 @@ def state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         del os.environ["MYDYNO_STATE"]
     else:
         os.environ["MYDYNO_STATE"] = before
+
+
+@pytest.fixture(scope="module")
+def checked_charts() -> Iterator[None]:
+    """Altair checks every mark against Vega-Lite's schema, which a report does without."""
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(True):
+        yield

@@ -16,6 +16,8 @@ from mydyno.cli.outputs import COMPARISON_JSON, Outputs
 from mydyno.core.errors import MydynoError
 from mydyno.lab.results.store import Lab
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 
 def kept(folder: Path, made: MemoryRun, fingerprint: str, slower: float = 1.0, day: int = 1) -> str:
     """A run in the lab `folder`, every rate of which is `slower` times that of `made`; its name."""

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from lab.cloud.builders import choices, fixed
 from ruamel.yaml import YAML
@@ -96,7 +96,7 @@ def test_cloud_init_s_own_schema_takes_the_user_data(
     one = fixed(setup=limits)
     text = files(one, machine_for(one, choices(provider)))["cloud-init.yaml"]
     assert text.startswith("#cloud-config\n")
-    jsonschema.validate(YAML(typ="safe").load(text), schema)
+    jsonschema_rs.validate(schema, YAML(typ="safe").load(text))
 
 
 @pytest.fixture(scope="module")

@@ -202,24 +202,18 @@ def engine_pid(process: subprocess.Popen[str]) -> int:
     raise AssertionError("mydyno ended before it had started its engine")
 
 
-@pytest.mark.parametrize(
-    "stage", ["4 trials", "loading the dataset", "setting up: server", "2 connections", "t001 valid"]
-)
-def test_ctrl_c_in_each_stage_ends_cleanly_and_the_next_start_goes_on(
-    workplace: Workplace, stage: str
-) -> None:
-    process = workplace.start("run", str(workplace.experiment), "--no-report")
-    if stage == "loading the dataset":
-        wait_for_line(process, "setting up: dataset")
-        _wait_for(workplace.lab, "**/data/mydyno")
-    else:
+def test_ctrl_c_in_each_stage_ends_cleanly_and_the_next_start_goes_on(workplace: Workplace) -> None:
+    for stage in ("4 trials", "setting up: dataset", "setting up: server", "2 connections", "t001 valid"):
+        process = workplace.start("run", str(workplace.experiment), "--no-report")
         wait_for_line(process, stage)
-    code, output = interrupt(process)
-    assert code == 130, output
-    assert "Traceback" not in output
-    assert re.search(r"of 4 trials (is|are) safe", output), output
-    workplace.wait_until_no_process_is_left()
-    assert workplace.left_outside_the_lab() == []
+        if stage == "setting up: dataset":
+            _wait_for(workplace.lab, "**/data/mydyno")
+        code, output = interrupt(process)
+        assert code == 130, (stage, output)
+        assert "Traceback" not in output
+        assert re.search(r"of 4 trials (is|are) safe", output), (stage, output)
+        workplace.wait_until_no_process_is_left()
+        assert workplace.left_outside_the_lab() == [], stage
     again = workplace.run("run", str(workplace.experiment), "--no-report")
     assert again.returncode in MEASURED, again.stderr
     with Lab.open(workplace.lab, write=False) as lab:

@@ -9,6 +9,8 @@ from mydyno.rehearse.records import Rehearsal
 from mydyno.rehearse.report.figures import MOST, forest, forest_rows
 from rehearse.builders import upgrade
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 
 def drawn(rehearsal: Rehearsal, size: theme.Size) -> str:
     figure = forest(rehearsal, 0)

@@ -22,6 +22,8 @@ from mydyno.tune.screening import Screening
 from mydyno.tune.space import Dimension, Space
 from tune.builders import METHOD, POOL, candidate, found, round_of
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 WORKLOAD = {
     "oltp-point-select": {"tables": 1, "table_size": 10},
     "connections": 2,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import pytest
 
 from lab.cloud.arguments import SCHEMA
@@ -44,15 +44,15 @@ def texts(value: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_resources_have_the_arguments_that_their_provider_documents(provider: ProviderName) -> None:
-    jsonschema.validate(document(provider), SCHEMA)
+    jsonschema_rs.validate(SCHEMA, document(provider))
 
 
 def test_the_schema_refuses_what_no_provider_takes() -> None:
     good = document("azure")
     (disk,) = [good["resource"]["azurerm_managed_disk"]["data_0"]]
     disk["disk_size"] = disk.pop("disk_size_gb")
-    with pytest.raises(jsonschema.ValidationError, match="disk_size"):
-        jsonschema.validate(good, SCHEMA)
+    with pytest.raises(jsonschema_rs.ValidationError, match="disk_size"):
+        jsonschema_rs.validate(SCHEMA, good)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

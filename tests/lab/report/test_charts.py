@@ -21,6 +21,8 @@ from mydyno.page.charts.labels import spread
 from mydyno.page.charts.marks import one_two_five
 from mydyno.page.drawing import Figure, balanced, drawings
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

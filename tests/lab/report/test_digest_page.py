@@ -26,6 +26,8 @@ from mydyno.queries.report.sql_lines import MOST as MOST_SQL
 from mydyno.queries.report.sql_lines import sql_markup
 from mydyno.queries.report.statement_table import AT_FIRST, MOST_ROWS
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 UTC = Zone(_UTC)
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from datetime import UTC
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,15 +43,16 @@ def page(of: Digest, width: int = 100, details: int = 5, order: str | None = Non
     return plain(digest_lines(of, width, ZONE, details, order))
 
 
-def told(old: Digest, new: Digest, width: int = 100, limit: int | None = None) -> str:
+def compared(old: Digest, new: Digest, width: int = 100, limit: int | None = None) -> str:
     return plain(comparison_lines(compare(old, new), width, ZONE, limit))
 
 
+@cache
 def golden_digests() -> dict[str, str]:
     return {
         "digest.txt": page(full(), 120, details=3),
         "digest-narrow.txt": page(full(), 60, details=1),
-        "digest-comparison.txt": told(sample(), later()),
+        "digest-comparison.txt": compared(sample(), later()),
     }
 
 
@@ -173,7 +175,7 @@ def quick(*groups: Group) -> Digest:
 def test_a_comparison_reports_new_gone_slower_and_more_often() -> None:
     old = quick(group("a", lognormal(100, 10_000, seed=1)), group("b", [50_000] * 90))
     new = quick(group("a", lognormal(300, 30_000, seed=2)), group("c", [70_000] * 90))
-    text = told(old, new)
+    text = compared(old, new)
     assert "slower, called more often, load 0." in text
     assert ". gone, load 0.00125 -> 0 (−0.00125)\n     b\n" in text
     assert ". new, load 0 -> 0.00175 (+0.00175)\n     c\n" in text
@@ -182,28 +184,28 @@ def test_a_comparison_reports_new_gone_slower_and_more_often() -> None:
 
 def test_a_comparison_of_the_same_says_that_nothing_changed() -> None:
     same = quick(group("a", [10_000] * 2_000))
-    assert told(same, same).endswith("\nand 1 in which nothing changed\n")
+    assert compared(same, same).endswith("\nand 1 in which nothing changed\n")
 
 
 def test_few_calls_are_said_to_be_too_few() -> None:
-    text = told(quick(group("a", [1_000_000] * 5)), quick(group("a", [9_000_000] * 5)))
+    text = compared(quick(group("a", [1_000_000] * 5)), quick(group("a", [9_000_000] * 5)))
     assert "no change shown" in text
     assert "9.000×; too few calls to judge (under 30)" in text
 
 
 def test_another_threshold_is_noticed() -> None:
     old, new = quick(group("a", [1_200_000] * 50)), quick(group("a", [110_000, 1_200_000] * 50))
-    assert "the quickest statement of OLD took 1.20 s, that of NEW 110 ms" in told(old, new)
-    assert "the quickest" not in told(old, old)
+    assert "the quickest statement of OLD took 1.20 s, that of NEW 110 ms" in compared(old, new)
+    assert "the quickest" not in compared(old, old)
 
 
 def test_a_limited_digest_is_no_proof_that_a_statement_is_new() -> None:
-    text = told(first(sample(), 2), sample())
+    text = compared(first(sample(), 2), sample())
     assert "OLD has its first 2 statements only and leaves 6 out: 'new' may mean" in text
 
 
 def test_changes_beyond_the_limit_are_reported_as_one() -> None:
-    assert "more, whose loads change by " in told(sample(), later(), limit=1)
+    assert "more, whose loads change by " in compared(sample(), later(), limit=1)
 
 
 def test_a_bar_is_never_nothing_for_what_is_something() -> None:

@@ -20,6 +20,8 @@ from mydyno.lab.report.text import markdown, summary
 from mydyno.lab.report.views.page import page
 from mydyno.lab.results.records import Invalidity
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 FOUR = ("1 disk", "raid0 x4", "raid5 x4", "raid10 x4")
 QUERY_WORDS = ("quer", "connection", "statement", "test program")
 

@@ -26,6 +26,8 @@ from mydyno.lab.results.records import DesignRecord
 from mydyno.page.charts import draw, theme
 from mydyno.page.drawing import drawings
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 POOL, ARRAY = "server.config.innodb_buffer_pool_size", "array"
 FACTORS = {ARRAY: ("raid1", "raid10"), POOL: ("40%", "80%", "100%")}
 

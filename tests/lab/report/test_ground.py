@@ -21,6 +21,8 @@ from mydyno.page.charts.draw import svg
 from mydyno.page.charts.theme import SIZES
 from mydyno.page.drawing import drawings
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 
 def view(run: MemoryRun) -> Page:
     return page(gather(run))

@@ -27,6 +27,8 @@ from mydyno.page.charts import theme
 from mydyno.page.charts.draw import Chart
 from mydyno.page.drawing import Figure
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 LESS = "loses up to 1 s on OS crash"
 
 

@@ -30,6 +30,8 @@ from mydyno.lab.results.records import Invalidity
 from mydyno.page.charts import draw, theme
 from mydyno.page.drawing import drawings
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 TWO = {"InnoDB": 1.0, "MyISAM": 0.8}
 SHORT = ("ATIS", "insert", "wisconsin")
 

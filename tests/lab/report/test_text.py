@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from mydyno.lab.report.views.page import page
 GOLDEN = Path(__file__).parent / "golden"
 
 
+@cache
 def golden_texts() -> dict[str, str]:
     run = thread_cache_run(connections=(10, 100, 400))
     several = thread_cache_run(connections=(10, 400), repeats=3, levels=(8, 64, 450), invalid=())

@@ -32,6 +32,8 @@ from mydyno.lab.report.views.trial_pages import TrialPage, trial_pages
 from mydyno.lab.report.views.trial_series import kept_of_phases, points_for, thinned
 from mydyno.lab.report.views.trials import trial_table
 
+pytestmark = pytest.mark.usefixtures("checked_charts")
+
 
 def test_what_each_generator_did_is_a_row_for_each_phase_and_host() -> None:
     run = one_point_run()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator, meta
 
 from mydyno.core.document.source import parse, read_text
 from mydyno.lab import spec
@@ -140,7 +140,7 @@ NOT_OF_STRUCTURE = {
 @pytest.fixture(scope="module")
 def checker() -> Draft202012Validator:
     schema = spec.json_schema(KNOWN)
-    Draft202012Validator.check_schema(schema)
+    meta.validate(schema)
     return Draft202012Validator(schema)
 
 

@@ -9,8 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+from altair.utils import schemapi
 
 from mydyno.page.charts import theme, vega
+
+# Altair checks each mark against Vega-Lite's schema when it is made, and the whole once more when it is
+# written: half of the time that a report takes. The tests of charts make these checks (`checked_charts`).
+schemapi.disable_debug_mode()
 
 Spec = dict[str, Any]
 """A Vega-Lite specification, or a part of one."""
@@ -52,7 +57,6 @@ def _part(layer: Layer, datasets: dict[str, Any]) -> Spec:
         datasets |= layer["datasets"]
         return {name: value for name, value in layer.items() if name != "datasets"}
     inline: dict[str, str] = {}
-    # Altair's own check takes longer than all the rest; tests make it.
     part: Spec = layer.to_dict(validate=False, context={"top_level": False, "datasets": inline})
     for name, rows in inline.items():
         datasets[name] = json.loads(rows)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import polars as pl
 import pytest
 from prometheus_client import Metric
@@ -287,7 +287,7 @@ def test_the_dashboard_is_of_the_shape_that_grafana_imports() -> None:
         },
     }
     found = json.loads(dashboard())
-    jsonschema.validate(found, schema)
+    jsonschema_rs.validate(schema, found)
     numbers = [each["id"] for each in found["panels"]]
     assert len(set(numbers)) == len(numbers)
     spots = [(each["gridPos"]["x"], each["gridPos"]["y"]) for each in found["panels"]]
