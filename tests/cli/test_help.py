@@ -18,11 +18,13 @@ pytestmark = pytest.mark.timeout(900)  # The help of all commands is made once, 
 
 HELP = """
 import contextlib, io, json, sys
+import typer.main
 from mydyno.cli.main import app
+command = typer.main.get_command(app)
 for line in sys.stdin:
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
-        app([*json.loads(line), "--help"], prog_name="mydyno")
+        command([*json.loads(line), "--help"], prog_name="mydyno")
     print(json.dumps(out.getvalue()))
 """
 _EXAMPLE = re.compile(r"```text\n(.*?)```", re.DOTALL)
