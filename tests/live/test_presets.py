@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from live.releases import release
 from mydyno.lab.spec.paths import CONFIG_PATH
 from mydyno.lab.spec.search import PRESETS, number_of
 from mydyno.machine.local import LocalHost
 from mydyno.server.program.binary import ServerBinary
 from mydyno.server.program.ranges import ranges
-from mydyno.tune.presets import Room, names_of, preset_space
+from mydyno.server.program.values import refused_values
+from mydyno.server.releases import binary_of
+from mydyno.tune.presets import Room, names_of, preset_space, words_of
 from mydyno.tune.space import Dimension, dimension
 
 pytestmark = pytest.mark.live
@@ -20,21 +23,29 @@ POOL = "innodb_buffer_pool_size"
 
 def proposed(preset: str, binary: ServerBinary, room: Room) -> dict[str, Dimension]:
     limits = ranges(LocalHost(), binary, names_of(preset))
-    parameters = preset_space(preset, binary, limits, room)
+    refused = refused_values(LocalHost(), binary, words_of(preset, binary))
+    parameters = preset_space(preset, binary, limits, refused, room)
     return {path.removeprefix(CONFIG_PATH): dimension(path, each) for path, each in parameters.items()}
 
 
+@pytest.mark.parametrize("name", ["system", "mysql-5.6", "mysql-9.7"])
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_has_what_the_binary_has_within_its_limits(preset: str, binary: ServerBinary) -> None:
+def test_a_preset_has_what_the_binary_takes(preset: str, name: str) -> None:
+    if name != "system":
+        release(name)
+    binary = binary_of(name)
     found = proposed(preset, binary, Room(1 << 30, 100 << 30))
     limits = ranges(LocalHost(), binary, names_of(preset))
     assert len(found) >= 3
     assert set(found) <= set(binary.options)
-    for name, each in found.items():
-        assert len(each.values) > 1, name
-        if name in limits:
-            low, high = limits[name]
-            assert all(low <= (number_of(value) or 0) <= high for value in each.values), name
+    for variable, each in found.items():
+        assert len(each.values) > 1, variable
+        if variable in limits:
+            low, high = limits[variable]
+            assert all(low <= (number_of(value) or 0) <= high for value in each.values), variable
+        else:
+            words = [(variable, str(value)) for value in each.values]
+            assert refused_values(LocalHost(), binary, words) == {}
 
 
 def test_sizes_fit_the_memory_and_the_disk(binary: ServerBinary) -> None:

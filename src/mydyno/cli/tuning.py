@@ -224,7 +224,8 @@ def _space(experiment: Experiment, search: Search, bench: LabBench, start: Prepa
     from mydyno.lab.spec.paths import CONFIG_PATH
     from mydyno.lab.stack import understand
     from mydyno.server.program.ranges import ranges
-    from mydyno.tune.presets import names_of, preset_space
+    from mydyno.server.program.values import refused_values
+    from mydyno.tune.presets import names_of, preset_space, words_of
     from mydyno.tune.space import Space, dimension
 
     parameters: dict[str, Parameter] = {}
@@ -235,7 +236,9 @@ def _space(experiment: Experiment, search: Search, bench: LabBench, start: Prepa
             )
         binary = start.maker(point)
         limits = ranges(bench.host, binary, names_of(search.preset))
-        parameters |= preset_space(search.preset, binary, limits, _room(experiment, search, bench, point))
+        refused = refused_values(bench.host, binary, words_of(search.preset, binary))
+        room = _room(experiment, search, bench, point)
+        parameters |= preset_space(search.preset, binary, limits, refused, room)
     parameters |= search.space
     dimensions = [dimension(path, parameter) for path, parameter in parameters.items()]
     knows = start.knows(point)

@@ -4,12 +4,13 @@ What a release does not have, or lists without heeding it, is left out; ranges a
 takes, sizes to the machine. Nothing here lowers the durability.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from mydyno.lab.spec.paths import CONFIG_PATH
 from mydyno.lab.spec.search import Parameter
 from mydyno.server.program.binary import ServerBinary
+from mydyno.server.program.config import argument
 from mydyno.server.variables import catalogue
 
 Range = tuple[float, float]
@@ -89,11 +90,23 @@ def names_of(preset: str) -> tuple[str, ...]:
     return tuple(each.name for each in _PRESETS[preset])
 
 
+def words_of(preset: str, binary: ServerBinary) -> tuple[tuple[str, str], ...]:
+    """(variable, word) of each variable that the preset varies by words and the binary has."""
+    return tuple(
+        (each.name, word) for each in _PRESETS[preset] if _there(each.name, binary) for word in each.words
+    )
+
+
 def preset_space(
-    preset: str, binary: ServerBinary, limits: Mapping[str, Range], room: Room
+    preset: str, binary: ServerBinary, limits: Mapping[str, Range], refused: Container[str], room: Room
 ) -> dict[str, Parameter]:
-    """The parameters of the preset, by path, for this binary and machine; `limits` as `ranges` gives them."""
-    there = {each.name: each for each in _PRESETS[preset] if _there(each.name, binary)}
+    """The parameters of the preset, by path, for this binary and machine; `limits` as `ranges` gives them,
+    `refused` the arguments that the binary does not take (`refused_values`)."""
+    there = {}
+    for each in _PRESETS[preset]:
+        words = tuple(word for word in each.words if argument(each.name, word) not in refused)
+        if _there(each.name, binary) and (len(words) > 1 or not each.words):
+            there[each.name] = replace(each, words=words)
     if "innodb_redo_log_capacity" in there:
         there.pop("innodb_log_file_size", None)
     return dict(_parameters(there, limits, room, not binary.version.is_mariadb))
@@ -117,7 +130,7 @@ def _parameters(
             yield f"{CONFIG_PATH}{name}", Parameter.model_validate({"values": list(each.words), "when": when})
             continue
         low, high = _cut(_window(each, room), limits.get(name))
-        if each is _POOL and mysql:
+        if name == _POOL.name and mysql:
             sizes = [_CHUNK << power for power in range(8) if low <= _CHUNK << power <= high]
             if len(sizes) > 1:
                 values = [f"{size // _MIB}M" for size in sizes]

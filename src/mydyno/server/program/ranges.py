@@ -17,7 +17,8 @@ _LEAST, _LARGEST = 0, (1 << 63) - 1
 def ranges(host: Host, binary: ServerBinary, names: Iterable[str]) -> Mapping[str, tuple[float, float]]:
     """Name -> least and largest value; what the binary does not have, or does not print as a number, is left
     out. Raises ServerError when the binary cannot be run."""
-    wanted = [name for name in names if name in binary.options]
+    # MySQL ends at a number for a variable of words that has fewer of them.
+    wanted = [name for name in names if _number(binary.options.get(name)) is not None]
     ends = [_values(host, binary, wanted, value) for value in (_LEAST, _LARGEST)]
     found = {}
     for name in wanted:
