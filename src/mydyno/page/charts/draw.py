@@ -13,8 +13,8 @@ from altair.utils import schemapi
 
 from mydyno.page.charts import theme, vega
 
-# Altair checks each mark against Vega-Lite's schema when it is made, and the whole once more when it is
-# written: half of the time that a report takes. The tests of charts make these checks (`checked_charts`).
+# Altair checks each mark against Vega-Lite's schema as it is made: a third of the CPU time of a report. The
+# tests of charts make these checks (`checked_charts`).
 schemapi.disable_debug_mode()
 
 Spec = dict[str, Any]
