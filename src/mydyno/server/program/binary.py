@@ -199,9 +199,12 @@ def help_arguments(
     return ("--no-defaults", *exports, *messages, *settings, "--verbose", "--help")
 
 
-def help_text(host: Host, path: Path, version: Version, root: Path | None = None) -> str:
-    """What the program prints of its options, their values and its option files. Raises ServerError."""
-    return _ask(host, path, root, *help_arguments(path, version, root))
+def help_text(
+    host: Host, path: Path, version: Version, root: Path | None = None, settings: Iterable[str] = ()
+) -> str:
+    """What the program prints of its options, their values and its option files, with `settings`
+    (`--name=value`) in force. Raises ServerError."""
+    return _ask(host, path, root, *help_arguments(path, version, root, settings))
 
 
 def _share_folders(program: Path) -> list[Path]:

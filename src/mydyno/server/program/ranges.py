@@ -6,10 +6,8 @@ far too small or far too large is shown as the least or the largest that there i
 
 from collections.abc import Iterable, Mapping
 
-from mydyno.core.errors import ServerError
 from mydyno.machine.protocol import Host
-from mydyno.server.program.binary import ServerBinary, help_arguments, parse_options
-from mydyno.server.program.command import server_command
+from mydyno.server.program.binary import ServerBinary, help_text, parse_options
 
 _LEAST, _LARGEST = 0, (1 << 63) - 1
 
@@ -30,12 +28,7 @@ def ranges(host: Host, binary: ServerBinary, names: Iterable[str]) -> Mapping[st
 
 def _values(host: Host, binary: ServerBinary, names: list[str], value: int) -> Mapping[str, str | None]:
     settings = [f"--loose-{name.replace('_', '-')}={value}" for name in names]
-    arguments = help_arguments(binary.path, binary.version, binary.root, settings)
-    command = server_command(host, binary.path, arguments, root=binary.root)
-    answer = host.run(command.argv, identity=command.identity, timeout_seconds=30)
-    if answer.returncode != 0:
-        raise ServerError(f"{binary.path} does not say the ranges of {', '.join(names)}")
-    return parse_options(answer.stdout)
+    return parse_options(help_text(host, binary.path, binary.version, binary.root, settings))
 
 
 def _number(text: str | None) -> float | None:
