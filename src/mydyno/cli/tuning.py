@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mydyno.tune.presets import Room
     from mydyno.tune.reduce import Reduced
     from mydyno.tune.result import Found
-    from mydyno.tune.space import Space
+    from mydyno.tune.space import Dimension, Space
     from mydyno.tune.task import Budget, Task
 
 _LINE = 80
@@ -241,6 +241,8 @@ def _space(experiment: Experiment, search: Search, bench: LabBench, start: Prepa
         parameters |= preset_space(search.preset, binary, limits, refused, room)
     parameters |= search.space
     dimensions = [dimension(path, parameter) for path, parameter in parameters.items()]
+    if point.setup.server.external is None:
+        dimensions = [_as_in_force(each, start, point) for each in dimensions]
     knows = start.knows(point)
     for each in dimensions:
         if each.path.startswith(CONFIG_PATH):
@@ -251,6 +253,23 @@ def _space(experiment: Experiment, search: Search, bench: LabBench, start: Prepa
                     f"search.space: {knows.version}: {problems[0]}", "`mydyno variables` lists what it has"
                 )
     return Space(tuple(dimensions))
+
+
+def _as_in_force(varied: Dimension, start: Prepared, point: Point) -> Dimension:
+    """The same; a pool in the sizes that the server does not round."""
+    from mydyno.lab.spec.paths import CONFIG_PATH
+    from mydyno.lab.spec.search import number_of
+    from mydyno.lab.trial.attempt import settings_of
+    from mydyno.lab.trial.preflight import cpus_of
+    from mydyno.server.program.chunks import POOL, largest_within
+    from mydyno.server.variables.convert import size_text
+
+    if varied.path != f"{CONFIG_PATH}{POOL}" or not varied.ordered:
+        return varied
+    binary, settings = start.maker(point), settings_of(point)
+    cpus = cpus_of(start.plan, point, start.machines)
+    sizes = [largest_within(binary, settings, int(number_of(each) or 0), cpus) for each in varied.values]
+    return replace(varied, values=tuple(dict.fromkeys(map(size_text, sizes))))
 
 
 def _room(experiment: Experiment, search: Search, bench: LabBench, point: Point) -> Room:

@@ -16,8 +16,6 @@ from mydyno.server.variables import catalogue
 Range = tuple[float, float]
 _MIB = 1 << 20
 _LEAST_POOL = 16 * _MIB
-_CHUNK = 128 * _MIB
-"""MySQL rounds a pool up to whole chunks (Reference Manual, "Configuring InnoDB Buffer Pool Size")."""
 _PART_OF_MEMORY = 0.5
 """The pool's share: the rest is for connections, the page cache and the load itself."""
 _PART_OF_DISK = 0.1
@@ -109,7 +107,7 @@ def preset_space(
             there[each.name] = replace(each, words=words)
     if "innodb_redo_log_capacity" in there:
         there.pop("innodb_log_file_size", None)
-    return dict(_parameters(there, limits, room, not binary.version.is_mariadb))
+    return dict(_parameters(there, limits, room))
 
 
 def _there(name: str, binary: ServerBinary) -> bool:
@@ -118,7 +116,7 @@ def _there(name: str, binary: ServerBinary) -> bool:
 
 
 def _parameters(
-    there: Mapping[str, _Varied], limits: Mapping[str, Range], room: Room, mysql: bool
+    there: Mapping[str, _Varied], limits: Mapping[str, Range], room: Room
 ) -> Iterator[tuple[str, Parameter]]:
     for name, each in there.items():
         when = {}
@@ -130,12 +128,7 @@ def _parameters(
             yield f"{CONFIG_PATH}{name}", Parameter.model_validate({"values": list(each.words), "when": when})
             continue
         low, high = _cut(_window(each, room), limits.get(name))
-        if name == _POOL.name and mysql:
-            sizes = [_CHUNK << power for power in range(8) if low <= _CHUNK << power <= high]
-            if len(sizes) > 1:
-                values = [f"{size // _MIB}M" for size in sizes]
-                yield f"{CONFIG_PATH}{name}", Parameter.model_validate({"values": values})
-        elif low < high:
+        if low < high:
             ends = [f"{int(end) // 1024}K" for end in (low, high)] if each.size else [int(low), int(high)]
             raw = {"range": ends, "log": each.log and low > 0, "when": when}
             yield f"{CONFIG_PATH}{name}", Parameter.model_validate(raw)

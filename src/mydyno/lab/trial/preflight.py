@@ -220,7 +220,7 @@ def check(experiment: Experiment, plan: Plan, host: Host, machines: Machines | N
         makers[point.id], binaries[point.id] = maker, binary
         variant, config = experiment.variant(point.levels), settings_of(point)
         understood = understand(binary, config)
-        pools[point.id] = pool = pool_of_share(binary, config, point, variant, _cpus(plan, point, machines))
+        pools[point.id] = pool = pool_of_share(binary, config, point, variant, cpus_of(plan, point, machines))
         notes[point.id] = (*share_notes(binary, pool), *(str(note) for note in understood.notes))
         looked_at.append(_LookedAt(binary, maker, understood, pool, point, variant))
         problems += volume_problems(binary, config, point, variant)
@@ -330,7 +330,8 @@ def _far_binary(maker: ServerBinary, name: str, machines: Machines) -> ServerBin
     return there
 
 
-def _cpus(plan: Plan, point: Point, machines: Machines) -> int:
+def cpus_of(plan: Plan, point: Point, machines: Machines) -> int:
+    """What its server has, of a fleet on the smallest host."""
     host = point.setup.host
     if host.is_fleet and plan.fleet is not None:
         return min(one.cpus for one in plan.fleet.hosts)
