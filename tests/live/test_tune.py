@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from live.mydyno_process import Workplace, wait_for_line
+from live.releases import release
 from mydyno.core.errors import ExitCode
 from mydyno.lab.results.store import Lab
 from mydyno.tune.history import Began, Event, Heat, HeatEnd, Round
@@ -188,6 +189,23 @@ def test_a_large_space_is_screened_before_it_is_searched(workplace: Workplace) -
         for path in dropped:
             assert len({point[path] for point in own}) <= 1, path
     assert drawn > 1
+
+
+@pytest.mark.slow
+def test_the_references_start_on_a_server_that_rounds_its_pool(workplace: Workplace) -> None:
+    release("mysql-9.7")
+    text = SEARCH.replace("server: {config: {", "server: {release: mysql-9.7, config: {")
+    text = text.replace(", innodb_log_file_size: 8M", "")
+    text = text.replace(
+        "innodb_flush_method: [fsync, nonsense]", "innodb_buffer_pool_size: {range: [32M, 300M]}"
+    )
+    done = workplace.run("tune", write(workplace, text), "--trials", "3", "--no-confirm")
+    assert done.returncode == 0, done.stderr
+    [first] = [each for each in events(workplace) if isinstance(each, Round)]
+    assert {each.number: each.failure for each in first.results} == dict.fromkeys(range(4))
+    [heat] = heats_of(events(workplace))
+    [pool_only] = [each for each in heat.candidates if each.origin == "pool only"]
+    assert pool_only.settings["server.config"]["innodb_buffer_pool_size"] == "256M"
 
 
 @pytest.mark.slow
