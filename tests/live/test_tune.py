@@ -45,6 +45,10 @@ search:
 """Four points; a server takes two of them."""
 
 
+REDO_IS = "has no innodb_redo_log_capacity: innodb_redo_log_capacity = 8M: innodb_log_file_size = 8M here"
+"""MariaDB, of a variable of MySQL."""
+
+
 def write(workplace: Workplace, text: str = SEARCH) -> str:
     file = workplace.folder / "search.yaml"
     file.write_text(text)
@@ -146,10 +150,11 @@ def test_a_budget_that_is_smaller_than_the_references_is_refused(workplace: Work
     ("text", "says"),
     [
         (SEARCH.replace("table_open_cache:", "table_open_cash:"), "table_open_cash: this server has no such"),
+        (SEARCH.replace("table_open_cache: [200, 400]", "innodb_redo_log_capacity: [8M, 16M]"), REDO_IS),
         (SEARCH.replace("search:", "factors: {server.config.back_log: [50, 80]}\nsearch:"), "has factors"),
         (SEARCH.partition("search:")[0], "has no `search`"),
     ],
-    ids=["unknown-variable", "factors", "no-search"],
+    ids=["unknown-variable", "name-of-another-release", "factors", "no-search"],
 )
 def test_what_cannot_be_searched_is_refused_before_anything_starts(
     workplace: Workplace, text: str, says: str

@@ -213,7 +213,7 @@ def _task(experiment: Experiment, base: Base, bench: LabBench, start: Prepared) 
     references = {}
     if point.setup.server.external is None:
         advice = _advice(bench, start, space, f"{base.name}-{print_}")
-        references = starts(space, base.config, advice)
+        references = starts(space, base.config, advice, start.knows(point))
     shipped = _shipped(start, point)
     defaults = _defaults(space, base, shipped)
     return Task(base, search, space, defaults, shipped, references, release, print_)
@@ -247,10 +247,17 @@ def _space(experiment: Experiment, search: Search, bench: LabBench, start: Prepa
     for each in dimensions:
         if each.path.startswith(CONFIG_PATH):
             name = each.path.removeprefix(CONFIG_PATH)
-            problems = understand(knows, {name: each.values[0]}).problems
-            if problems:
+            understood = understand(knows, {name: each.values[0]})
+            if understood.problems:
                 raise UsageError(
-                    f"search.space: {knows.version}: {problems[0]}", "`mydyno variables` lists what it has"
+                    f"search.space: {knows.version}: {understood.problems[0]}",
+                    "`mydyno variables` lists what it has",
+                )
+            if listed := understood.settings.keys() - understood.written_as.keys():
+                # A reference sets it under that name, and a server takes one of the two.
+                raise UsageError(
+                    f"search.space: {knows.version} has no {name}: {understood.notes[0]}",
+                    f"write {' and '.join(sorted(listed))}",
                 )
     return Space(tuple(dimensions))
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mydyno.lab.spec.paths import CONFIG_PATH
+from mydyno.server.variables.names import Knows, understand
 from mydyno.tune.history import SERVER_CONFIG
 from mydyno.tune.space import Space
 
@@ -27,8 +28,11 @@ def pool_of(space: Space, config: Mapping[str, Any]) -> Any | None:
     return own.values[-1] if own is not None else config.get(POOL)
 
 
-def starts(space: Space, config: Mapping[str, Any], advice: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Settings by their name; each takes the place of all settings of the server."""
+def starts(
+    space: Space, config: Mapping[str, Any], advice: Mapping[str, Any], server: Knows
+) -> dict[str, dict[str, Any]]:
+    """Settings by their name; each takes the place of all settings of the server. Variables have the names
+    that this server lists: those of a candidate are laid over them."""
     pool = pool_of(space, config)
     sized = {} if pool is None else {POOL: pool}
     found: dict[str, dict[str, Any]] = {DEFAULT: {}}
@@ -37,4 +41,4 @@ def starts(space: Space, config: Mapping[str, Any], advice: Mapping[str, Any]) -
     found[SHEET] = {**sized, **_SHEET}
     if advice:
         found[ADVICE] = {**advice, **sized}
-    return {name: {SERVER_CONFIG: values} for name, values in found.items()}
+    return {name: {SERVER_CONFIG: dict(understand(server, each).settings)} for name, each in found.items()}
