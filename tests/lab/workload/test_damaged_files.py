@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
-from copy import deepcopy
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
-from mydyno.core.document.source import parse
+from lab.damage import with_odd_value, with_random_edits
 from mydyno.lab import workload
 
 HERE = Path(__file__).parent / "good"
@@ -61,31 +57,10 @@ def check(text: str) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(GOOD), st.data())
 def test_a_text_with_random_edits_never_confuses_the_reader(text: str, data: st.DataObject) -> None:
-    for _ in range(data.draw(st.integers(1, 3))):
-        start = data.draw(st.integers(0, len(text)))
-        length = data.draw(st.integers(0, 12))
-        text = text[:start] + data.draw(SNIPPETS) + text[start + length :]
-    check(text)
-
-
-@cache
-def good(text: str) -> Any:
-    return parse(text, "good.yaml").plain()
+    check(with_random_edits(text, SNIPPETS, data))
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(GOOD), st.data())
 def test_a_value_of_any_kind_in_any_place_never_confuses_the_reader(text: str, data: st.DataObject) -> None:
-    document = deepcopy(good(text))
-    place: Any = document
-    while True:
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        key = data.draw(st.sampled_from(keys))
-        below = place[key]
-        if not isinstance(below, dict | list) or not below or data.draw(st.booleans()):
-            break
-        place = below
-    place[key] = data.draw(ODD)
-    stream = io.StringIO()
-    YAML(typ="safe", pure=True).dump(document, stream)
-    check(stream.getvalue())
+    check(with_odd_value(text, ODD, data))
