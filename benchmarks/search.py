@@ -27,10 +27,10 @@ from bench_support import machine, print_table, say
 from mydyno.core.document.yaml_text import block
 from mydyno.lab.spec.paths import CONFIG_PATH
 from mydyno.lab.spec.search import SAMPLERS, Search
+from mydyno.server.program.chunks import POOL
 from mydyno.tune.history import Candidate, Heat, HeatEnd, Round
 from mydyno.tune.journal import FILE, FOLDER, Journal
 from mydyno.tune.scores import scores
-from mydyno.tune.starts import POOL
 
 OBJECTIVE = "throughput"
 TIMES_SHIPPED, OVER_SHEET, OF_BEST = 2.5, 1.15, 0.95

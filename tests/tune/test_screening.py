@@ -7,10 +7,10 @@ import math
 import pytest
 
 from mydyno.lab.spec.search import Scalar
+from mydyno.server.program.chunks import POOL
 from mydyno.tune.history import Candidate, Score
 from mydyno.tune.screening import KEPT, ORIGIN, Screening
 from mydyno.tune.space import Dimension, Space
-from mydyno.tune.starts import POOL
 from tune.builders import SPACE
 
 NAMES = [f"server.config.v{at}" for at in range(11)]

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from mydyno.lab.results.run import Run
     from mydyno.lab.results.store import Lab
     from mydyno.lab.spec import Experiment
-    from mydyno.lab.spec.search import Parameter, Search
+    from mydyno.lab.spec.search import Parameter, Scalar, Search
     from mydyno.lab.trial.events import Event
     from mydyno.lab.trial.preflight import Prepared
     from mydyno.machine.hosts.machines import Machines
     from mydyno.machine.local import LocalHost
+    from mydyno.server.variables.names import Knows
     from mydyno.survey.facts import System
     from mydyno.tune.confirm import Confirmation
     from mydyno.tune.experiment import Base
@@ -221,8 +222,6 @@ def _task(experiment: Experiment, base: Base, bench: LabBench, start: Prepared) 
 
 def _space(experiment: Experiment, search: Search, bench: LabBench, start: Prepared, point: Point) -> Space:
     """Raises UsageError for a variable that the release does not have, or a preset that cannot be had."""
-    from mydyno.lab.spec.paths import CONFIG_PATH
-    from mydyno.lab.stack import understand
     from mydyno.server.program.ranges import ranges
     from mydyno.server.program.values import refused_values
     from mydyno.tune.presets import names_of, preset_space, words_of
@@ -243,23 +242,31 @@ def _space(experiment: Experiment, search: Search, bench: LabBench, start: Prepa
     dimensions = [dimension(path, parameter) for path, parameter in parameters.items()]
     if point.setup.server.external is None:
         dimensions = [_as_in_force(each, start, point) for each in dimensions]
-    knows = start.knows(point)
     for each in dimensions:
-        if each.path.startswith(CONFIG_PATH):
-            name = each.path.removeprefix(CONFIG_PATH)
-            understood = understand(knows, {name: each.values[0]})
-            if understood.problems:
-                raise UsageError(
-                    f"search.space: {knows.version}: {understood.problems[0]}",
-                    "`mydyno variables` lists what it has",
-                )
-            if listed := understood.settings.keys() - understood.written_as.keys():
-                # A reference sets it under that name, and a server takes one of the two.
-                raise UsageError(
-                    f"search.space: {knows.version} has no {name}: {understood.notes[0]}",
-                    f"write {' and '.join(sorted(listed))}",
-                )
+        _check_name(each.path, each.values[0], start.knows(point))
     return Space(tuple(dimensions))
+
+
+def _check_name(path: str, value: Scalar, server: Knows) -> None:
+    """Raises UsageError for a variable that this server does not list."""
+    from mydyno.lab.spec.paths import CONFIG_PATH
+    from mydyno.lab.stack import understand
+
+    if not path.startswith(CONFIG_PATH):
+        return
+    name = path.removeprefix(CONFIG_PATH)
+    understood = understand(server, {name: value})
+    if understood.problems:
+        raise UsageError(
+            f"search.space: {server.version}: {understood.problems[0]}",
+            "`mydyno variables` lists what it has",
+        )
+    if listed := understood.settings.keys() - understood.written_as.keys():
+        # A reference sets it under that name, and a server takes one of the two.
+        raise UsageError(
+            f"search.space: {server.version} has no {name}: {understood.notes[0]}",
+            f"write {' and '.join(sorted(listed))}",
+        )
 
 
 def _as_in_force(varied: Dimension, start: Prepared, point: Point) -> Dimension:

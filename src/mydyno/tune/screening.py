@@ -16,9 +16,9 @@ import numpy as np
 
 from mydyno.lab.spec.designs.fraction import MOST_SCREENED, plackett_burman
 from mydyno.lab.spec.search import Scalar
+from mydyno.server.program.chunks import POOL
 from mydyno.tune.history import SERVER_CONFIG, Candidate, Score
 from mydyno.tune.space import Dimension, Point, Space, same
-from mydyno.tune.starts import POOL
 
 ORIGIN, PREDICTED = "screening", "predicted"
 LARGE = 9

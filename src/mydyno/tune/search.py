@@ -18,6 +18,7 @@ from mydyno.core.plurals import counted
 from mydyno.core.units import format_bytes, format_duration
 from mydyno.lab.plan.layers import changes_disks
 from mydyno.lab.spec.search import number_of
+from mydyno.server.program.chunks import POOL
 from mydyno.tune import racing
 from mydyno.tune.experiment import laid_over, settings_of, text
 from mydyno.tune.history import (
@@ -38,7 +39,6 @@ from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
 from mydyno.tune.screening import ORIGIN as SCREENING
 from mydyno.tune.screening import PREDICTED, Screening
 from mydyno.tune.space import Point, Space, key_of
-from mydyno.tune.starts import POOL
 from mydyno.tune.task import Bench, Budget, Task, trials_of
 
 Say = Callable[[str], None]

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from mydyno.lab.spec.paths import CONFIG_PATH
+from mydyno.server.program.chunks import POOL
 from mydyno.server.variables.names import Knows, understand
 from mydyno.tune.history import SERVER_CONFIG
 from mydyno.tune.space import Space
 
-POOL = "innodb_buffer_pool_size"
 DEFAULT, POOL_ONLY, SHEET, ADVICE = "default", "pool only", "tuning sheet", "advice"
 
 _SHEET: Mapping[str, Any] = {
