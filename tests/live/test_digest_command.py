@@ -58,7 +58,7 @@ def logged(server: RunningServer, name: str) -> str:
     return str(log)
 
 
-@pytest.mark.parametrize("name", ["mariadb-10.11", "mysql-9.7"])
+@pytest.mark.parametrize("name", ["mariadb-10.11", pytest.param("mysql-9.7", marks=pytest.mark.slow)])
 def test_a_slow_statement_is_found_explained_given_an_index_and_shown_to_be_faster(
     start_release: Callable[[str], Start], name: str, tmp_path: Path
 ) -> None:

@@ -26,6 +26,8 @@ FETCHED = {
     if re.search(r"^    factors.*release: .*mysql-5.6", file.read_text(), re.MULTILINE)
 }
 """Their toy size fetches a release that may not be here."""
+NEEDED = {"calibrate-engine": ("sysbench",), "calibrate-slap": ("mariadb-slap", "mysqlslap")}
+"""One of these programs."""
 SMACK = ROOT / "src" / "mydyno" / "lab" / "workload" / "smack" / "select-key.smack"
 
 
@@ -49,9 +51,9 @@ def run(workplace: Workplace, workload: str, factors: str = "") -> list[TrialRec
 
 
 def _toy(file: Path) -> ParameterSet:
-    """Those that boot a guest for each trial or fetch a release take minutes."""
+    """Those that boot a guest for each trial, fetch a release or compare generators take minutes."""
     in_guests = file.stem in IN_GUESTS
-    slow = in_guests or file.stem in FETCHED
+    slow = in_guests or file.stem in FETCHED or file.stem in NEEDED
     marks = [
         *([NEEDS_KERNEL] if in_guests else []),
         *([pytest.mark.slow, pytest.mark.timeout(900)] if slow else []),
@@ -61,8 +63,7 @@ def _toy(file: Path) -> ParameterSet:
 
 @pytest.mark.parametrize("file", [_toy(file) for file in SHIPPED])
 def test_a_shipped_experiment_runs_at_toy_size(file: Path, workplace: Workplace) -> None:
-    needed = {"calibrate-engine": ("sysbench",), "calibrate-slap": ("mariadb-slap", "mysqlslap")}
-    programs = needed.get(file.stem)
+    programs = NEEDED.get(file.stem)
     if programs and not any(map(shutil.which, programs)):
         pytest.skip(f"{' or '.join(programs)} is not installed")
     if file.stem in FETCHED:

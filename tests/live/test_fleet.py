@@ -174,7 +174,7 @@ def test_a_host_that_falls_silent_costs_its_trial_only(
     assert comes_true(lambda: left(*fleet) == [])
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGKILL])
 def test_an_interrupted_run_keeps_its_trials_leaves_nothing_there_and_resumes(
     fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace, number: signal.Signals
 ) -> None:
@@ -197,6 +197,7 @@ def test_an_interrupted_run_keeps_its_trials_leaves_nothing_there_and_resumes(
     assert left(*fleet) == []
 
 
+@pytest.mark.slow
 def test_a_host_that_another_run_uses_is_left_out_and_said(
     fleet: tuple[Sshd, ...], hosts: Path, workplace: Workplace
 ) -> None:

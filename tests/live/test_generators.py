@@ -144,7 +144,10 @@ def test_the_counts_are_those_of_the_server_and_the_shares_those_of_the_generato
     assert workplace.left_outside_the_lab() == []
 
 
-@pytest.mark.parametrize("name", ["mysql-5.6", "mysql-9.7", "mariadb-11.8"])
+@pytest.mark.parametrize(
+    "name",
+    ["mysql-5.6", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mysql-9.7", "mariadb-11.8"))],
+)
 def test_generators_get_into_servers_of_other_releases(
     machines: Machines, workplace: Workplace, name: str
 ) -> None:

@@ -14,7 +14,7 @@ from live.uml import NEEDS_KERNEL
 from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.store import DATABASE, Lab
 
-pytestmark = [pytest.mark.live, NEEDS_KERNEL]
+pytestmark = [pytest.mark.live, pytest.mark.slow, NEEDS_KERNEL]
 
 EXPERIMENT = """experiment: guest
 setup:
@@ -68,7 +68,6 @@ def test_a_trial_records_its_environment_as_it_was_read_back(workplace: Workplac
     assert list((workplace.lab / "run").iterdir()) == []
 
 
-@pytest.mark.slow
 def test_a_guest_that_dies_under_the_load_spoils_its_trial_and_not_the_run(workplace: Workplace) -> None:
     process = workplace.start("run", str(write(workplace, "4s", 2)), "--no-report")
     wait_for_line(process, "setting up: server")
@@ -82,7 +81,6 @@ def test_a_guest_that_dies_under_the_load_spoils_its_trial_and_not_the_run(workp
     workplace.wait_until_no_process_is_left()
 
 
-@pytest.mark.slow
 def test_a_lab_that_is_removed_under_the_load_ends_the_run_and_its_guest(workplace: Workplace) -> None:
     process = workplace.start("run", str(write(workplace, "8s", 2)), "--no-report")
     wait_for_line(process, "setting up: server")

@@ -21,7 +21,7 @@ from live.mydyno_process import MYDYNO
 from mydyno.machine.images import ImageStore
 from mydyno.machine.uml import UmlKernels
 
-pytestmark = [pytest.mark.live, pytest.mark.xdist_group("loops")]
+pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.xdist_group("loops")]
 
 
 STEPS = ("raise", "load", "down")
@@ -124,7 +124,9 @@ def _hear_until(child: subprocess.Popen[str], line: str) -> None:
             return
 
 
-def _killing(kind: str) -> Iterator[Killing]:
+@pytest.fixture(params=["local", "uml", "vm"])
+def killing(request: pytest.FixtureRequest) -> Iterator[Killing]:
+    kind = request.param
     if (missing := _missing(kind)) is not None:
         pytest.skip(missing)
     folder = Path(tempfile.mkdtemp(prefix="kill-", dir="/var/tmp"))
@@ -146,22 +148,6 @@ def _missing(kind: str) -> str | None:
     return None
 
 
-@pytest.fixture(params=["local", pytest.param("uml", marks=pytest.mark.slow)])
-def quick(request: pytest.FixtureRequest) -> Iterator[Killing]:
-    """The grounds that rise in seconds."""
-    yield from _killing(request.param)
-
-
-@pytest.fixture(params=["local", "uml", "vm"])
-def every(request: pytest.FixtureRequest) -> Iterator[Killing]:
-    yield from _killing(request.param)
-
-
-def test_six_kills_leave_nothing(quick: Killing) -> None:
-    quick.kill_and_clean(6)
-
-
-@pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_thirty_kills_leave_nothing(every: Killing) -> None:
-    every.kill_and_clean(30)
+def test_thirty_kills_leave_nothing(killing: Killing) -> None:
+    killing.kill_and_clean(30)

@@ -20,8 +20,9 @@ from live.network import FarNetwork, far_network
 from live.sshd import Sshd, private_sshd
 from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.store import Lab
+from mydyno.machine.hosts.install import SILENCE_SECONDS
 
-pytestmark = [pytest.mark.live, pytest.mark.usefixtures("known_datasets")]
+pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.usefixtures("known_datasets")]
 
 TRIALS = 4
 EXPERIMENT = """experiment: cut
@@ -68,26 +69,10 @@ def write(workplace: Workplace, sshd: Sshd, repeats: int) -> list[str]:
     return ["run", str(file), "--hosts", str(hosts), "--no-report"]
 
 
-def set_silence(monkeypatch: pytest.MonkeyPatch, seconds: int, asked_every: int) -> None:
-    """`seconds`: after which the agent there ends; `asked_every`: between ssh's questions here."""
-    monkeypatch.setattr("mydyno.machine.hosts.install.SILENCE_SECONDS", seconds)
-    monkeypatch.setattr("mydyno.machine.hosts.host._ALIVE_SECONDS", seconds / 4)
-    monkeypatch.setattr("mydyno.machine.hosts.ssh.QUESTION_SECONDS", asked_every)
-
-
-@pytest.mark.parametrize(
-    ("silence", "asked_every"),
-    [(5, 1), pytest.param(60, 10, marks=[pytest.mark.slow, pytest.mark.timeout(900)])],
-)
+@pytest.mark.timeout(900)
 def test_a_cut_costs_the_trial_under_way_only_and_leaves_nothing_there(
-    network: FarNetwork,
-    sshd: Sshd,
-    workplace: Workplace,
-    monkeypatch: pytest.MonkeyPatch,
-    silence: int,
-    asked_every: int,
+    network: FarNetwork, sshd: Sshd, workplace: Workplace
 ) -> None:
-    set_silence(monkeypatch, silence, asked_every)
     command = write(workplace, sshd, TRIALS)
 
     def cut_in_the_second_trial() -> float:
@@ -98,7 +83,7 @@ def test_a_cut_costs_the_trial_under_way_only_and_leaves_nothing_there(
         cut_at = time.monotonic()
         try:
             assert left(sshd)
-            assert comes_true(lambda: left(sshd) == [], silence + 20.0), left(sshd)
+            assert comes_true(lambda: left(sshd) == [], SILENCE_SECONDS + 20.0), left(sshd)
             return time.monotonic() - cut_at
         finally:
             network.mend()
@@ -106,7 +91,7 @@ def test_a_cut_costs_the_trial_under_way_only_and_leaves_nothing_there(
     with ThreadPoolExecutor() as beside:
         cutting = beside.submit(cut_in_the_second_trial)
         done = workplace.run(*command)
-        assert cutting.result() > silence / 2
+        assert cutting.result() > SILENCE_SECONDS / 2
     assert done.returncode == 7, done.stderr
     first, second, *others = trials(workplace)
     assert faults([first]) == set()
@@ -123,14 +108,15 @@ def test_a_cut_costs_the_trial_under_way_only_and_leaves_nothing_there(
     assert left(sshd) == []
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_a_run_survives_twenty_cuts_at_random_moments(
     network: FarNetwork, sshd: Sshd, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of them are mended before either side gives the other up."""
     silence, cuts, repeats = 5, 20, 30
-    set_silence(monkeypatch, silence, 1)
+    monkeypatch.setattr("mydyno.machine.hosts.install.SILENCE_SECONDS", silence)
+    monkeypatch.setattr("mydyno.machine.hosts.host._ALIVE_SECONDS", silence / 4)
+    monkeypatch.setattr("mydyno.machine.hosts.ssh.QUESTION_SECONDS", 1)
     command = write(workplace, sshd, repeats)
     moments = random.Random(4)
     over = threading.Event()

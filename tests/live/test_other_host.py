@@ -77,7 +77,7 @@ def environment(workplace: Workplace) -> Environment:
         return lab.find_run().environment()
 
 
-@pytest.mark.parametrize("cache", ["cold", "dump"])
+@pytest.mark.parametrize("cache", ["cold", pytest.param("dump", marks=pytest.mark.slow)])
 def test_an_experiment_on_another_machine_runs_to_its_report_and_leaves_nothing_there(
     sshd: Sshd, hosts: Path, workplace: Workplace, cache: str
 ) -> None:
@@ -114,6 +114,7 @@ def test_an_experiment_on_another_machine_runs_to_its_report_and_leaves_nothing_
     workplace.wait_until_no_process_is_left()
 
 
+@pytest.mark.slow
 def test_a_killed_mydyno_leaves_nothing_there_and_the_run_resumes(
     sshd: Sshd, hosts: Path, workplace: Workplace
 ) -> None:

@@ -64,6 +64,7 @@ def test_each_finding_is_measured_alone_and_all_together(workplace: Workplace) -
     assert "connect-timeout: nothing that a load sees" in page.read_text()
 
 
+@pytest.mark.slow
 def test_the_keys_are_those_that_miss_the_pool_as_the_advised_server_did(workplace: Workplace) -> None:
     """The advice says how often pages were missed; the load's own keys miss far less often than that."""
     status = Status(

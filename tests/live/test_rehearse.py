@@ -130,6 +130,7 @@ def test_a_synthetic_trace_is_called_one_by_replay_plan_and_report(place: Path) 
     assert "It is not a recording of traffic." in page.read_text()
 
 
+@pytest.mark.slow
 def test_the_same_release_twice_differs_in_nothing(place: Path) -> None:
     (comparison,) = rehearse(place, *FROM_DUMP, "--releases", "system,system")["comparisons"]
     assert not any(each["fails"] or each["other_result"] for each in comparison["statements"])
@@ -173,6 +174,7 @@ def test_what_one_of_two_releases_does_not_understand_fails_there_alone(lab: Pat
     assert f"{SMALL} against system" in (place / "page.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_killed_rehearsal_continues_and_repeats_no_finished_trial(workplace: Workplace) -> None:
     folder = shop_in(workplace.folder)
     command = ["rehearse", str(folder / "shop.trace"), "--data", str(folder / "shop.sql")]

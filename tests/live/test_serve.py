@@ -95,6 +95,7 @@ def compared_with_the_lab(page: Page, made: Site, workplace: Workplace) -> None:
     assert sorted(reasons) == sorted(reason for one in last.values() for reason in one.reasons)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_run_is_watched_to_its_end_whatever_is_closed_or_killed(workplace: Workplace, chromium: Browser):
     (workplace.folder / "watched.yaml").write_text(WATCHED)

@@ -85,6 +85,7 @@ def test_a_server_that_dies_in_a_slice_spoils_its_trial_and_not_those_of_the_oth
     assert faults(trial for trial in trials_of(sliced) if trial.block == 2) == set()
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_the_slices_ends_cleanly_and_the_next_start_goes_on(sliced: Workplace) -> None:
     process = sliced.start("run", str(sliced.experiment), "--no-report")
     wait_for_line(process, "driving 3 servers in turn")

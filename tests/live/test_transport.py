@@ -208,7 +208,10 @@ def encrypted(server: RunningServer) -> int:
         return int(cursor.fetchall()[0][1])
 
 
-@pytest.mark.parametrize("name", ["mysql-9.7", "mariadb-10.5", "mariadb-10.11", "mariadb-11.8"])
+@pytest.mark.parametrize(
+    "name",
+    ["mysql-9.7", "mariadb-10.5", pytest.param("mariadb-10.11", marks=pytest.mark.slow), "mariadb-11.8"],
+)
 def test_a_load_is_encrypted_and_checks_whom_it_talks_to(
     name: str, with_tls: OfRelease, certificates: Path, load: Load
 ) -> None:
@@ -432,7 +435,7 @@ def test_every_transport_takes_every_authentication_and_compression(
         list(pool.map(check, cells))
 
 
-@pytest.mark.parametrize("name", ["mysql-9.7", "mariadb-11.8"])
+@pytest.mark.parametrize("name", [pytest.param("mysql-9.7", marks=pytest.mark.slow), "mariadb-11.8"])
 def test_long_and_many_packets_go_compressed(name: str, with_tls: OfRelease, certificates: Path) -> None:
     server = with_tls(name)
     [(user, identified)] = [*RELEASES[name].accounts.items()][:1]

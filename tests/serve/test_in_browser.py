@@ -87,8 +87,15 @@ def violations(page: Page) -> list[object]:
     return [(each["id"], [node["html"][:160] for node in each["nodes"][:3]]) for each in found]
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1440, PHONE])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [
+        pytest.param(1440, False, id="window, light"),
+        pytest.param(PHONE, True, id="telephone, dark"),
+        pytest.param(1440, True, id="window, dark", marks=pytest.mark.slow),
+        pytest.param(PHONE, False, id="telephone, light", marks=pytest.mark.slow),
+    ],
+)
 def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium: Browser, running: Running, width: int, dark: bool):
     with site(running.lab.path) as made, chromium.page(width, dark=dark) as page:
         for path in ("/", f"/runs/{running.folder.name}", "/runs/nothing"):

@@ -43,8 +43,15 @@ def violations(page) -> list[tuple[str, list[str]]]:
     return [(each["id"], [node["html"][:160] for node in each["nodes"][:3]]) for each in found]
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1200, PHONE])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [
+        pytest.param(1200, False, id="window, light"),
+        pytest.param(PHONE, True, id="telephone, dark"),
+        pytest.param(1200, True, id="window, dark", marks=pytest.mark.slow),
+        pytest.param(PHONE, False, id="telephone, light", marks=pytest.mark.slow),
+    ],
+)
 def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium, report, width, dark):
     with chromium.page(width, dark=dark) as page:
         page.open(with_axe(report))
