@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import special
 
 from mydyno.lab.analysis.effects.layout import (
     Codes,
@@ -205,6 +204,8 @@ class Errors:
         if error == 0:
             p = 0.0 if found > 0 else None
         else:
+            from scipy import special  # Loaded where it is needed: it takes long.
+
             p = float(special.fdtrc(degrees * epsilon, error_degrees * epsilon, found / degrees / error))
 
         def draw() -> Numbers:

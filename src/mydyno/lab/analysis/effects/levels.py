@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from mydyno.lab.analysis.bootstrap import LEVEL, Interval
 from mydyno.lab.analysis.effects.errors import Errors
@@ -128,6 +127,8 @@ class Means:
         error = errors.noise(weights)
         if weights is None or error is None:
             return value, None
+        from scipy import special  # Loaded where it is needed: it takes long.
+
         t = float(special.stdtrit(errors.degrees_of(weights), (1 + LEVEL) / 2))
         half = t * length * math.sqrt(error)
         # Next to no degrees of freedom: an interval over thousands of orders of magnitude is none.
