@@ -29,7 +29,7 @@ from mydyno.tune import result
 from mydyno.tune.page import page as search_page
 from serve.made import make_run
 from serve.site import Site, site
-from serve.test_in_browser import violations, visit
+from serve.test_in_browser import visit
 
 SYSTEM = system(
     server(variables={"innodb_flush_log_at_trx_commit": "2", "innodb_doublewrite": "OFF"}),
@@ -114,7 +114,7 @@ def test_they_are_accessible_and_fit_the_window(chromium: Browser, shown: Site, 
         for path in ("/documents", addresses(lab)[0], addresses(lab)[3]):
             visit(page, shown, path)
             page.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-            assert violations(page) == [], path
+            assert page.violations() == [], path
             assert page.ask("document.documentElement.scrollWidth") <= width, path
 
 

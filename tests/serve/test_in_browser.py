@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from lab.report.browser import Browser, Page
-from lab.report.test_in_browser import AXE, PHONE
+from lab.report.test_in_browser import PHONE
 
 from mydyno.lab.results.store import Lab
 from mydyno.lab.trial import events
@@ -79,14 +79,6 @@ def running(tmp_path: Path) -> Iterator[Running]:
         yield made
 
 
-def violations(page: Page) -> list[object]:
-    page.call("Page.setBypassCSP", enabled=True)
-    page.ask(AXE.read_text() + "; undefined")
-    wanted = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
-    found = page.ask(f"axe.run(document, {json.dumps(wanted)}).then((found) => found.violations)")
-    return [(each["id"], [node["html"][:160] for node in each["nodes"][:3]]) for each in found]
-
-
 @pytest.mark.parametrize(
     ("width", "dark"),
     [
@@ -100,7 +92,7 @@ def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium: Browser, running: Run
     with site(running.lab.path) as made, chromium.page(width, dark=dark) as page:
         for path in ("/", f"/runs/{running.folder.name}", "/runs/nothing"):
             visit(page, made, path)
-            assert violations(page) == [], path
+            assert page.violations() == [], path
 
 
 @pytest.mark.parametrize("width", [1440, PHONE])

@@ -6,14 +6,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import axe_core_python
 import pytest
 
 from lab.report.builders import MemoryRun, thread_cache_run
 from lab.report.test_html import HOSTILE, hostile
 from mydyno.lab.report.build import build
 
-AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
 PHONE = 390
 
 
@@ -24,23 +22,6 @@ def written(run: MemoryRun, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(thread_cache_run(repeats=3, connections=(10, 100)), tmp_path_factory.mktemp("report"))
-
-
-def with_axe(page: Path) -> Path:
-    """A copy whose policy lets axe in: it is the tester's, not the page's."""
-    copy = page.with_name("with-axe.html")
-    text = page.read_text()
-    start = text.index('<meta http-equiv="Content-Security-Policy"')
-    copy.write_text(text[:start] + text[text.index(">", start) + 1 :])
-    return copy
-
-
-def violations(page) -> list[tuple[str, list[str]]]:
-    """Of WCAG A and AA: the rule and the first elements."""
-    page.ask(AXE.read_text() + "; undefined")
-    wanted = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
-    found = page.ask(f"axe.run(document, {json.dumps(wanted)}).then((found) => found.violations)")
-    return [(each["id"], [node["html"][:160] for node in each["nodes"][:3]]) for each in found]
 
 
 @pytest.mark.parametrize(
@@ -54,16 +35,16 @@ def violations(page) -> list[tuple[str, list[str]]]:
 )
 def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium, report, width, dark):
     with chromium.page(width, dark=dark) as page:
-        page.open(with_axe(report))
+        page.open(report)
         page.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         page.draw_all()
         assert page.ask("document.querySelectorAll('.is-live:not([role=img][aria-label])').length") == 0
-        assert violations(page) == []
+        assert page.violations() == []
 
 
 def test_pictures_that_no_script_draws_scroll_by_keys_on_a_telephone(chromium, report):
     with chromium.page(PHONE, script=False) as page:
-        page.open(with_axe(report))
+        page.open(report)
         # For the test only: nothing of the page has run.
         page.call("Emulation.setScriptExecutionDisabled", value=False)
         wide = "[...document.querySelectorAll('.still')].filter((box) => box.scrollWidth > box.clientWidth)"
@@ -79,7 +60,7 @@ def test_pictures_that_no_script_draws_scroll_by_keys_on_a_telephone(chromium, r
             if page.ask(f"{wide}[0].scrollLeft") > 0:
                 break
         assert page.ask(f"{wide}[0].scrollLeft") > 0
-        assert violations(page) == []
+        assert page.violations() == []
 
 
 def test_every_chart_is_drawn_in_place_of_its_picture_under_the_policy_of_the_page(chromium, report):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rehearse.builders import upgrade
 
-from lab.report.test_in_browser import PHONE, violations, with_axe
+from lab.report.test_in_browser import PHONE
 from mydyno.core.synthetic import SAYS
 from mydyno.rehearse.report.page import rehearsal_html
 
@@ -31,11 +31,11 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("width", "dark"), [(1440, True), (PHONE, False)])
 def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium, page_file, width, dark):
     with chromium.page(width, dark=dark) as page:
-        page.open(with_axe(page_file))
+        page.open(page_file)
         page.ask(OPEN_ALL)
         page.draw_all()
         assert page.ask("document.querySelectorAll('.is-live[role=img][aria-label]').length") == 2
-        assert violations(page) == []
+        assert page.violations() == []
 
 
 def test_nothing_runs_the_forest_is_whole_and_a_telephone_needs_no_sideways_scrolling(chromium, page_file):
