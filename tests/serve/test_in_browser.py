@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from lab.report.browser import Browser, Page
-from lab.report.test_in_browser import PHONE
+from lab.report.test_in_browser import PHONE, on_screens
 
 from mydyno.lab.results.store import Lab
 from mydyno.lab.trial import events
@@ -79,15 +79,7 @@ def running(tmp_path: Path) -> Iterator[Running]:
         yield made
 
 
-@pytest.mark.parametrize(
-    ("width", "dark"),
-    [
-        pytest.param(1440, False, id="window, light"),
-        pytest.param(PHONE, True, id="telephone, dark"),
-        pytest.param(1440, True, id="window, dark", marks=pytest.mark.slow),
-        pytest.param(PHONE, False, id="telephone, light", marks=pytest.mark.slow),
-    ],
-)
+@on_screens(1440)
 def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium: Browser, running: Running, width: int, dark: bool):
     with site(running.lab.path) as made, chromium.page(width, dark=dark) as page:
         for path in ("/", f"/runs/{running.folder.name}", "/runs/nothing"):

@@ -15,6 +15,19 @@ from mydyno.lab.report.build import build
 PHONE = 390
 
 
+def on_screens(window: int) -> pytest.MarkDecorator:
+    """A window and a telephone, light and dark: each of the four once, two of them in the slow tests."""
+    return pytest.mark.parametrize(
+        ("width", "dark"),
+        [
+            pytest.param(window, False, id="window, light"),
+            pytest.param(PHONE, True, id="telephone, dark"),
+            pytest.param(window, True, id="window, dark", marks=pytest.mark.slow),
+            pytest.param(PHONE, False, id="telephone, light", marks=pytest.mark.slow),
+        ],
+    )
+
+
 def written(run: MemoryRun, folder: Path) -> Path:
     return build(run, folder).html
 
@@ -24,15 +37,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(thread_cache_run(repeats=3, connections=(10, 100)), tmp_path_factory.mktemp("report"))
 
 
-@pytest.mark.parametrize(
-    ("width", "dark"),
-    [
-        pytest.param(1200, False, id="window, light"),
-        pytest.param(PHONE, True, id="telephone, dark"),
-        pytest.param(1200, True, id="window, dark", marks=pytest.mark.slow),
-        pytest.param(PHONE, False, id="telephone, light", marks=pytest.mark.slow),
-    ],
-)
+@on_screens(1200)
 def test_axe_finds_no_violation_of_wcag_a_and_aa(chromium, report, width, dark):
     with chromium.page(width, dark=dark) as page:
         page.open(report)
