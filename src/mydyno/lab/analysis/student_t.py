@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 _NODES = np.linspace(-24, 8, 321)
 """Of log S, in units of its standard deviation."""
@@ -21,10 +22,18 @@ _EXACT = 1e-13
 
 def exceeds(value: float, freedom: int, shift: float = 0.0) -> float:
     """The chance that T is greater than `value`, with 2 degrees of freedom or more."""
+    scales, weights = _scales(freedom)
+    normal = (value * scales - shift) / math.sqrt(2)
+    return float(weights @ [math.erfc(z) / 2 for z in normal.tolist()])
+
+
+@functools.lru_cache(maxsize=64)
+def _scales(freedom: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Values of S, and their weights, of sum 1. Those whose weight cannot change a sum are left out."""
     logs = _NODES / math.sqrt(2 * freedom)
     weights = np.exp(freedom * (logs - np.expm1(2 * logs) / 2))
-    chances = [math.erfc(z / math.sqrt(2)) / 2 for z in value * np.exp(logs) - shift]
-    return float(weights @ chances / weights.sum())
+    heavy = weights > np.finfo(float).eps * weights.max() / len(weights)
+    return np.exp(logs[heavy]), weights[heavy] / weights[heavy].sum()
 
 
 @functools.lru_cache(maxsize=1024)
