@@ -18,6 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from mydyno.machine.cache_store import CacheStore
+from mydyno.machine.images.unpacked import folder_of
+
 _PACKAGES = ("openssh-server", "libwrap0")
 _LIBRARIES = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu")
 # sshd wants a user of its own and the folder /run/sshd, which this machine need not have.
@@ -58,7 +61,7 @@ def private_sshd(
     is_root = os.geteuid() == 0
     if for_root and not is_root:
         pytest.skip("an sshd that lets root in needs root")
-    program, environment = _program(folder)
+    program, environment = _program()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -117,18 +120,29 @@ def private_sshd(
             sshd.stderr.close()
 
 
-def _program(folder: Path) -> tuple[Path, dict[str, str]]:
-    """This machine's sshd, or one unpacked from its package; and what it is started with."""
+def _program() -> tuple[Path, dict[str, str]]:
+    """This machine's sshd, or one unpacked from its package into mydyno's cache; and what it is started
+    with."""
     here = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
     if here:
         return Path(here), dict(os.environ)
+    root = folder_of(_PACKAGES[0])
+    if not root.is_dir():
+        store = CacheStore(root.parent)
+        with store.staging() as staging:
+            # Another test may have fetched it meanwhile.
+            if not root.is_dir():
+                store.put(_unpacked(staging), root)
+    libraries = ":".join(str(root / library) for library in _LIBRARIES)
+    return root / "usr/sbin/sshd", {**os.environ, "LD_LIBRARY_PATH": libraries}
+
+
+def _unpacked(staging: Path) -> Path:
     fetched = subprocess.run(
-        ["apt-get", "download", "-q", *_PACKAGES], cwd=folder, capture_output=True, text=True, check=False
+        ["apt-get", "download", "-q", *_PACKAGES], cwd=staging, capture_output=True, text=True, check=False
     )
     if fetched.returncode != 0:
         pytest.skip(f"there is no sshd, and its package cannot be had: {fetched.stderr.strip()}")
-    root = folder / "root"
-    for package in folder.glob("*.deb"):
-        subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
-    libraries = ":".join(str(root / library) for library in _LIBRARIES)
-    return root / "usr/sbin/sshd", {**os.environ, "LD_LIBRARY_PATH": libraries}
+    for package in staging.glob("*.deb"):
+        subprocess.run(["dpkg-deb", "--extract", package, staging / "root"], check=True)
+    return staging / "root"
