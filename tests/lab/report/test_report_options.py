@@ -100,6 +100,12 @@ def test_a_control_that_differs_stands_with_the_verdict() -> None:
         for each in (replace(design, points=(first, second)), design)
     )
     assert found.overall.value == pytest.approx((plain.overall.value or 0) * 0.5**0.5, rel=0.01)
+    for row in whole.comparison.rows:
+        one, other = (cell.at for cell in row.cells if cell is not None)
+        (ratio,) = (cell.compared for cell in row.cells[1:] if cell is not None)
+        assert (one and other and ratio) is not None
+        assert ratio.value == pytest.approx(other.value / one.value)
+        assert other.n == 2 * one.n
 
 
 def test_a_trial_that_is_left_out_for_no_number_is_named() -> None:
