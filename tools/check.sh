@@ -141,7 +141,7 @@ case ${1:-} in
     style
     in_background static_checks
     in_background computing_tests 'not slow'
-    run_pytest 'pytest: servers, disks and hosts' -m 'not slow' -n $((cpus + 1)) --dist loadgroup "${waiting[@]}"
+    run_pytest 'pytest: servers, disks and hosts' -m 'not slow' -n $((cpus + 2)) --dist loadgroup "${waiting[@]}"
     join
     if [ "${1:-}" = --slow ]; then
         in_background computing_tests slow
