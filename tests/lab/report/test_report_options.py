@@ -15,6 +15,7 @@ from mydyno.lab.report.comparison_tables import comparison_caption
 from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.report_options import ReportOptions, metric_named
 from mydyno.lab.report.text import markdown, terminal
+from mydyno.lab.report.views.curves import curves
 from mydyno.lab.report.views.method import method
 from mydyno.lab.report.views.page import page
 from mydyno.lab.report.views.verdicts import compared_rows, verdicts
@@ -90,7 +91,8 @@ def test_a_control_that_differs_stands_with_the_verdict() -> None:
         else record
         for record in run.records
     )
-    whole = page(gather(replace(run, experiment=design, records=slower)))
+    evidence = gather(replace(run, experiment=design, records=slower))
+    whole = page(evidence)
     (control,) = whole.controls
     assert control.differs
     assert "although both are the same" in " ".join(terminal(whole).split())
@@ -106,6 +108,9 @@ def test_a_control_that_differs_stands_with_the_verdict() -> None:
         assert (one and other and ratio) is not None
         assert ratio.value == pytest.approx(other.value / one.value)
         assert other.n == 2 * one.n
+        if isinstance(row.place, int):
+            drawn = [curve.at(row.place) for curve in curves(evidence, row.metric).curves]
+            assert [point and point.value for point in drawn] == [one.value, other.value]
 
 
 def test_a_trial_that_is_left_out_for_no_number_is_named() -> None:

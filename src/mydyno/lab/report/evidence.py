@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mydyno.core.errors import LabError
 from mydyno.lab.analysis.grid import Grid, grid
 from mydyno.lab.analysis.metrics import Metric
-from mydyno.lab.analysis.observations import by_program, places
+from mydyno.lab.analysis.observations import by_program, controls_as_points, places
 from mydyno.lab.analysis.standard import LABELS, MARGIN, Standard, least_durable, standard_of
 from mydyno.lab.analysis.words import Words, primary_metric, words_of
 from mydyno.lab.report.report_options import DEFAULTS, ReportOptions, factor_named, metric_named
@@ -243,6 +243,12 @@ class Evidence:
     @property
     def valid(self) -> tuple[records.TrialRecord, ...]:
         return tuple(trial for trial in self.trials if trial.status == "valid")
+
+    @cached_property
+    def with_controls(self) -> tuple[records.TrialRecord, ...]:
+        """All trials, those of an A/A control as more trials of the setting that it repeats: what means and
+        ratios of settings are over."""
+        return tuple(controls_as_points(self.trials, self.experiment.points))
 
     def trials_of(self, point_id: str) -> tuple[records.TrialRecord, ...]:
         return tuple(trial for trial in self.trials if trial.point_id == point_id)

@@ -16,7 +16,7 @@ from functools import cached_property
 from mydyno.core.factors import last_part
 from mydyno.lab.analysis.grid import Grid, GridRow
 from mydyno.lab.analysis.metrics import RUNNING_TIME, Metric
-from mydyno.lab.analysis.observations import Place, controls_as_points, places, valid_trials
+from mydyno.lab.analysis.observations import Place, places, valid_trials
 from mydyno.lab.analysis.standard import least_durable
 from mydyno.lab.analysis.summary import summary, total_summary
 from mydyno.lab.analysis.words import Words
@@ -173,8 +173,7 @@ class _Rows:
     ) -> None:
         self._of, self._settings, self._compared_rows = of, settings, compared
         self._points = [point.point_id for point in of.present]
-        # As the ratios have them, so that a ratio is that of the means that are shown.
-        self._trials = of.of(controls_as_points(evidence.trials, evidence.experiment.points))
+        self._trials = of.of(evidence.with_controls)
         self._primary = evidence.metric_of(self._trials)
         self._chosen = evidence.chosen
         self._programs = evidence.programs

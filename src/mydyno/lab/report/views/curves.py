@@ -99,7 +99,7 @@ class Curves(Drawn):
 
 def curves(evidence: Evidence, metric: Metric, optima: Optima | None = None) -> Curves:
     """With `optima` each curve has its fitted law."""
-    found = summary(evidence.trials, [setting.point_id for setting in evidence.settings], metric)
+    found = summary(evidence.with_controls, [setting.point_id for setting in evidence.settings], metric)
     return Curves(
         metric,
         tuple(
@@ -229,7 +229,7 @@ def levels(evidence: Evidence, metric: Metric, wanted: bool) -> Levels:
     rate says nothing."""
     if not wanted:
         return Levels(metric, evidence.words, ())
-    found = summary(evidence.trials, [setting.point_id for setting in evidence.settings], metric)
+    found = summary(evidence.with_controls, [setting.point_id for setting in evidence.settings], metric)
     came_to = {
         setting.point_id: places(evidence.trials_of(setting.point_id)) for setting in evidence.settings
     }

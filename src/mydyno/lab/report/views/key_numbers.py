@@ -90,7 +90,8 @@ def _optimum(evidence: Evidence, best: Optima) -> KeyNumber:
 
 
 def _total(evidence: Evidence) -> KeyNumber:
-    found = total_summary(evidence.trials, [setting.point_id for setting in evidence.settings], RUNNING_TIME)
+    settings = [setting.point_id for setting in evidence.settings]
+    found = total_summary(evidence.with_controls, settings, RUNNING_TIME)
     of_settings = [(setting, found[setting.point_id]) for setting in evidence.settings]
     return KeyNumber(
         name="Running time",

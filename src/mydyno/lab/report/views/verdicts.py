@@ -8,7 +8,7 @@ from mydyno.lab.analysis.bootstrap import Interval, ends
 from mydyno.lab.analysis.grid import GridRow
 from mydyno.lab.analysis.holm import holm
 from mydyno.lab.analysis.metrics import CONNECT_P95, Metric
-from mydyno.lab.analysis.observations import Place, controls_as_points, finite, overall_places, places
+from mydyno.lab.analysis.observations import Place, finite, overall_places, places
 from mydyno.lab.analysis.optimum import optimum
 from mydyno.lab.analysis.standard import Standard
 from mydyno.lab.analysis.summary import Summary, total_summary
@@ -146,7 +146,7 @@ def compared_row(
 
     Without a `metric` it is the one that the row's own load is about.
     """
-    trials = row.of(controls_as_points(evidence.trials, evidence.experiment.points))
+    trials = row.of(evidence.with_controls)
     metric = evidence.metric_of(trials) if metric is None else metric
     over = _common_places(trials, metric)
     found = {
@@ -291,7 +291,7 @@ def _alone(evidence: Evidence, metric: Metric) -> str:
 def _leader(evidence: Evidence, metric: Metric, verdicts: Mapping[str, Verdict]) -> str:
     """For several comparisons: which setting measured best, its mean, and how it compares with the first."""
     points = evidence.grid.rows[0].present if evidence.grid is not None else ()
-    found = total_summary(evidence.trials, [point.point_id for point in points], metric)
+    found = total_summary(evidence.with_controls, [point.point_id for point in points], metric)
     means = {point.point_id: mean for point in points if (mean := found[point.point_id].value) is not None}
     if not means:
         where = "in the same test programs" if metric.summed else evidence.words.same_loads
