@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from live.packages import unpacked
+
 ASKED = "MYDYNO_TEST_SLURM"
 PARTITION = "lab"
 NODES = ("n1", "n2", "n3")
@@ -76,7 +78,7 @@ def private_slurm(folder: Path) -> Iterator[Cluster]:
         pytest.skip(f"a Slurm cluster is set up only when {ASKED}=1 asks for it: it downloads 4 MB")
     if os.geteuid() != 0:
         pytest.skip("daemons of Slurm for several nodes on one machine need root")
-    root = _unpacked(folder)
+    root = unpacked(_PACKAGES, folder)
     libraries = root / "usr/lib/x86_64-linux-gnu"
     environment = {
         **os.environ,
@@ -115,18 +117,6 @@ def _started(argv: list[str], log: Path, environment: dict[str, str]) -> subproc
         return subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "--", *argv], env=environment, stdout=output, stderr=output
         )
-
-
-def _unpacked(folder: Path) -> Path:
-    fetched = subprocess.run(
-        ["apt-get", "download", "-q", *_PACKAGES], cwd=folder, capture_output=True, text=True, check=False
-    )
-    if fetched.returncode != 0:
-        pytest.skip(f"Slurm's packages cannot be had: {fetched.stderr.strip()}")
-    root = folder / "root"
-    for package in folder.glob("*.deb"):
-        subprocess.run(["dpkg-deb", "--extract", package, root], check=True)
-    return root
 
 
 def _commands(folder: Path, root: Path, environment: dict[str, str]) -> Path:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from live.packages import unpacked
 from mydyno.machine.cache_store import CacheStore
 from mydyno.machine.images.unpacked import folder_of
 
@@ -132,17 +133,6 @@ def _program() -> tuple[Path, dict[str, str]]:
         with store.staging() as staging:
             # Another test may have fetched it meanwhile.
             if not root.is_dir():
-                store.put(_unpacked(staging), root)
+                store.put(unpacked(_PACKAGES, staging), root)
     libraries = ":".join(str(root / library) for library in _LIBRARIES)
     return root / "usr/sbin/sshd", {**os.environ, "LD_LIBRARY_PATH": libraries}
-
-
-def _unpacked(staging: Path) -> Path:
-    fetched = subprocess.run(
-        ["apt-get", "download", "-q", *_PACKAGES], cwd=staging, capture_output=True, text=True, check=False
-    )
-    if fetched.returncode != 0:
-        pytest.skip(f"there is no sshd, and its package cannot be had: {fetched.stderr.strip()}")
-    for package in staging.glob("*.deb"):
-        subprocess.run(["dpkg-deb", "--extract", package, staging / "root"], check=True)
-    return staging / "root"

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 from live.cloud_guest import CloudGuest, build_cloud_image
 from live.mydyno_process import MEASURED, Workplace, faults
+from live.packages import unpacked
 from mydyno.cli.main import app
 from mydyno.core.errors import HostError, MissingToolError
 from mydyno.lab.cloud.catalogue import PROVIDERS, ProviderName
@@ -76,15 +77,8 @@ _STATUS_SECONDS = 3600.0
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """cloud-init's own, of this machine's package sources."""
-    folder = tmp_path_factory.mktemp("cloud-init")
-    fetched = subprocess.run(
-        ["apt-get", "download", "-q", "cloud-init"], cwd=folder, capture_output=True, text=True, check=False
-    )
-    if fetched.returncode != 0:
-        pytest.skip(f"cloud-init's package, which has the schema, cannot be had: {fetched.stderr.strip()}")
-    (package,) = folder.glob("*.deb")
-    subprocess.run(["dpkg-deb", "--extract", package, folder / "root"], check=True)
-    read: dict[str, object] = json.loads((folder / "root" / SCHEMA).read_text())
+    root = unpacked(["cloud-init"], tmp_path_factory.mktemp("cloud-init"))
+    read: dict[str, object] = json.loads((root / SCHEMA).read_text())
     return read
 
 
