@@ -7,7 +7,7 @@ import pytest
 from lab.spec.builders import experiment
 from mydyno.core.facts import HostFacts
 from mydyno.lab import plan
-from mydyno.lab.plan.slices import slice_order
+from mydyno.lab.plan.slices import longest_slice_s, slice_order
 from mydyno.lab.spec import SpecErrors
 
 GIB = 1024**3
@@ -55,6 +55,12 @@ def test_the_slices_of_a_short_load_that_writes_are_short_enough_for_five_rounds
 ) -> None:
     writing = TIMED.replace("oltp-point-select", "oltp-read-write").replace("5s", measure)
     assert made(workload=writing).design.slice_s == (pytest.approx(length),)
+
+
+@pytest.mark.parametrize(("measure", "length"), [("60s", 5.0), ("4s", 0.8), ("800ms", 0.16)])
+def test_slices_are_lengthened_as_far_as_five_rounds_allow(measure: str, length: float) -> None:
+    points = made(workload=TIMED.replace("5s", measure)).points
+    assert longest_slice_s(points) == pytest.approx(length)
 
 
 def test_one_point_has_nothing_to_be_compared_with() -> None:

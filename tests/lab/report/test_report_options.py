@@ -68,7 +68,7 @@ def test_an_outlier_is_a_warning_and_the_verdict_without_it_is_given() -> None:
     ]
     whole = page(gather(replace(run, records=tuple(records))))
     (warned,) = whole.trials.with_warnings
-    assert (warned.label, warned.remarks[0].check) == ("t007", "outlier")
+    assert (warned.label, warned.warnings[0].check) == ("t007", "outlier")
     (without,) = whole.verdicts.without
     assert without.startswith("Without t007 the verdict would be: thread_cache_size = 450 is faster than")
     assert without in " ".join(terminal(whole).split())

@@ -20,6 +20,7 @@ from mydyno.lab.report.evidence import gather
 from mydyno.lab.report.figures import figures
 from mydyno.lab.report.text import markdown, summary
 from mydyno.lab.report.views.page import page
+from mydyno.lab.results.records import Remark
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -118,7 +119,31 @@ def test_the_experiment_file_cannot_leave_its_code_block():
 def test_a_terminal_shows_a_few_remarks_and_how_many_more_there_are():
     run = storage_run()
     (mark, _) = run.records[1].remarks
-    marked = replace(run, records=tuple(replace(each, remarks=(mark,)) for each in run.records))
+    marks = [replace(mark, message=f"{number} of 10 s are idle") for number in range(len(run.records))]
+    marked = replace(
+        run,
+        records=tuple(replace(each, remarks=(own,)) for each, own in zip(run.records, marks, strict=True)),
+    )
     text = summary(marked)
-    assert text.count("WARNING t0") == 6
-    assert "WARNING 3 more trials: see the report" in text
+    assert text.count("WARNING ") == 6
+    assert "3 more warnings: see the report" in text
+
+
+def test_a_warning_that_many_trials_share_is_shown_once_with_their_number():
+    run = thread_cache_run()
+    shared = [Remark(check="drift", message="throughput falls", phase=phase) for phase in (0, 1)]
+    first, *others = run.records
+    marked = replace(
+        run,
+        records=(
+            replace(first, remarks=(Remark(check="clock", message="went back", phase=1),)),
+            *(replace(each, remarks=tuple(shared)) for each in others),
+        ),
+    )
+    lines = [line for line in summary(marked).splitlines() if line.startswith("WARNING")]
+    every, number = len(run.records), first.phases[1].connections_asked
+    assert lines == [
+        f"WARNING drift in 2 phases: throughput falls ({every - 1} of {every} trials)",
+        f"WARNING clock at {number} connections: went back (t001, thread_cache_size = 450)",
+    ]
+    assert f"- **WARNING** clock at {number} connections: went back (t001)" in as_markdown(marked)

@@ -271,7 +271,10 @@ def storage_trial(number: int = 1) -> TrialRecord:
         ground=ground,
         self_checks=(whole, failed),
         data=data(),
-        remarks=(Remark(check="self-check", message="log: fio failed: No space left on device"),),
+        remarks=(
+            Remark(check="self-check", message="log: fio failed: No space left on device"),
+            Remark(check="runtime", message="the size ran out", phase=0),
+        ),
     )
 
 

@@ -64,7 +64,10 @@ def test_a_lab_of_the_third_version_does_not_know_the_data_of_its_trials(
         run = lab.run(experiment(), "{}")
         (old,) = run.trials()
         assert old.data is None
-        assert [remark.message for remark in old.remarks] == ["data: slower than theory"]
+        assert [(remark.message, remark.phase) for remark in old.remarks] == [
+            ("data: slower than theory", None),
+            ("the last 1 of 9 s: idle", 11),
+        ]
         save(run, storage_trial(2))
         assert run.trials()[1] == storage_trial(2)
 
@@ -131,6 +134,7 @@ SECOND_VERSION = (
 
 THIRD_VERSION = (
     SECOND_VERSION.replace("'0.1.0');", "'0.1.0', 'queries');")
-    + "INSERT INTO remarks VALUES (1, 0, 'self-check', 'data: slower than theory');"
+    + "INSERT INTO remarks VALUES (1, 0, 'self-check', 'data: slower than theory'),"
+    + "    (1, 1, 'runtime', 'phase 12: the last 1 of 9 s: idle');"
 )
-"""The same trial of the third version, with a remark."""
+"""The same trial of the third version, with remarks."""

@@ -85,7 +85,6 @@ def test_a_loop_whose_file_was_deleted_meanwhile_is_still_found(folder: Path, di
 def test_a_loop_that_is_still_mounted_is_reported_and_stays_in_the_journal(
     folder: Path, disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mydyno.lab.stack.undo.block_devices._DETACH_SECONDS", 0.1)
     subprocess.run(["mkfs.ext4", "-q", disk], check=True)
     point = folder / "mount"
     point.mkdir()
@@ -93,8 +92,10 @@ def test_a_loop_that_is_still_mounted_is_reported_and_stays_in_the_journal(
     journal.intend(DetachLoops(folder=folder))
     subprocess.run(["mount", disk, point], check=True)
     try:
-        with pytest.raises(UndoError, match="still uses it"):
-            cleanup(tmp_path)
+        with monkeypatch.context() as impatient:
+            impatient.setattr("mydyno.lab.stack.undo.block_devices._DETACH_SECONDS", 0.1)
+            with pytest.raises(UndoError, match="still uses it"):
+                cleanup(tmp_path)
         journal.intend(Unmount(path=point))
         assert cleanup(tmp_path) == [
             f"made sure that nothing is mounted on {point}",

@@ -101,7 +101,7 @@ def warnings(collected: Collector) -> list[str]:
     """
     ends = (end for end in collected.ends if end.phase not in collected.labels)
     failures = [sentence for end in ends if (sentence := some_failed(end))]
-    return [*failures, *(remark.message for remark in collected.remarks)]
+    return [*failures, *dict.fromkeys(remark.message for remark in collected.remarks)]
 
 
 def refuse_wrong_results(statements: int) -> None:

@@ -89,7 +89,7 @@ def probable_causes(
         *_troubles(outlier.trial, others),
         *_durability(outlier.trial, own),
         *_position(outlier.trial, trials),
-        *(f"{remark.check}: {remark.message}" for remark in outlier.trial.remarks),
+        *dict.fromkeys(f"{remark.check}: {remark.message}" for remark in outlier.trial.remarks),
     )
 
 

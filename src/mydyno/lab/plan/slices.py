@@ -21,8 +21,7 @@ READING_S = 0.1
 machine does than a few long ones."""
 WRITING_S = 2.0
 """Of a load that writes: what a server flushes after its slice is then little next to what it does in it."""
-LONGEST_S = 5.0
-"""Slices are made longer, up to this, where statements take long or flushing goes on in the next slice."""
+_LONGEST_S = 5.0
 MOST_SERVERS = 16
 """More would keep each of them idle for most of the time."""
 SERVER_BYTES = 256 * 1024**2
@@ -33,7 +32,13 @@ def slice_seconds(points: Sequence[Point]) -> float:
     """The length of a slice where the experiment file gives none: there is time for enough rounds."""
     if not any(writes(point.workload) for point in points):
         return READING_S
-    return min(WRITING_S, max(READING_S, _measured_s(points) / LEAST_ROUNDS))
+    return min(WRITING_S, max(READING_S, longest_slice_s(points)))
+
+
+def longest_slice_s(points: Sequence[Point]) -> float:
+    """Slices are made longer, up to this, where statements take long or flushing goes on in the next slice:
+    each phase keeps enough rounds."""
+    return min(_LONGEST_S, _measured_s(points) / LEAST_ROUNDS)
 
 
 def slice_warnings(groups: Iterable[Sequence[Point]], seconds: float) -> Iterator[str]:

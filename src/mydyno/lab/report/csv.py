@@ -120,7 +120,10 @@ def trials_frame(evidence: Evidence) -> pl.DataFrame:
             "retries": phase.retries,
             "reconnects": phase.reconnects,
             **{_column(metric): metric.value(phase) for metric in words.metrics},
-            "remarks": "; ".join(remark.message for remark in trial.remarks) or None,
+            "remarks": "; ".join(
+                remark.message for remark in trial.remarks if remark.phase in (None, phase.index)
+            )
+            or None,
         }
         for trial in evidence.trials
         for phase in trial.phases

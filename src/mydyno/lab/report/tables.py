@@ -272,13 +272,13 @@ def _trial_row(view: TrialTable, row: TrialRow) -> tuple[str, ...]:
         *(count(value) for value in row.counters),
         *((checks_text(row),) if view.checked else ()),
         duration(row.seconds),
-        row.verdict + (f", {warnings_counted(row)}" if row.remarks else ""),
+        row.verdict + (f", {warnings_counted(row)}" if row.warnings else ""),
     )
 
 
 def warnings_counted(row: TrialRow) -> str:
     """`1 warning`"""
-    return counted(len(row.remarks), "warning")
+    return counted(len(row.warnings), "warning")
 
 
 def checks_text(row: TrialRow) -> str:

@@ -25,7 +25,7 @@ from mydyno.lab.report.tables import (
 )
 from mydyno.lab.report.views.page import Page, page
 from mydyno.lab.report.views.procedure import SOURCES
-from mydyno.lab.report.views.trials import Reason, TrialRow
+from mydyno.lab.report.views.trials import Reason, SharedWarning, TrialRow
 from mydyno.page.drawing import Figure
 from mydyno.page.markup import Printed, markdown_table
 from mydyno.page.table import Table
@@ -36,7 +36,7 @@ _ROWS = 40
 _MOST_TRANSACTIONS = 12
 """Rows of the table of transactions that a terminal shows."""
 _MOST_WARNINGS = 6
-"""Marked trials that a terminal shows."""
+"""That a terminal shows."""
 
 
 def summary(run: Run, width: int = WIDTH, options: ReportOptions = DEFAULTS) -> str:
@@ -129,10 +129,10 @@ def _unsound_trials(out: Printed, page: Page) -> None:
         out.line(f"INVALID {row.label} ({row.setting.title}): {_reasons(row)}")
     for row in page.trials.broken:
         out.line(f"CHECK {row.label} ({row.setting.title}): {_broken(row)}")
-    for row in page.trials.with_warnings[:_MOST_WARNINGS]:
-        out.line(f"WARNING {row.label} ({row.setting.title}): {_warnings(row)}")
-    if (more := len(page.trials.with_warnings) - _MOST_WARNINGS) > 0:
-        out.line(f"WARNING {counted(more, 'more trial')}: see the report")
+    for shared in page.trials.warnings[:_MOST_WARNINGS]:
+        out.line(f"WARNING {_reason(shared)} ({_trials_of(shared, page)})")
+    if (more := len(page.trials.warnings) - _MOST_WARNINGS) > 0:
+        out.line(f"{counted(more, 'more warning')}: see the report")
 
 
 def markdown(page: Page, figures: Sequence[Figure]) -> str:
@@ -212,8 +212,8 @@ def _trials(page: Page) -> Iterator[str]:
         f"- **INVALID** {escaped(row.label)}: {escaped(_reasons(row))}" for row in page.trials.invalid
     )
     yield from (f"- **CHECK** {escaped(row.label)}: {escaped(_broken(row))}" for row in page.trials.broken)
-    for row in page.trials.with_warnings:
-        yield f"- **WARNING** {escaped(row.label)}: {escaped(_warnings(row))}"
+    for shared in page.trials.warnings:
+        yield f"- **WARNING** {escaped(_reason(shared))} ({escaped(shared.labels)})"
     yield ""
     yield from markdown_table(trials_table(page.trials))
     yield "\n## Settings in force\n"
@@ -305,11 +305,14 @@ def _reasons(row: TrialRow) -> str:
     return "; ".join(_reason(reason) for reason in row.reasons)
 
 
-def _warnings(row: TrialRow) -> str:
-    return "; ".join(f"{remark.check}: {remark.message}" for remark in row.remarks)
+def _trials_of(shared: SharedWarning, page: Page) -> str:
+    """`t001, thread_cache_size = 8`, `15 of 24 trials`"""
+    if len(shared.rows) == 1:
+        return f"{shared.rows[0].label}, {shared.rows[0].setting.title}"
+    return f"{len(shared.rows)} of {counted(len(page.trials.rows), 'trial')}"
 
 
-def _reason(reason: Reason) -> str:
+def _reason(reason: Reason | SharedWarning) -> str:
     return f"{reason.check}{reason.where}: {reason.message}"
 
 

@@ -288,6 +288,8 @@ class Remark:
     check: str
     """Name of the check that made it, such as ``self-check``."""
     message: str
+    phase: int | None = None
+    """The phase in which it was seen; ``None`` for the trial as a whole."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -476,6 +476,17 @@ _HOSTS = (
     "ALTER TABLE phases ADD COLUMN shares TEXT",
 )
 
+_REMARKS_OF_PHASES = (
+    "ALTER TABLE remarks ADD COLUMN phase INTEGER",  # from 0; NULL: of the trial as a whole
+    # It was the beginning of the message until now, counted from 1.
+    """
+    UPDATE remarks SET
+        phase = CAST(substr(message, length('phase ') + 1) AS INTEGER) - 1,
+        message = substr(message, instr(message, ': ') + 2)
+    WHERE message GLOB 'phase [0-9]*: *'
+    """,
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _WORKLOADS,
@@ -491,4 +502,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _SLICES,
     _TRANSACTIONS,
     _HOSTS,
+    _REMARKS_OF_PHASES,
 )

@@ -73,14 +73,13 @@ class Collector:
             case messages.Check():
                 self.checks.append(CheckRecord(name=message.name, holds=message.holds, detail=message.detail))
             case messages.Remark():
-                text = f"phase {message.phase + 1}: {message.message}"
-                self.remarks.append(Remark(check=message.check, message=text))
+                self.remarks.append(Remark(check=message.check, message=message.message, phase=message.phase))
             case messages.Done():
                 self.done = message
             case messages.PhaseEnd():
                 self.ends.append(message)
                 if sentence := wall_clock_step(message):
-                    self.remarks.append(Remark(check="clock", message=sentence))
+                    self.remarks.append(Remark(check="clock", message=sentence, phase=message.phase))
                 done = tuple(operation for phase, operation in self.operations if phase == message.phase)
                 shares = tuple(share_record(share) for share in self.shares if share.phase == message.phase)
                 self.phases.append(
@@ -106,7 +105,7 @@ def wall_clock_step(end: messages.PhaseEnd) -> str | None:
         return None
     seconds = end.wall_clock_step_ns / 1e9
     return (
-        f"phase {end.phase + 1}: the clock of the machine went {'ahead' if seconds > 0 else 'back'} by"
+        f"the clock of the machine went {'ahead' if seconds > 0 else 'back'} by"
         f" {abs(seconds):.1f} s: it was adjusted"
         + (", or the machine was suspended" if seconds > 0 else "")
         + "; the measured times are from the monotonic clock"

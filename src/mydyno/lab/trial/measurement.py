@@ -64,7 +64,7 @@ def judge_phases(
         if whole is not None:
             kept.setdefault(str(phase.index), {})[QUERIES] = whole.encoded()
         remarks += [
-            Remark(check=check, message=f"phase {phase.index + 1}: {message}")
+            Remark(check=check, message=message, phase=phase.index)
             for check, message in one.warnings(record, samples)
         ]
     return Judged(tuple(judged), tuple(remarks), kept)

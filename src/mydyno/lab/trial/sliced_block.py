@@ -16,7 +16,7 @@ from mydyno.lab.load.engine import Engine
 from mydyno.lab.load.job import Job, SlicedJob, Slices
 from mydyno.lab.load.messages import server_of
 from mydyno.lab.plan import PlannedTrial
-from mydyno.lab.plan.slices import LONGEST_S, slice_order
+from mydyno.lab.plan.slices import longest_slice_s, slice_order
 from mydyno.lab.results.records import PhaseRecord, SlicesRecord
 from mydyno.lab.results.writer import RunWriter
 from mydyno.lab.sampling.costs import cpu_costs
@@ -44,10 +44,7 @@ def fit_phases(collectors: Sequence[Collector], names: Sequence[str]) -> None:
         fitted = fit([_slice(one) for one in slices], len(collectors))
         cpu = fit_costs([spent for one in slices if (spent := _spent(one))], len(collectors))
         idle = [_idle(slices, server) for server in range(len(collectors))]
-        remarks = [
-            replace(remark, message=f"phase {phase + 1}: {remark.message}")
-            for remark in soundness.soundness(fitted, idle, names)
-        ]
+        remarks = [replace(remark, phase=phase) for remark in soundness.soundness(fitted, idle, names)]
         for server, collector in enumerate(collectors):
             collector.remarks += remarks
             own = [one for one in slices if one.server == server]
@@ -224,13 +221,16 @@ class SlicedRunner:
         )
 
     def _job(self, jobs: Sequence[tuple[LoadRun, Job]], block: int) -> SlicedJob:
-        seconds = self._slice_s({load.attempt.point.id for load, _ in jobs}, block)
+        points = [load.attempt.point for load, _ in jobs]
+        longest = longest_slice_s(points)
+        seconds = self._slice_s({point.id for point in points}, block, longest)
         order = slice_order(len(jobs), _ROUNDS, self.prepared.plan.seed, block)
         servers = tuple(job for _, job in jobs)
-        return SlicedJob(servers=servers, slices=Slices(seconds, max(seconds, LONGEST_S), order))
+        return SlicedJob(servers=servers, slices=Slices(seconds, max(seconds, longest), order))
 
-    def _slice_s(self, group: Set[str], block: int) -> float:
-        """As planned for the points, twice as long after each block in which they disturbed each other."""
+    def _slice_s(self, group: Set[str], block: int, longest: float) -> float:
+        """As planned for the points, twice as long after each block in which they disturbed each other, up to
+        `longest`."""
         design = self.prepared.plan.design
         seconds = next(
             seconds
@@ -246,7 +246,7 @@ class SlicedRunner:
             and trial.point_id in group
             and any(remark.check == soundness.CHECK for remark in trial.remarks)
         }
-        return max(seconds, min(LONGEST_S, seconds * 2.0 ** len(disturbed)))
+        return max(seconds, min(longest, seconds * 2.0 ** len(disturbed)))
 
     def _hear(self, loads: Sequence[LoadRun], job: SlicedJob) -> None:
         self.emit(Step(f"driving {len(loads)} servers in turn, in slices of {job.slices.slice_s:g} s"))

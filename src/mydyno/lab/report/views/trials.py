@@ -1,6 +1,6 @@
 """Every trial in the order in which they ran, so that a drift or an outlier can be seen."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import median
 
@@ -14,10 +14,12 @@ from mydyno.lab.results.records import NOT_MEASURED, CheckRecord, Invalidity, Re
 
 @dataclass(frozen=True)
 class Reason:
+    """Why a trial must not count, or a warning."""
+
     check: str
     message: str
     where: str
-    """` at 400 connections`, ` in insert`; nothing when the reason concerns the trial as a whole."""
+    """` at 400 connections`, ` in insert`; nothing when it concerns the trial as a whole."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class TrialRow:
     reasons: tuple[Reason, ...]
     checks: tuple[CheckRecord, ...]
     """Conditions of the workload, looked at after the load."""
-    remarks: tuple[Remark, ...]
+    warnings: tuple[Reason, ...]
     """They mark the trial and do not spoil it."""
 
     @property
@@ -66,6 +68,22 @@ class TrialRow:
     @property
     def broken(self) -> tuple[CheckRecord, ...]:
         return tuple(check for check in self.checks if not check.holds)
+
+
+@dataclass(frozen=True)
+class SharedWarning:
+    """One warning and the trials that have it."""
+
+    check: str
+    message: str
+    where: str
+    """As of a reason; ` in 6 phases` where it was seen in several."""
+    rows: tuple[TrialRow, ...]
+
+    @property
+    def labels(self) -> str:
+        """`t001, t003`"""
+        return ", ".join(row.label for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -99,7 +117,25 @@ class TrialTable:
     @property
     def with_warnings(self) -> tuple[TrialRow, ...]:
         """Valid or not, those with a warning."""
-        return tuple(row for row in self.rows if row.remarks)
+        return tuple(row for row in self.rows if row.warnings)
+
+    @property
+    def warnings(self) -> tuple[SharedWarning, ...]:
+        """Each once, those of most trials first."""
+        seen: dict[tuple[str, str], list[tuple[TrialRow, str]]] = {}
+        for row in self.rows:
+            for one in row.warnings:
+                seen.setdefault((one.check, one.message), []).append((row, one.where))
+        shared = [
+            SharedWarning(
+                check,
+                message,
+                _where({at for _, at in of}),
+                tuple({row.order: row for row, _ in of}.values()),
+            )
+            for (check, message), of in seen.items()
+        ]
+        return tuple(sorted(shared, key=lambda one: -len(one.rows)))
 
     @property
     def invalid(self) -> tuple[TrialRow, ...]:
@@ -139,8 +175,8 @@ def trial_table(evidence: Evidence, strange: Sequence[Flagged] = ()) -> TrialTab
                 counters=tuple(trial.counters.get(name) for name in names),
                 seconds=trial.seconds,
                 reasons=_reasons(trial, evidence.words),
+                warnings=_at((*trial.remarks, *_own(outlying, trial)), trial, evidence.words),
                 checks=trial.checks,
-                remarks=(*trial.remarks, *_own(outlying, trial)),
             )
         )
     return TrialTable(tuple(rows), names, evidence.by_program, evidence.words)
@@ -168,15 +204,19 @@ def _sum(values: Iterable[int | None]) -> int | None:
 def _reasons(trial: TrialRecord, words: Words) -> tuple[Reason, ...]:
     if trial.status == "valid":
         return ()
-    of_phase = {phase.index: place_of(phase) for phase in trial.phases}
     reasons: tuple[Invalidity, ...] = trial.invalidities or (
         Invalidity(check="unknown", message="marked invalid, but no reason was recorded"),
     )
+    return _at(reasons, trial, words)
+
+
+def _at(found: Sequence[Invalidity | Remark], trial: TrialRecord, words: Words) -> tuple[Reason, ...]:
+    where = {phase.index: words.at(place_of(phase)) for phase in trial.phases}
     return tuple(
-        Reason(
-            each.check,
-            each.message,
-            words.at(of_phase[each.phase]) if each.phase in of_phase else "",
-        )
-        for each in reasons
+        Reason(each.check, each.message, "" if each.phase is None else where.get(each.phase, ""))
+        for each in found
     )
+
+
+def _where(places: Set[str]) -> str:
+    return next(iter(places)) if len(places) == 1 else f" in {len(places)} phases"
