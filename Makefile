@@ -22,7 +22,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH):$(HOME)/.cargo/bin
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: setup ## run the thread-cache experiment on a private server and write its report (about 3 minutes)
+demo: setup ## run the thread-cache experiment on a private server and write its report (about 4 minutes)
 	mydyno run experiments/thread-cache.yaml --size demo --again --lab $(LAB)
 
 test: setup-dev ## set up, then every check: style, types, unit, property, golden and live tests

@@ -100,6 +100,19 @@ def test_a_sparkline_is_scaled_to_its_largest_value(values: list[float], shown: 
     assert sparkline(values) == shown
 
 
+def test_the_time_left_is_given_once_the_trials_that_ran_together_have_ended() -> None:
+    stream = io.StringIO()
+    with PlainDisplay(stream) as display:
+        display(STORY[0])
+        for number in (1, 2):
+            display(events.TrialStarted(f"t00{number}", number, 8, 1, "cache = 8", 1))
+        for number in (1, 2):
+            display(events.TrialFinished(trial=f"t00{number}", status="valid", reasons=(), seconds=4.0))
+    first, second = [line for line in stream.getvalue().splitlines() if " valid" in line]
+    assert "left" not in first
+    assert "left" in second
+
+
 def test_the_last_trial_has_no_time_left_and_numbers_agree_with_their_nouns() -> None:
     stream = io.StringIO()
     with PlainDisplay(stream) as display:

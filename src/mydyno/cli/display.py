@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from typing import IO, TYPE_CHECKING, Protocol, Self, TextIO
 
 from mydyno.cli import screen
@@ -97,6 +98,7 @@ class PlainDisplay:
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
         self._clock = Clock()
+        self._under_way: Counter[str | None] = Counter()  # trials, by host
 
     def __enter__(self) -> Self:
         return self
@@ -107,8 +109,15 @@ class PlainDisplay:
     def __call__(self, event: events.Event) -> None:
         self._clock.hear(event)
         line = describe(event)
-        if isinstance(event, events.TrialFinished) and not event.control:
-            line = f"{line}{self._clock.left_text}"
+        if isinstance(event, events.TrialStarted):
+            self._under_way[event.host] += 1
+        elif isinstance(event, events.HostLost):
+            del self._under_way[event.host]
+        elif isinstance(event, events.TrialFinished):
+            self._under_way[event.host] -= 1
+            # The trials of a block in slices end together: what is left is known with the last of them.
+            if not event.control and self._under_way[event.host] <= 0:
+                line = f"{line}{self._clock.left_text}"
         if line:
             screen.line(line, self._stream)
 
