@@ -20,6 +20,7 @@ from mydyno.lab.analysis.ratio import Ratio
 from mydyno.lab.analysis.sequential import nominal_level
 from mydyno.lab.analysis.standard import LABELS, Standard, standard_of
 from mydyno.lab.analysis.verdict import Side, Verdict, judge, judge_points, more_trials
+from mydyno.lab.analysis.wording import largest_difference
 from mydyno.lab.results.records import DesignRecord
 from mydyno.server.variables.durability import Level
 
@@ -80,6 +81,16 @@ def test_no_difference_names_the_larger_bound() -> None:
     )
     latency = judge(given_ratio(1.004, 0.988, 1.0207, p=0.4), A, B, LATENCY_P95)
     assert latency.sentence.startswith("no difference in p95 latency larger than 2.1% between 450 and 8")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(0.99998, 1.0448, "4.5%"), (0.9999, 1.0015, "0.15%"), (0.9998, 1.0001, "0.020%")],
+)
+def test_the_larger_bound_has_the_digits_of_its_size_whatever_the_other(
+    low: float, high: float, shown: str
+) -> None:
+    assert largest_difference(Interval(low, high)) == shown
 
 
 def test_a_real_difference_below_the_margin_is_called_so() -> None:

@@ -185,8 +185,8 @@ def change(ratio: Ratio) -> str:
 
 def largest_difference(interval: Interval) -> str:
     """`2.1%`: the bound of the interval that is farther from 1."""
-    low, high = interval.low - 1, interval.high - 1
-    return f"{percent(max(abs(low), abs(high)), percent_digits(low, high))}%"
+    bound = max(abs(interval.low - 1), abs(interval.high - 1))
+    return f"{percent(bound, percent_digits(-bound, bound))}%"
 
 
 def excluding(ratio: Ratio) -> str | None:
