@@ -19,6 +19,8 @@ from live.far_side import agents, comes_true, entry_of, kill, left
 from live.mydyno_process import MEASURED, Workplace, faults, wait_for_line
 from live.sshd import Sshd, private_sshd
 from mydyno.core.errors import ExitCode
+from mydyno.lab.analysis.hosts import hosts_of_run, run_sentence
+from mydyno.lab.analysis.metrics import QUERIES_PER_SECOND
 from mydyno.lab.results.records import Environment, TrialRecord
 from mydyno.lab.results.store import Lab
 from mydyno.machine.hosts.host import connect
@@ -115,7 +117,12 @@ def test_blocks_are_spread_over_hosts_that_run_side_by_side_and_the_report_shows
     first_end = done.stderr.index(" valid, ")
     assert {name for name in HOSTS if f"{name}: A/A" in done.stderr[:first_end]} == set(HOSTS)
     assert "A/A over 3 hosts" in done.stderr
-    assert "Over all trials, of 3 hosts" in done.stdout
+    # The trials of a busy machine may be invalid: the report compares the hosts of those that are not.
+    whole = hosts_of_run(found, QUERIES_PER_SECOND)
+    if all(trial.status == "valid" for trial in found):
+        assert whole is not None and set(whole.effects) == set(HOSTS)
+    said = run_sentence(whole) if whole else "How much the hosts differ over all trials is not known"
+    assert said in " ".join(done.stdout.split())
     [report] = workplace.lab.glob("runs/*/report/report.json")
     compared = json.loads(report.read_text())
     assert set(compared["hosts"]["rows"][0]) >= {"host", "effect"}

@@ -14,6 +14,8 @@ use crate::sample;
 const LEAST_WARMUP_ROUNDS: usize = 2;
 /// How many times as long as its drain a slice is, where that leaves rounds enough.
 const SLICE_TO_DRAIN: u64 = 4;
+/// Fewer say little of how much rounds differ.
+const LEAST_ROUNDS: u64 = 5;
 
 /// The rounds of one phase.
 pub(super) struct Rounds<'a> {
@@ -206,7 +208,7 @@ impl<'a> Rounds<'a> {
         }
         if self.round >= LEAST_WARMUP_ROUNDS && self.driven_ns >= self.warmup_ns {
             let drains = watches.iter_mut().map(|watch| watch.sliced.median_drain_ns());
-            let longest_ns = nanoseconds(self.slices.longest_s);
+            let longest_ns = nanoseconds(self.slices.longest_s).min(self.measure_ns / LEAST_ROUNDS);
             let least_ns = SLICE_TO_DRAIN * drains.max().unwrap_or(0);
             self.length_ns = self.length_ns.max(least_ns.min(longest_ns));
             self.warmup = false;

@@ -84,7 +84,7 @@ class Slices:
     """Several servers, driven in turn: `order` is that of the servers in each round, by their numbers.
 
     A slice lasts `slice_s` seconds, or four times as long as statements take to end after it, up to
-    `longest_s`.
+    `longest_s` and a fifth of the time that is measured.
     """
 
     slice_s: float

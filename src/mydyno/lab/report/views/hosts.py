@@ -64,5 +64,7 @@ def _sentences(
         return (f"All trials ran on {hosts[0]}: nothing is known of other hosts.",)
     return (
         *((control_sentence(control),) if control else ()),
-        run_sentence(whole) if whole else "Nothing says yet how much the hosts differ over all trials.",
+        run_sentence(whole)
+        if whole
+        else "How much the hosts differ over all trials is not known: too few are valid.",
     )
