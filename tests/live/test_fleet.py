@@ -120,7 +120,8 @@ def test_blocks_are_spread_over_hosts_that_run_side_by_side_and_the_report_shows
     # The trials of a busy machine may be invalid: the report compares the hosts of those that are not.
     whole = hosts_of_run(found, QUERIES_PER_SECOND)
     if all(trial.status == "valid" for trial in found):
-        assert whole is not None and set(whole.effects) == set(HOSTS)
+        assert whole is not None
+        assert set(whole.effects) == set(HOSTS)
     said = run_sentence(whole) if whole else "How much the hosts differ over all trials is not known"
     assert said in " ".join(done.stdout.split())
     [report] = workplace.lab.glob("runs/*/report/report.json")
