@@ -78,7 +78,7 @@ $(STAMPS)/mydyno: $(STAMPS)/runtime pyproject.toml $(CRATES)
 $(STAMPS)/dev: $(STAMPS)/mydyno requirements/dev.txt
 	@tools/setup.sh system sysbench=sysbench 'mariadb-slap|mysqlslap=mariadb-client' '$(BROWSER)' $(STORAGE_TOOLS)
 	@tools/setup.sh python requirements/dev.txt
-	@mydyno images fetch || echo '==> no User-Mode Linux kernel could be had: what needs a guest is skipped'
+	@mydyno images fetch || echo '==> no User-Mode Linux kernel is available: tests that need a guest are skipped'
 	@touch $@
 
 $(STAMPS)/tests: Cargo.lock | $(STAMPS)/dev

@@ -168,7 +168,7 @@ def test_a_guest_that_dies_in_the_middle_is_reported_at_once(site: Site, ground:
     with suppress(HostError):  # the kernel can be gone before the answer is on its way
         ground.host.start(["sh", "-c", "echo c > /proc/sysrq-trigger"], output=site.lab / "trial" / "crash")
     with pytest.raises(
-        HostError, match=r"(?s)uml was lost: it has gone; its console ends:.*sysrq triggered"
+        HostError, match=r"(?s)uml was lost: its connection was closed; its console ends:.*sysrq triggered"
     ) as caught:
         talk.wait(60)
     assert time.monotonic() - started < 50

@@ -62,7 +62,7 @@ def test_a_waiting_caller_gets_an_error_at_once_when_the_host_is_lost(
     for thread in threads:
         thread.join(10)
     assert time.monotonic() - started < 5
-    assert heard == ["the host agent was lost: it has gone"] * 3
+    assert heard == ["the host agent was lost: its connection was closed"] * 3
     assert talk.stdout.read() == b""
     # What had to end has ended.
     process.terminate()

@@ -221,7 +221,7 @@ def _task(experiment: Experiment, base: Base, bench: LabBench, start: Prepared) 
 
 
 def _space(experiment: Experiment, search: Search, bench: LabBench, start: Prepared, point: Point) -> Space:
-    """Raises UsageError for a variable that the release does not have, or a preset that cannot be had."""
+    """Raises UsageError for a variable that the release does not have, or a preset that is not available."""
     from mydyno.server.program.ranges import ranges
     from mydyno.server.program.values import refused_values
     from mydyno.tune.presets import names_of, preset_space, words_of

@@ -189,7 +189,7 @@ class Channel:
                 os.write(self._wake, b"!")
 
     def _serve(self) -> None:
-        reason = "it has gone"
+        reason = "its connection was closed"
         try:
             while not self._closing:
                 if not self._turn():

@@ -75,7 +75,7 @@ class PrivateApt:
         needed = tuple(re.findall(r"^Inst (\S+) ", done.stdout, re.MULTILINE))
         if done.returncode != 0 or not needed:
             output = done.stderr.strip() or done.stdout.strip()
-            raise HostError(f"{name} and what it needs cannot be had together: {output}")
+            raise HostError(f"{name} and its dependencies cannot be installed together: {output}")
         return needed
 
     def fetch(self, name: str) -> Package:

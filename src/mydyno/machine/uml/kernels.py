@@ -199,7 +199,7 @@ def _add_libraries(apt: PrivateApt, folder: Path) -> None:
 def chosen_kernel(kernels: UmlKernels, wanted: str | None, progress: Progress) -> UmlKernel:
     """The kernel `version`, like 6.1 or 6.1.176; None: this machine's suite's, else the newest here.
 
-    One that is not here is fetched. Raises UsageError for a version that cannot be had, MissingToolError
+    One that is not here is fetched. Raises UsageError for a version that is not available, MissingToolError
     and HostError when it cannot be fetched.
     """
     if wanted is None:

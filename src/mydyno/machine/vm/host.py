@@ -39,13 +39,13 @@ class Control:
         self.execute("qmp_capabilities")
 
     def execute(self, command: str, arguments: dict[str, Any] | None = None) -> Any:
-        """What the command returns. Raises HostError when QEMU refuses it or has gone."""
+        """What the command returns. Raises HostError when QEMU refuses it or has exited."""
         self._next += 1
         request = {"execute": command, "id": self._next, **({"arguments": arguments} if arguments else {})}
         try:
             self._stream.sendall(json.dumps(request).encode() + b"\n")
         except OSError as error:
-            raise HostError(f"QEMU has gone ({command}): {error.strerror}") from error
+            raise HostError(f"QEMU has exited ({command}): {error.strerror}") from error
         # Events come in between, and carry no id.
         while (answer := self._hear()).get("id") != self._next:
             pass

@@ -67,7 +67,7 @@ class Variance:
 
     components: tuple[Component, ...]
     noise: float | None
-    """None where it cannot be had; sizes then hold noise too."""
+    """None where it is not known; sizes then hold noise too."""
     noise_drawn: Callable[[], Numbers] | None
 
 

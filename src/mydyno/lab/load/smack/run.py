@@ -48,7 +48,7 @@ def run(path: Path, arguments: Sequence[str], settings: Settings, emit: Emit) ->
     """Run a `.smack` file with the arguments that its $1, $2... stand for.
 
     Ctrl-C and SIGTERM end the load early; its figures are kept. Raises SpecErrors for a wrong file, other
-    MydynoErrors when tables or connections cannot be had. Failed statements are counted, not raised: see
+    MydynoErrors when tables or connections are not available. Failed statements are counted, not raised: see
     `complain`.
     """
     script = grammar.parse(read_text(path), str(path), settings.strict)

@@ -19,7 +19,7 @@ class HostRow:
     """Of which it ran a trial."""
     valid: int
     effect: float | None
-    """Ratio of its values to the geometric mean of all hosts, over all trials; None when it cannot be had."""
+    """Ratio of its values to the geometric mean of all hosts, over all trials; None when it is not known."""
     control: float | None
     """The same of the A/A over hosts."""
 

@@ -80,7 +80,7 @@ class SshGroundLayer(GroundLayer):
 
     def build(self, site: Site, below: BuiltLayers) -> Ground:
         """Raises HostError, UsageError for a machine that is not in hosts.yaml; StorageError and
-        MissingToolError for disks that cannot be had."""
+        MissingToolError for disks that are not available."""
         assert self.host.name is not None, "the spec requires it"
         host = self.machines.host(self.host.name)
         facts = {"host": self.host.name, "folder": str(host.folder)}

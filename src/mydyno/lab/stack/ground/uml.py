@@ -76,7 +76,7 @@ class UmlGroundLayer(agent_ground.GroundLayer):
         )
 
     def build(self, site: Site, below: BuiltLayers) -> UmlGround:
-        """Raises StorageError for disks that cannot be had, MissingToolError, UsageError, HostError."""
+        """Raises StorageError for disks that are not available, MissingToolError, UsageError, HostError."""
         _check(self.volumes)
         kernel = chosen_kernel(UmlKernels(), self.host.kernel, lambda what: None)
         with ExitStack() as removal:

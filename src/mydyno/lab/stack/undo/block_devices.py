@@ -56,7 +56,7 @@ class DetachLoops(WayBack):
             if not comes_true(lambda device=device: device not in self._ours(), _DETACH_SECONDS):  # type: ignore[misc]
                 raise UndoError(
                     f"{device} stays attached to a file in {self.folder}: something still uses it",
-                    "it goes by itself when the last mount or process that holds it has gone",
+                    "the kernel detaches it when the last mount or process that uses it ends",
                 )
 
     def sentence(self) -> str:
