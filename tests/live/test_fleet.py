@@ -117,13 +117,12 @@ def test_blocks_are_spread_over_hosts_that_run_side_by_side_and_the_report_shows
     first_end = done.stderr.index(" valid, ")
     assert {name for name in HOSTS if f"{name}: A/A" in done.stderr[:first_end]} == set(HOSTS)
     assert "A/A over 3 hosts" in done.stderr
-    # The trials of a busy machine may be invalid: the report compares the hosts of those that are not.
-    whole = hosts_of_run(found, QUERIES_PER_SECOND)
+    # On a busy machine trials may be invalid: the hosts of the others are compared.
     if all(trial.status == "valid" for trial in found):
-        assert whole is not None
-        assert set(whole.effects) == set(HOSTS)
-    said = run_sentence(whole) if whole else "How much the hosts differ over all trials is not known"
-    assert said in " ".join(done.stdout.split())
+        assert "Over all trials, of 3 hosts" in done.stdout
+    whole = hosts_of_run(found, QUERIES_PER_SECOND)
+    sentence = run_sentence(whole) if whole else "How much the hosts differ over all trials is not known"
+    assert sentence in " ".join(done.stdout.split())
     [report] = workplace.lab.glob("runs/*/report/report.json")
     compared = json.loads(report.read_text())
     assert set(compared["hosts"]["rows"][0]) >= {"host", "effect"}

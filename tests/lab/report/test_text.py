@@ -125,7 +125,9 @@ def test_a_terminal_shows_a_few_remarks_and_how_many_more_there_are():
         records=tuple(replace(each, remarks=(own,)) for each, own in zip(run.records, marks, strict=True)),
     )
     text = summary(marked)
-    assert text.count("WARNING ") == 6
+    shown = [line.split(" (t0")[0] for line in text.splitlines() if line.startswith("WARNING")]
+    assert shown == [f"WARNING {mark.check}: {number} of 10 s are idle" for number in range(6)]
+    assert text.count(" (t0") == 6
     assert "3 more warnings: see the report" in text
 
 
@@ -147,3 +149,11 @@ def test_a_warning_that_many_trials_share_is_shown_once_with_their_number():
         f"WARNING clock at {number} connections: went back (t001, thread_cache_size = 450)",
     ]
     assert f"- **WARNING** clock at {number} connections: went back (t001)" in as_markdown(marked)
+
+
+def test_each_attempt_at_a_trial_counts_among_those_that_share_a_warning():
+    run = thread_cache_run()
+    first = replace(run.records[0], remarks=(Remark(check="clock", message="went back"),))
+    marked = replace(run, records=(first, replace(first, attempt=2), *run.records[1:]))
+    [shared] = page(gather(marked)).trials.warnings
+    assert shared.labels == "t001, t001, attempt 2"

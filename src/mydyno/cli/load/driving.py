@@ -12,6 +12,7 @@ from mydyno.core.interruption import stopping
 from mydyno.core.plurals import counted
 from mydyno.lab.load.failures import hint_of, nothing_succeeded, some_failed
 from mydyno.lab.load.job import Job, Target
+from mydyno.lab.results.records import Remark
 from mydyno.lab.spec import Workload
 from mydyno.lab.trial.collect import Collector
 from mydyno.lab.trial.drivers import driver
@@ -101,7 +102,11 @@ def warnings(collected: Collector) -> list[str]:
     """
     ends = (end for end in collected.ends if end.phase not in collected.labels)
     failures = [sentence for end in ends if (sentence := some_failed(end))]
-    return [*failures, *dict.fromkeys(remark.message for remark in collected.remarks)]
+    return [*failures, *map(_sentence, collected.remarks)]
+
+
+def _sentence(remark: Remark) -> str:
+    return remark.message if remark.phase is None else f"phase {remark.phase + 1}: {remark.message}"
 
 
 def refuse_wrong_results(statements: int) -> None:

@@ -89,7 +89,10 @@ def probable_causes(
         *_troubles(outlier.trial, others),
         *_durability(outlier.trial, own),
         *_position(outlier.trial, trials),
-        *dict.fromkeys(f"{remark.check}: {remark.message}" for remark in outlier.trial.remarks),
+        *(
+            f"{remark.check}{words.of_phase(outlier.trial, remark.phase)}: {remark.message}"
+            for remark in outlier.trial.remarks
+        ),
     )
 
 

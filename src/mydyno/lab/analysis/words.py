@@ -15,7 +15,7 @@ from mydyno.lab.analysis.metrics import (
     RUNNING_TIME,
     Metric,
 )
-from mydyno.lab.analysis.observations import Place, by_program
+from mydyno.lab.analysis.observations import Place, by_program, place_of
 from mydyno.lab.results.records import TrialRecord, Work
 
 
@@ -52,6 +52,10 @@ class Words:
         if isinstance(place, str):
             return f" in {place}"
         return f" at {self.amount(place)}"
+
+    def of_phase(self, trial: TrialRecord, index: int | None) -> str:
+        """Where the phase of that index was; nothing for None, and for a phase that did not end."""
+        return next((self.at(place_of(phase)) for phase in trial.phases if phase.index == index), "")
 
     def amount(self, load: int | str) -> str:
         """`400 connections`, `1 connection`, `queue depth 64`."""

@@ -15,7 +15,7 @@ _FILE = "/etc/fstab"
 
 
 @Rule(
-    checks="whether every line of /etc/fstab can be read, and has no option that no longer exists",
+    checks="whether every line of /etc/fstab can be read, and whether all options in it still exist",
     why="An invalid line is skipped at the next boot: the data is missing, or the boot stops.",
     expected="a working boot",
     sources=(
@@ -30,7 +30,7 @@ def rule(system: System, _: Targets) -> Judgement:
         return Unknown(_FILE)
     faults = [fault for entry in entries for fault in _faults(entry)]
     if not faults:
-        return Fine(f"{len(entries)} lines of {_FILE} can be read and have no option that no longer exists")
+        return Fine(f"{len(entries)} lines of {_FILE} can be read, and all options in them still exist")
     broken = any(entry.fault for entry in entries)
     return finding(
         title=faults[0] if len(faults) == 1 else f"{len(faults)} faults in {_FILE}",

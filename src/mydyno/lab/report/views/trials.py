@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import median
 
-from mydyno.lab.analysis.observations import place_of, places
+from mydyno.lab.analysis.observations import places
 from mydyno.lab.analysis.words import Words
 from mydyno.lab.report.evidence import Evidence, Setting
 from mydyno.lab.report.views.outliers import Flagged
@@ -122,18 +122,15 @@ class TrialTable:
     @property
     def warnings(self) -> tuple[SharedWarning, ...]:
         """Each once, those of most trials first."""
-        seen: dict[tuple[str, str], list[tuple[TrialRow, str]]] = {}
+        seen: dict[tuple[str, str], tuple[dict[str, TrialRow], set[str]]] = {}
         for row in self.rows:
             for one in row.warnings:
-                seen.setdefault((one.check, one.message), []).append((row, one.where))
+                rows, places = seen.setdefault((one.check, one.message), ({}, set()))
+                rows[row.label] = row
+                places.add(one.where)
         shared = [
-            SharedWarning(
-                check,
-                message,
-                _where({at for _, at in of}),
-                tuple({row.order: row for row, _ in of}.values()),
-            )
-            for (check, message), of in seen.items()
+            SharedWarning(check, message, _where(places), tuple(rows.values()))
+            for (check, message), (rows, places) in seen.items()
         ]
         return tuple(sorted(shared, key=lambda one: -len(one.rows)))
 
@@ -211,11 +208,7 @@ def _reasons(trial: TrialRecord, words: Words) -> tuple[Reason, ...]:
 
 
 def _at(found: Sequence[Invalidity | Remark], trial: TrialRecord, words: Words) -> tuple[Reason, ...]:
-    where = {phase.index: words.at(place_of(phase)) for phase in trial.phases}
-    return tuple(
-        Reason(each.check, each.message, "" if each.phase is None else where.get(each.phase, ""))
-        for each in found
-    )
+    return tuple(Reason(each.check, each.message, words.of_phase(trial, each.phase)) for each in found)
 
 
 def _where(places: Set[str]) -> str:
