@@ -268,7 +268,7 @@ def test_a_read_only_file_system_is_reported_before_anything_happens(image: Imag
     advice_file(image.file, swappiness())
     command = (
         'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && '
-        'exec "$0" -m mydyno.cli.main apply "$2" --root "$1" --yes'
+        'exec "$0" -m mydyno apply "$2" --root "$1" --yes'
     )
     argv = ["unshare", "--map-root-user", "--mount", "sh", "-c", command]
     done = subprocess.run(

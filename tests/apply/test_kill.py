@@ -133,7 +133,7 @@ def test_the_command_itself_killed_in_the_middle_leaves_the_old_state(tmp_path: 
     root = make_system(tmp_path / "system")
     before = picture(root, times=True)
     file = advice_file(tmp_path / "advice.json", *every_kind())
-    argv = [sys.executable, "-m", "mydyno.cli.main", "apply", str(file), "--root", str(root), "--yes"]
+    argv = [sys.executable, "-m", "mydyno", "apply", str(file), "--root", str(root), "--yes"]
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         while child.poll() is None and _journal_lines(root) < lines:
             time.sleep(0)

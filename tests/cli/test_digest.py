@@ -135,7 +135,7 @@ def test_a_compressed_log_and_standard_input_are_read_alike(log: str, tmp_path: 
     packed.write_bytes(gzip.compress(LOG.encode()))
     assert groups_of(str(packed)) == groups_of(log)
     piped = subprocess.run(
-        [sys.executable, "-m", "mydyno.cli.main", "digest", "-", "--json"],
+        [sys.executable, "-m", "mydyno", "digest", "-", "--json"],
         input=packed.read_bytes(),
         capture_output=True,
         check=True,
@@ -312,7 +312,7 @@ def test_a_page_is_written_next_to_the_text(log: str, tmp_path: Path) -> None:
 def test_a_reader_who_has_seen_enough_is_not_an_error(log: str) -> None:
     read, write = os.pipe()
     process = subprocess.Popen(
-        [sys.executable, "-m", "mydyno.cli.main", "digest", log], stdout=write, stderr=subprocess.PIPE
+        [sys.executable, "-m", "mydyno", "digest", log], stdout=write, stderr=subprocess.PIPE
     )
     os.close(read)
     os.close(write)
@@ -384,7 +384,7 @@ def test_entries_are_written_as_a_log_and_no_input_is_replaced(log: str, tmp_pat
     assert Path(log).read_text() == before
     assert "exists" in refused(log, "--out-log", str(out)).message
     again = tmp_path / "again.log"
-    command = [sys.executable, "-m", "mydyno.cli.main", "digest", log, "--out-log", str(again)]
+    command = [sys.executable, "-m", "mydyno", "digest", log, "--out-log", str(again)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader_leaves:
         assert reader_leaves.stdout is not None
         reader_leaves.stdout.close()

@@ -267,7 +267,7 @@ class DebianGuest:
         return done.stdout
 
     def mydyno(self, *words: str, timeout_seconds: float = _COMMAND_SECONDS) -> Finished:
-        return self.run("python3", "-m", "mydyno.cli.main", *words, timeout_seconds=timeout_seconds)
+        return self.run("python3", "-m", "mydyno", *words, timeout_seconds=timeout_seconds)
 
     def reboot(self) -> None:
         """As `reboot` does it: everything is stopped in order, and the machine starts anew."""

@@ -197,7 +197,7 @@ def test_killed_with_its_guardian_in_the_middle_the_next_command_puts_everything
     guest: DebianGuest, old: State, moment: str
 ) -> None:
     script = f"""
-        python3 -m mydyno.cli.main apply {ADVICE} --yes --restart >/root/out 2>&1 & mydyno=$!
+        python3 -m mydyno apply {ADVICE} --yes --restart >/root/out 2>&1 & mydyno=$!
         until {KILLED_AT[moment]}; do kill -0 $mydyno || exit 3; sleep 0.02; done
         kill -9 $(pgrep -P $mydyno mydyno-guardian) $mydyno
     """
@@ -211,7 +211,7 @@ def test_killed_with_its_guardian_in_the_middle_the_next_command_puts_everything
 
 def test_killed_alone_its_guardian_puts_everything_back(guest: DebianGuest, old: State) -> None:
     script = f"""
-        python3 -m mydyno.cli.main apply {ADVICE} --yes --restart >/root/out 2>&1 & mydyno=$!
+        python3 -m mydyno apply {ADVICE} --yes --restart >/root/out 2>&1 & mydyno=$!
         until {KILLED_AT["the kernel"]}; do kill -0 $mydyno || exit 3; sleep 0.02; done
         guardian=$(pgrep -P $mydyno mydyno-guardian)
         kill -9 $mydyno
@@ -226,7 +226,7 @@ def test_after_a_power_cut_in_the_middle_the_next_command_puts_everything_back(
     guest: DebianGuest, old: State
 ) -> None:
     script = f"""
-        python3 -m mydyno.cli.main apply {ADVICE} --yes --restart >/root/out 2>&1 & mydyno=$!
+        python3 -m mydyno apply {ADVICE} --yes --restart >/root/out 2>&1 & mydyno=$!
         until {KILLED_AT["the restart"]}; do kill -0 $mydyno || exit 3; sleep 0.02; done
     """
     done = guest.run("bash", "-c", script)

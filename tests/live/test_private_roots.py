@@ -113,7 +113,7 @@ def run_as_nobody(workplace: Workplace, cache: Path, *arguments: str) -> subproc
     for path in [workplace.folder, *workplace.folder.rglob("*")]:
         os.chown(path, 65534, 65534, follow_symlinks=False)
     return subprocess.run(
-        [*as_nobody(), sys.executable, "-m", "mydyno.cli.main", *arguments],
+        [*as_nobody(), sys.executable, "-m", "mydyno", *arguments],
         env=workplace.environment(MYDYNO_CACHE=str(cache), HOME=str(workplace.folder)),
         capture_output=True,
         text=True,

@@ -61,7 +61,7 @@ class Slowlog:
         return CliRunner().invoke(app, words, catch_exceptions=False)
 
     def start(self, *words: str, command: str = "slowlog") -> subprocess.Popen[bytes]:
-        argv = [sys.executable, "-m", "mydyno.cli.main", command, "--defaults-file", str(self.options)]
+        argv = [sys.executable, "-m", "mydyno", command, "--defaults-file", str(self.options)]
         return subprocess.Popen(
             [*argv, *words],
             stdout=subprocess.PIPE,

@@ -290,7 +290,7 @@ def test_random_bytes_after_a_log_take_no_memory_and_hide_nothing_before_them(ne
 
 
 def test_the_command_starts_without_what_it_does_not_need(slow_log: Path) -> None:
-    command = [sys.executable, "-X", "importtime", "-m", "mydyno.cli.main", "digest", str(slow_log)]
+    command = [sys.executable, "-X", "importtime", "-m", "mydyno", "digest", str(slow_log)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "select * from orders" in done.stdout.lower()
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}

@@ -29,7 +29,7 @@ from mydyno.serve.server import config
 from mydyno.serve.starting import Runner
 
 PATIENCE_S = 180.0
-MYDYNO = (sys.executable, "-m", "mydyno.cli.main")
+MYDYNO = (sys.executable, "-m", "mydyno")
 
 
 @dataclass(frozen=True)

@@ -163,7 +163,3 @@ def main() -> None:
     except BrokenPipeError:
         screen.close()  # The reader of our output is gone (`mydyno ... | head`).
         sys.exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -48,7 +48,7 @@ def serve(
     server.preload()
     access = Access(Names(where, tuple(name or ())), kept_key())
     opened = partial(Lab.open, write=False, trust=lab.trust)
-    command = (sys.executable, "-m", "mydyno.cli.main")
+    command = (sys.executable, "-m", "mydyno")
     runner = Runner(command, lab.folder, lab.trust) if allow_run else None
     if not where.loopback:
         screen.echo(

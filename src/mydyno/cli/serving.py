@@ -22,7 +22,7 @@ def served(lab: LabOptions) -> Iterator[None]:
     """Serves the lab on a free port of this machine while the block runs; the address is printed first."""
     from mydyno.machine.identity import tied_to_parent
 
-    command = [sys.executable, "-m", "mydyno.cli.main", "serve", "--lab", str(lab.folder)]
+    command = [sys.executable, "-m", "mydyno", "serve", "--lab", str(lab.folder)]
     command += ["--listen", "127.0.0.1:0", *(["--trust"] if lab.trust else [])]
     process = subprocess.Popen(
         tied_to_parent(["nice", "-n", _NICE, *command], None, os.getpid()),

@@ -169,9 +169,9 @@ TRANSACTIONS_CAPTION = (
 )
 
 
-def transactions_table(view: Transactions) -> Table:
+def transactions_table(view: Transactions, intervals: bool = True) -> Table:
     """Places, names and settings down; count, rate and percentiles across. A place or setting that is the
-    only one has no column."""
+    only one has no column. Without intervals it fits a terminal of 80 columns."""
     several_places = len({row.place for row in view.rows}) > 1
     several_settings = len({row.setting.point_id for row in view.rows}) > 1
     rows = tuple(
@@ -180,7 +180,7 @@ def transactions_table(view: Transactions) -> Table:
             row.name,
             *((row.setting.short,) if several_settings else ()),
             count(row.count),
-            *(_rate_or_latency(metric, at) for metric, at in row.at),
+            *(_rate_or_latency(metric, at, intervals) for metric, at in row.at),
         )
         for row in view.rows
     )
@@ -194,12 +194,13 @@ def transactions_table(view: Transactions) -> Table:
     return Table(columns, rows, frozenset(names))
 
 
-def _rate_or_latency(metric: Metric, at: Measured | None) -> str:
+def _rate_or_latency(metric: Metric, at: Measured | None, intervals: bool) -> str:
     """Rare transactions have a rate of less than 1."""
     if at is None:
         return MISSING
     write = latency if metric.unit == "ns" else number
-    return f"{write(at.value)}{bracketed(at.low, at.high, write)}, n={at.n}"
+    mean = write(at.value)
+    return f"{mean}{bracketed(at.low, at.high, write)}, n={at.n}" if intervals else mean
 
 
 def key_numbers_table(numbers: Sequence[KeyNumber]) -> Table:

@@ -112,8 +112,8 @@ def _compared(out: Printed, page: Page) -> None:
         out.line(title)
         out.table(table)
     if page.transactions.rows:
-        out.line("Transactions by name")
-        table = transactions_table(page.transactions)
+        out.line("Transactions by name (geometric means of the trials; intervals: see the report)")
+        table = transactions_table(page.transactions, intervals=False)
         out.table(replace(table, rows=table.rows[:_MOST_TRANSACTIONS]))
         _more(out, len(table.rows) - _MOST_TRANSACTIONS)
 

@@ -417,7 +417,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing(run: Run, tmp_path: Path) ->
 
 
 def test_the_command_writes_what_was_asked_for(run: Run, tmp_path: Path) -> None:
-    mydyno = [sys.executable, "-m", "mydyno.cli.main", "export"]
+    mydyno = [sys.executable, "-m", "mydyno", "export"]
 
     def ask(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
