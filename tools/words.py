@@ -41,6 +41,7 @@ _ANY = re.compile(rf"\b(?:{'|'.join(INSTEAD)})\b", re.IGNORECASE)
 _CODE = re.compile(r"`[^`]*`")
 _JOINT = re.compile(r"""["']\s*[rf]*["']""")
 """Of literals that Python joins to one text."""
+PAGES = ("*.md", "docs/**/*.md", "experiments/**/*.yaml", "src/mydyno/**/*.toml", "src/mydyno/**/*.yaml")
 GENERATED = {"docs/reference/cli.md", "docs/reference/rules.md"}
 """Their texts are checked in src."""
 SHOWN = re.compile(
@@ -56,7 +57,7 @@ STORED = re.compile(r"\s*CREATE TABLE|put back$")
 
 def pages() -> Iterator[tuple[str, int, str]]:
     """Each line that people read: file, number, text."""
-    files = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("experiments/**/*.yaml")]
+    files = [file for pattern in PAGES for file in ROOT.glob(pattern)]
     for file in sorted(files):
         name = file.relative_to(ROOT).as_posix()
         if name not in GENERATED and name != "CHANGELOG.md":

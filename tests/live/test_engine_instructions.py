@@ -1,8 +1,8 @@
 """How many instructions a query costs the engine in user space: a count, which a busy machine leaves alone.
 
-The server is a thread that answers at once; the difference of two loads leaves out starting and ending. Counted
-is the thread that drives the connections: another looks at the machine once a second, as often as the load's
-duration has seconds. After a change that is worth its cost, record the new figures:
+The server is a thread that answers at once; the difference of two loads leaves out starting and ending.
+Counted is the thread that drives the connections: another one samples the machine once a second, which costs
+more the longer a busy machine takes. After a change that is worth its cost, record the new figures:
 
     MYDYNO_RECORD_INSTRUCTIONS=1 pytest tests/live/test_engine_instructions.py
 """

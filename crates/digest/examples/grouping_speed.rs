@@ -53,11 +53,11 @@ fn statements() -> Vec<String> {
 
 /// Time that this process has had a CPU for, in nanoseconds (Linux, proc(5)): others do not disturb it much.
 fn cpu_ns() -> u64 {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells it");
-    told.split_whitespace().next().and_then(|word| word.parse().ok()).expect("a number")
+    let times = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux has it");
+    times.split_whitespace().next().and_then(|word| word.parse().ok()).expect("a number")
 }
 
-fn tell(what: &str, bytes: usize, took_ns: u64) {
+fn print(what: &str, bytes: usize, took_ns: u64) {
     let each = took_ns as f64 / STATEMENTS as f64;
     println!("{what}: {each:.1} ns a statement, {:.2} GB/s", bytes as f64 / took_ns as f64);
 }
@@ -69,7 +69,7 @@ fn main() {
 
     let start = cpu_ns();
     let sum = statements.iter().fold(0_u64, |sum, text| sum ^ fingerprint::id(text.as_bytes()).0);
-    tell("id", bytes, cpu_ns() - start);
+    print("id", bytes, cpu_ns() - start);
 
     let mut groups = Groups::default();
     let start = cpu_ns();
@@ -96,7 +96,7 @@ fn main() {
         };
         groups.add(&entry, 0);
     }
-    tell("grouping", bytes, cpu_ns() - start);
+    print("grouping", bytes, cpu_ns() - start);
     println!("ids come to {sum:016x}");
 
     for (what, first, piece, last) in LONG {

@@ -11,7 +11,7 @@ pub type Time = i64;
 #[derive(Clone, Copy)]
 pub struct Values {
     numbers: [u64; Attribute::COUNT],
-    told: u64,
+    given: u64,
 }
 
 // One bit an attribute.
@@ -19,7 +19,7 @@ const _: () = assert!(Attribute::COUNT <= 64);
 
 impl Default for Values {
     fn default() -> Self {
-        Self { numbers: [0; Attribute::COUNT], told: 0 }
+        Self { numbers: [0; Attribute::COUNT], given: 0 }
     }
 }
 
@@ -27,24 +27,24 @@ impl Values {
     /// Forgets all of them; cheaper than a new one.
     #[inline]
     pub fn clear(&mut self) {
-        self.told = 0;
+        self.given = 0;
     }
 
     #[inline]
     pub fn set(&mut self, attribute: Attribute, number: u64) {
         self.numbers[attribute as usize] = number;
-        self.told |= 1 << attribute as u8;
+        self.given |= 1 << attribute as u8;
     }
 
     #[inline]
     pub fn get(&self, attribute: Attribute) -> Option<u64> {
-        (self.told >> attribute as u8 & 1 == 1).then(|| self.numbers[attribute as usize])
+        (self.given >> attribute as u8 & 1 == 1).then(|| self.numbers[attribute as usize])
     }
 
     /// Those that are given, in the order of [`Attribute::ALL`].
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (Attribute, u64)> + '_ {
-        let mut left = self.told;
+        let mut left = self.given;
         std::iter::from_fn(move || {
             (left != 0).then(|| {
                 let place = left.trailing_zeros() as usize;
@@ -58,7 +58,7 @@ impl Values {
 // What is not given has a number of an entry before, which must not be seen.
 impl PartialEq for Values {
     fn eq(&self, other: &Self) -> bool {
-        self.told == other.told && self.iter().eq(other.iter())
+        self.given == other.given && self.iter().eq(other.iter())
     }
 }
 

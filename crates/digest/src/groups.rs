@@ -7,7 +7,7 @@
 mod by;
 mod example;
 mod figures;
-mod told;
+mod messages;
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ mod tests;
 use std::collections::hash_map::Entry as Slot;
 
 pub use by::{GroupBy, Grouping};
-pub use told::ToldGroups;
+pub use messages::GroupMessages;
 
 use crate::attribute::Attribute;
 use crate::entry::{Entry, Kind};
@@ -75,7 +75,7 @@ pub struct Finished {
     pub total: message::Figures,
     pub timeline: message::Timeline,
     /// By total query time, the largest first.
-    pub groups: ToldGroups,
+    pub groups: GroupMessages,
     /// What is left out of them.
     pub rest: Option<message::Rest>,
 }
@@ -182,10 +182,10 @@ impl Groups {
         });
         let rest = groups.split_off(finish.limit.unwrap_or(groups.len()).min(groups.len()));
         Finished {
-            total: total.told(&self.texts),
-            timeline: self.timeline.told(),
+            total: total.message(&self.texts),
+            timeline: self.timeline.message(),
             rest: rest_of(&rest),
-            groups: ToldGroups::new(groups, self.texts, finish.sources),
+            groups: GroupMessages::new(groups, self.texts, finish.sources),
         }
     }
 }

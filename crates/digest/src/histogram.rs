@@ -109,18 +109,18 @@ impl Histogram {
 
     /// Upper bound (inclusive) and count of buckets of which there are 8 between a power of two and the next.
     pub fn coarse(&self) -> Vec<(u64, u64)> {
-        let mut told: Vec<(u64, u64)> = Vec::new();
+        let mut buckets: Vec<(u64, u64)> = Vec::new();
         if self.zeros > 0 {
-            told.push((0, self.zeros));
+            buckets.push((0, self.zeros));
         }
         for (fine, count) in self.filled() {
             let bound = upper_bound(bucket(upper_bound(fine, FINE), COARSE), COARSE);
-            match told.last_mut() {
+            match buckets.last_mut() {
                 Some((last, total)) if *last == bound => *total += count,
-                _ => told.push((bound, count)),
+                _ => buckets.push((bound, count)),
             }
         }
-        told
+        buckets
     }
 
     /// Buckets that have any, ascending, but that of 0.
@@ -229,10 +229,10 @@ mod tests {
     proptest! {
         #[test]
         fn quantiles_are_off_by_less_than_one_in_a_hundred(mut numbers in numbers(), hundredths in 1..=100_u64) {
-            let [told] = of(&numbers).quantiles([hundredths]).map(Option::unwrap);
+            let [found] = of(&numbers).quantiles([hundredths]).map(Option::unwrap);
             numbers.sort_unstable();
             let exact = numbers[(numbers.len() * hundredths as usize).div_ceil(100) - 1];
-            prop_assert!(told >= exact && (told - exact) as f64 <= exact as f64 / 100.0, "{told} {exact}");
+            prop_assert!(found >= exact && (found - exact) as f64 <= exact as f64 / 100.0, "{found} {exact}");
         }
 
         #[test]

@@ -94,7 +94,7 @@ impl Importer {
         Self { state, pending: Vec::new() }
     }
 
-    /// Takes the next bytes; what can be told of them is added to `log`.
+    /// Takes the next bytes; what they contain is added to `log`.
     pub fn feed(&mut self, bytes: &[u8], is_end: bool, log: &mut Vec<u8>) {
         let mut pending = std::mem::take(&mut self.pending);
         let bytes = if pending.is_empty() {

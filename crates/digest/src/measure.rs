@@ -46,7 +46,7 @@ impl Measure {
         self.sum
     }
 
-    pub fn told(&self, unit: Unit) -> message::Measure {
+    pub fn message(&self, unit: Unit) -> message::Measure {
         // A bucket's upper bound may lie beyond what was met.
         let [p50, p95, p99] = self
             .histogram

@@ -99,8 +99,8 @@ pub struct Figures {
     pub measures: BTreeMap<&'static str, Measure>,
     /// The same.
     pub flags: BTreeMap<&'static str, Flag>,
-    /// Name and count, the 64 most frequent first, then all others as one whose name is empty. An entry that
-    /// tells none is not counted.
+    /// Name and count, the 64 most frequent first, then all others as one whose name is empty. An entry
+    /// without one is not counted.
     pub users: Vec<(String, u64)>,
     pub hosts: Vec<(String, u64)>,
     pub databases: Vec<(String, u64)>,
@@ -111,7 +111,7 @@ pub struct Figures {
 #[derive(Debug, Serialize)]
 pub struct Measure {
     pub unit: Unit,
-    /// Entries that told it.
+    /// Entries that have it.
     pub count: u64,
     pub sum: u64,
     pub min: u64,
@@ -128,7 +128,7 @@ pub struct Measure {
 #[derive(Debug, Serialize)]
 pub struct Flag {
     pub yes: u64,
-    /// Entries that told it, yes or no.
+    /// Entries that have it, yes or no.
     pub told: u64,
 }
 

@@ -10,10 +10,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::mixing::{few, fold};
 
-/// Names of one kind that a group counts one by one; the messages tell [`MOST_TOLD`] of them.
+/// Names of one kind that a group counts one by one; the messages list [`MOST_LISTED`] of them.
 const MOST_COUNTED: usize = 1024;
 /// The most frequent ones; all others are listed as one, whose name is empty.
-const MOST_TOLD: usize = 64;
+const MOST_LISTED: usize = 64;
 /// Distinct names whose texts are kept, over all groups.
 const MOST_TEXTS: usize = 65_536;
 
@@ -87,7 +87,7 @@ const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// Entries that have a name.
-    told: u64,
+    given: u64,
     counts: Vec<(u64, u64)>,
     /// Where the name before was; the next one is often the same.
     last: usize,
@@ -97,7 +97,7 @@ impl Names {
     /// Counts a name; says whether its text may have to be kept.
     #[inline]
     pub fn add(&mut self, hash: u64) -> bool {
-        self.told += 1;
+        self.given += 1;
         if let Some((last, count)) = self.counts.get_mut(self.last)
             && *last == hash
         {
@@ -138,28 +138,28 @@ impl Names {
     }
 
     pub fn merge(&mut self, other: &Names) {
-        self.told += other.told;
+        self.given += other.given;
         for &(hash, times) in &other.counts {
             self.add_other(hash, times);
         }
     }
 
     /// Name and count, the most frequent first, ties by name; those not listed one by one at the end, as "".
-    pub fn told(&self, texts: &Texts) -> Vec<(String, u64)> {
-        let mut told: Vec<(String, u64)> = self
+    pub fn message(&self, texts: &Texts) -> Vec<(String, u64)> {
+        let mut listed: Vec<(String, u64)> = self
             .counts
             .iter()
             .filter_map(|&(hash, count)| {
                 Some((String::from_utf8_lossy(texts.get(hash)?).into_owned(), count))
             })
             .collect();
-        told.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-        told.truncate(MOST_TOLD);
-        let others = self.told - told.iter().map(|(_, count)| count).sum::<u64>();
+        listed.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        listed.truncate(MOST_LISTED);
+        let others = self.given - listed.iter().map(|(_, count)| count).sum::<u64>();
         if others > 0 {
-            told.push((String::new(), others));
+            listed.push((String::new(), others));
         }
-        told
+        listed
     }
 }
 
@@ -190,19 +190,19 @@ mod tests {
     fn the_most_frequent_are_reported_and_the_others_as_one() {
         let names = many(300);
         let (counts, texts) = counted(&names);
-        let told = counts.told(&texts);
-        assert_eq!(told.len(), MOST_TOLD + 1);
-        assert_eq!(told[0], ("host240".to_owned(), 20));
-        assert_eq!(told[MOST_TOLD].0, "");
-        assert_eq!(told.iter().map(|(_, count)| count).sum::<u64>(), names.len() as u64);
+        let listed = counts.message(&texts);
+        assert_eq!(listed.len(), MOST_LISTED + 1);
+        assert_eq!(listed[0], ("host240".to_owned(), 20));
+        assert_eq!(listed[MOST_LISTED].0, "");
+        assert_eq!(listed.iter().map(|(_, count)| count).sum::<u64>(), names.len() as u64);
     }
 
     #[test]
     fn more_than_are_counted_come_to_the_same_in_any_parts() {
         let names = many(3000);
         let (whole, texts) = counted(&names);
-        let told = whole.told(&texts);
-        assert_eq!(told.iter().map(|(_, count)| count).sum::<u64>(), names.len() as u64);
+        let listed = whole.message(&texts);
+        assert_eq!(listed.iter().map(|(_, count)| count).sum::<u64>(), names.len() as u64);
         for parts in [2, 7] {
             let (mut merged, mut merged_texts): (Names, Texts) = Default::default();
             for part in (0..parts).rev() {
@@ -211,7 +211,7 @@ mod tests {
                 merged.merge(&counts);
                 merged_texts.merge(texts);
             }
-            assert_eq!(merged.told(&merged_texts), told);
+            assert_eq!(merged.message(&merged_texts), listed);
         }
     }
 }

@@ -77,7 +77,7 @@ pub fn masked(statement: &[u8]) -> Vec<u8> {
         let end;
         if matches!(byte, b'\'' | b'"') {
             end = string_end(statement, at);
-            if masked == Masked::None && !tells(&statement[at..end]) {
+            if masked == Masked::None && !may_reveal(&statement[at..end]) {
                 push_text(&mut text, &statement[at..end]);
             } else {
                 text.extend_from_slice(&[&[byte], MASK, &[byte]].concat());
@@ -85,7 +85,7 @@ pub fn masked(statement: &[u8]) -> Vec<u8> {
         } else if let Some(comment) = comment_end(statement, at, &mut code) {
             end = comment;
             let shown = &statement[at..end];
-            if tells(shown) {
+            if may_reveal(shown) {
                 text.extend_from_slice(MASKED_COMMENT);
             } else {
                 push_text(&mut text, shown);
@@ -209,7 +209,7 @@ fn value_follows(statement: &[u8]) -> bool {
 }
 
 /// Whether a string or comment may hold a statement with a password, as in PREPARE s FROM '...'.
-fn tells(text: &[u8]) -> bool {
+fn may_reveal(text: &[u8]) -> bool {
     holds_one_of(text, &[b"identified", b"password"])
 }
 

@@ -21,7 +21,7 @@ use std::time::Duration;
 use crate::chunk::Sizes;
 use crate::filter::Filters;
 use crate::fingerprint::TableNames;
-use crate::groups::{Finish, Grouping, Groups, Place, ToldGroups};
+use crate::groups::{Finish, GroupMessages, Grouping, Groups, Place};
 use crate::message::{self, Digest, FORMAT, Progress};
 use crate::out_log::OutLog;
 use crate::source::total_bytes;
@@ -32,7 +32,7 @@ use tally::Tallies;
 /// More threads than this find the reader busy.
 const MOST_THREADS: usize = 16;
 
-const TELL_EVERY: Duration = Duration::from_millis(200);
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
 /// What to digest, and how.
 #[derive(Clone, Debug)]
@@ -59,9 +59,13 @@ struct Counters {
     entries: AtomicU64,
 }
 
-/// Reads all sources: the digest, and its groups. What cannot be read is among the digest's problems. `tell`
-/// hears several times a second how far it has come.
-pub fn digest(job: &Job, stop: &Stop, mut tell: impl FnMut(Progress)) -> (Digest, ToldGroups) {
+/// Reads all sources: the digest, and its groups. What cannot be read is among the digest's problems.
+/// `progress` is called several times a second.
+pub fn digest(
+    job: &Job,
+    stop: &Stop,
+    mut progress: impl FnMut(Progress),
+) -> (Digest, GroupMessages) {
     let counters = Counters::default();
     let reader = Mutex::new(Reader::new(job, stop, &counters));
     let of_bytes = total_bytes(&job.sources);
@@ -79,8 +83,8 @@ pub fn digest(job: &Job, stop: &Stop, mut tell: impl FnMut(Progress)) -> (Digest
             })
             .collect();
         drop(done);
-        while is_done.recv_timeout(TELL_EVERY) == Err(RecvTimeoutError::Timeout) {
-            tell(Progress {
+        while is_done.recv_timeout(PROGRESS_EVERY) == Err(RecvTimeoutError::Timeout) {
+            progress(Progress {
                 read_bytes: counters.read_bytes.load(Ordering::Relaxed),
                 of_bytes,
                 entries: counters.entries.load(Ordering::Relaxed),

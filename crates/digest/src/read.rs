@@ -30,15 +30,16 @@ pub fn read(
     is_last: bool,
     mut each: impl FnMut(&Entry),
 ) {
-    let inherited = std::mem::take(&mut context.database);
-    let told = Told { time: context.time, clock: context.clock, database: Some(&inherited) };
+    let database_before = std::mem::take(&mut context.database);
+    let inherited =
+        Inherited { time: context.time, clock: context.clock, database: Some(&database_before) };
     let mut reader = Reader {
         log: chunk,
         at: 0,
         lines: context.lines,
         start: context.at,
         is_last,
-        told,
+        inherited,
         problems,
     };
     reader.skip_to_header();
@@ -46,22 +47,22 @@ pub fn read(
     while reader.at < chunk.len() {
         reader.entry(&mut header, &mut each);
     }
-    let Told { time, clock, database } = reader.told;
+    let Inherited { time, clock, database } = reader.inherited;
     let lines = reader.lines;
     let database = database.unwrap_or_default().to_vec();
     *context = Context { at: context.at + chunk.len() as u64, lines, time, clock, database };
 }
 
-/// What entries tell those behind them.
+/// What an entry that does not say it takes from those before it.
 #[derive(Clone, Copy, Default)]
-pub struct Told<'a> {
+pub struct Inherited<'a> {
     pub time: Option<Time>,
     pub clock: Option<Time>,
     pub database: Option<&'a [u8]>,
 }
 
-/// What the entries tell up to the one that `place` is in; `part` begins where an entry does.
-pub fn told_up_to(part: &[u8], place: usize) -> Told<'_> {
+/// What the entries pass on up to the one that `place` is in; `part` begins where an entry does.
+pub fn inherited_at(part: &[u8], place: usize) -> Inherited<'_> {
     let mut problems = Problems::default();
     let mut reader = Reader {
         log: part,
@@ -69,7 +70,7 @@ pub fn told_up_to(part: &[u8], place: usize) -> Told<'_> {
         lines: 0,
         start: 0,
         is_last: false,
-        told: Told::default(),
+        inherited: Inherited::default(),
         problems: &mut problems,
     };
     reader.skip_to_header();
@@ -77,7 +78,7 @@ pub fn told_up_to(part: &[u8], place: usize) -> Told<'_> {
     while reader.at <= place && reader.at < part.len() {
         reader.entry(&mut header, &mut |_| ());
     }
-    reader.told
+    reader.inherited
 }
 
 struct Reader<'a, 'p> {
@@ -89,7 +90,7 @@ struct Reader<'a, 'p> {
     /// Where `log` begins in the source.
     start: u64,
     is_last: bool,
-    told: Told<'a>,
+    inherited: Inherited<'a>,
     problems: &'p mut Problems,
 }
 
@@ -135,19 +136,19 @@ impl<'a> Reader<'a, '_> {
             self.tick(clock, took as Time, begin, lines);
         }
         if let Some(time) = body.timestamp.or(header.time) {
-            self.told.time = Some(time);
+            self.inherited.time = Some(time);
         }
         if let Some(schema) = header.schema {
-            self.told.database = Some(schema);
+            self.inherited.database = Some(schema);
         }
         let Some(statement) = self.statement(&body, begin, lines) else { return };
         each(&Entry {
             at: self.start + begin as u64,
             line: lines + 1,
-            time: self.told.time,
+            time: self.inherited.time,
             user: header.user,
             host: header.host,
-            database: self.told.database.unwrap_or_default(),
+            database: self.inherited.database.unwrap_or_default(),
             values: &header.values,
             kind: body.kind,
             statement,
@@ -200,7 +201,7 @@ impl<'a> Reader<'a, '_> {
         let preamble_begin = self.at;
         let database = use_line(self.log, self.at);
         if let Some((database, end)) = database {
-            self.told.database = Some(database);
+            self.inherited.database = Some(database);
             self.pass(end);
         }
         let has_database = database.is_some();
@@ -263,13 +264,13 @@ impl<'a> Reader<'a, '_> {
     /// against the earliest one of the entry in front of it.
     #[inline]
     fn tick(&mut self, clock: Time, took: Time, begin: usize, lines: u64) {
-        if self.told.clock.is_some_and(|before| clock + took < before - USUAL_DISORDER) {
+        if self.inherited.clock.is_some_and(|before| clock + took < before - USUAL_DISORDER) {
             self.note(ProblemKind::ClockBackwards, begin, lines, || {
                 "this entry ended more than a minute before the time of the one in front of it"
                     .into()
             });
         }
-        self.told.clock = Some(clock);
+        self.inherited.clock = Some(clock);
     }
 
     #[cold]

@@ -6,24 +6,24 @@ use crate::context::Context;
 use crate::cut::cut;
 use crate::line::{BYTE_ORDER_MARK, schema_at};
 use crate::problem::Problems;
-use crate::read::{Told, read, told_up_to};
+use crate::read::{Inherited, inherited_at, read};
 
 /// The context that [`read`] leaves behind a part of a log, found without reading all of it: a look at how
 /// lines begin, then the entries of the last lines that can say something are read. When one of these only looked
 /// like one (it is inside a statement), the part is read after all.
 pub fn context_after(chunk: &[u8], before: &Context) -> Context {
     let lines = Lines::of(chunk, before.at == 0);
-    let last_told = |place: Option<usize>| {
+    let last_inherited = |place: Option<usize>| {
         let place = place?;
         let begin = cut(&chunk[..=place]).unwrap_or(0);
-        Some(told_up_to(&chunk[begin..], place - begin))
+        Some(inherited_at(&chunk[begin..], place - begin))
     };
-    let time = last_told(lines.set.max(lines.time));
-    let clock = last_told(lines.time);
-    let database = last_told(lines.database);
-    let is_misled = time.as_ref().is_some_and(|told: &Told| told.time.is_none())
-        || clock.as_ref().is_some_and(|told| told.clock.is_none())
-        || database.as_ref().is_some_and(|told| told.database.is_none());
+    let time = last_inherited(lines.set.max(lines.time));
+    let clock = last_inherited(lines.time);
+    let database = last_inherited(lines.database);
+    let is_misled = time.as_ref().is_some_and(|found: &Inherited| found.time.is_none())
+        || clock.as_ref().is_some_and(|found| found.clock.is_none())
+        || database.as_ref().is_some_and(|found| found.database.is_none());
     if is_misled {
         let mut context = before.clone();
         read(chunk, &mut context, &mut Problems::default(), false, |_| ());
@@ -32,9 +32,9 @@ pub fn context_after(chunk: &[u8], before: &Context) -> Context {
     Context {
         at: before.at + chunk.len() as u64,
         lines: before.lines + lines.count,
-        time: time.map_or(before.time, |told| told.time),
-        clock: clock.map_or(before.clock, |told| told.clock),
-        database: match database.and_then(|told| told.database) {
+        time: time.map_or(before.time, |found| found.time),
+        clock: clock.map_or(before.clock, |found| found.clock),
+        database: match database.and_then(|found| found.database) {
             Some(database) => database.to_vec(),
             None => before.database.clone(),
         },

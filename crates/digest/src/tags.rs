@@ -82,7 +82,7 @@ fn decoded(text: &[u8]) -> Cow<'_, [u8]> {
 mod tests {
     use super::*;
 
-    fn told(statement: &str, key: &str) -> Option<String> {
+    fn value_of(statement: &str, key: &str) -> Option<String> {
         Some(String::from_utf8(tag(statement.as_bytes(), key.as_bytes())?.into_owned()).unwrap())
     }
 
@@ -97,9 +97,9 @@ mod tests {
             ("note", "it's"),
             ("traceparent", "00-5bd6"),
         ] {
-            assert_eq!(told(statement, key).as_deref(), Some(value), "{key}");
+            assert_eq!(value_of(statement, key).as_deref(), Some(value), "{key}");
         }
-        assert_eq!(told(statement, "route"), None);
+        assert_eq!(value_of(statement, "route"), None);
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
         for statement in
             ["select 1", "select 1 /* a comment */", "select 1 /*a='", "/* = */ select 1", "/*a"]
         {
-            assert_eq!(told(statement, "a"), None, "{statement}");
+            assert_eq!(value_of(statement, "a"), None, "{statement}");
         }
     }
 }

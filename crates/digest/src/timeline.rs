@@ -87,7 +87,7 @@ impl Timeline {
         self.start = step_of(self.start, self.step_s);
     }
 
-    pub fn told(mut self) -> message::Timeline {
+    pub fn message(mut self) -> message::Timeline {
         self.flush();
         let steps = self.steps.into_iter();
         message::Timeline {
@@ -117,17 +117,17 @@ mod tests {
 
     #[test]
     fn few_seconds_are_reported_one_by_one() {
-        let told = of([10, 10, 12, -1]).told();
-        assert_eq!(told.step_s, 1);
-        assert_eq!(told.steps, [(-1, 1, 7), (10, 2, 14), (12, 1, 7)]);
+        let sent = of([10, 10, 12, -1]).message();
+        assert_eq!(sent.step_s, 1);
+        assert_eq!(sent.steps, [(-1, 1, 7), (10, 2, 14), (12, 1, 7)]);
     }
 
     #[test]
     fn a_long_time_is_reported_in_long_steps() {
-        let told = of(0..10_000).told();
-        assert_eq!((told.step_s, told.steps.len()), (10, 1000));
-        assert_eq!(told.steps[999], (9_990, 10, 70));
-        let decades = of((0..2_000).map(|number| number * 10_000_000)).told();
+        let sent = of(0..10_000).message();
+        assert_eq!((sent.step_s, sent.steps.len()), (10, 1000));
+        assert_eq!(sent.steps[999], (9_990, 10, 70));
+        let decades = of((0..2_000).map(|number| number * 10_000_000)).message();
         assert!(decades.steps.len() <= MOST_STEPS);
         assert_eq!(decades.steps.iter().map(|(_, count, _)| count).sum::<u64>(), 2_000);
     }
@@ -139,7 +139,7 @@ mod tests {
         for part in [2, 0, 1] {
             merged.merge(of(seconds.iter().copied().skip(part).step_by(3)));
         }
-        let (merged, whole) = (merged.told(), of(seconds).told());
+        let (merged, whole) = (merged.message(), of(seconds).message());
         assert_eq!((merged.step_s, merged.steps), (whole.step_s, whole.steps));
     }
 }

@@ -39,16 +39,16 @@ pub struct Options {
     /// Also write the entries that the filters let through to this open file, as a slow log.
     #[arg(long, value_name = "FD")]
     out_log_fd: Option<u32>,
-    /// Tell so many groups and sum up the others.
+    /// Show N groups; sum up the others.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Show so many bytes of a group's example.
+    /// Show N bytes of a group's example.
     #[arg(long, value_name = "N", default_value_t = EXAMPLE_BYTES)]
     example_bytes: usize,
     /// Threads to work on; as many as there are CPUs when not given.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Tell several times a second how far reading has come.
+    /// Report progress several times a second.
     #[arg(long)]
     progress: bool,
 }

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use serde::Serialize;
 
-/// The largest latency told apart: an hour. Longer ones are counted as an hour.
+/// The largest latency with a bucket of it alone: an hour. Longer ones are counted as an hour.
 const MOST_NS: u64 = 3_600_000_000_000;
 /// Three digits: a value is off by at most one part in a thousand.
 const DIGITS: u8 = 3;
@@ -67,7 +67,7 @@ impl Latencies {
     }
 
     /// The whole histogram as the messages carry it; `None` without any value.
-    pub fn told(&self) -> Option<String> {
+    pub fn encoded_if_any(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| self.encoded())
     }
 
@@ -150,7 +150,7 @@ mod tests {
     fn without_values_everything_but_the_count_is_missing() {
         let summary = Latencies::default().summary();
         assert_eq!((summary.count, summary.min_ns, summary.p99_ns), (0, None, None));
-        assert_eq!(Latencies::default().told(), None);
+        assert_eq!(Latencies::default().encoded_if_any(), None);
         assert_eq!(decode(&summary.histogram).len(), 0);
     }
 }

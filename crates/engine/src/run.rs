@@ -30,7 +30,7 @@ use crate::starts;
 use crate::workload::{self, Program};
 
 /// Carries out a job and writes its messages, from `hello` to `done`. Phases that wait
-/// for their starts are told them on standard input.
+/// for their starts read them from standard input.
 ///
 /// # Errors
 /// What ended the run before its time; the caller writes the `fatal` message.
@@ -42,7 +42,7 @@ pub fn run(job: &Job, clock: Clock, reporter: &Reporter) -> Result<Exit, Fatal> 
     let (sender, receiver) = channel();
     let notify = sender.clone();
     signals::watch(signals::hold_back(), move || {
-        // Without a conductor there is nobody to tell.
+        // Without a conductor the event has no reader.
         let _ = notify.send((0, Event::Interrupted));
     })
     .map_err(|error| Fatal::new(FatalCode::Internal, format!("cannot watch signals: {error}")))?;

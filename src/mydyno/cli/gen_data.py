@@ -29,6 +29,6 @@ def gen_data(
 
     parsed = generate.parse_format(form)
     for trap in generate.traps_of(parsed):
-        screen.echo(trap.tell("gen-data", strict_compat), err=True)
+        screen.echo(trap.message("gen-data", strict_compat), err=True)
     for line in generate.lines(parsed, rows, seed, strict_compat):
         screen.echo_data(line + "\n")

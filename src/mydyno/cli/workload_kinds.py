@@ -63,7 +63,7 @@ def describe_script(path: Path, width: int) -> str:
         lines += textwrap.wrap(
             f"{section.kind} {section.name}: {_about(section)}", width, subsequent_indent="  "
         )
-    traps = [trap.tell(str(path), strict=False) for trap in inspect.traps(script)]
+    traps = [trap.message(str(path), strict=False) for trap in inspect.traps(script)]
     if traps:
         lines += ["", counted(len(traps), "defect") + " of super-smack that it meets"]
         lines += [line for trap in traps for line in textwrap.wrap(trap, width, subsequent_indent="  ")]
@@ -74,7 +74,7 @@ def check_script(path: Path) -> Iterator[str]:
     """The defects of super-smack that a script meets, a line each. Raises SpecErrors for a wrong one."""
     from mydyno.lab.workload.smack import inspect
 
-    yield from (trap.tell(str(path), strict=False) for trap in inspect.traps(_checked(path)))
+    yield from (trap.message(str(path), strict=False) for trap in inspect.traps(_checked(path)))
 
 
 def _checked(path: Path) -> Script:

@@ -152,7 +152,7 @@ def _named(
     assert isinstance(column, exp.Column)
     if column.table in tables:
         return (*tables[column.table], column.name)
-    # Without a table in front, of several tables only their columns would tell.
+    # Without a table in front, only their columns would show which of several tables is meant.
     return (*next(iter(tables.values())), column.name) if len(tables) == 1 else None
 
 

@@ -143,7 +143,7 @@ fn others_than_digits(bytes: u64) -> u64 {
     (!reach(low, b'0') | reach(low, b'9' + 1) | bytes) & HIGH
 }
 
-/// The bytes that are this one; behind the first of them others may be told too.
+/// The bytes that are this one; behind the first of them others may be found too.
 #[inline(always)]
 fn equal(bytes: u64, byte: u8) -> u64 {
     let differing = bytes ^ (u64::from(byte) * ONES);

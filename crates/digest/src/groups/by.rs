@@ -137,11 +137,11 @@ mod tests {
             limit: None,
             sources: &[Place { name: "slow.log".to_owned(), has_lines: true }],
         });
-        let told = found.groups.map(|group| {
+        let groups = found.groups.map(|group| {
             let seconds = group.figures.measures["query_time"].sum / 1_000_000;
             (group.fingerprint, group.figures.count, seconds)
         });
-        (found.total.count, told.collect())
+        (found.total.count, groups.collect())
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Example {
         }
     }
 
-    pub fn told(self, sources: &[Place]) -> message::Example {
+    pub fn message(self, sources: &[Place]) -> message::Example {
         let name = |bytes: &[u8]| (!bytes.is_empty()).then(|| shown(bytes, false));
         let source = &sources[self.source as usize];
         let is_cut = self.bytes > self.text.len() as u64;

@@ -6,7 +6,7 @@ use crate::measure::Measure;
 use crate::message;
 use crate::names::{self, Names, Texts};
 
-/// No measure: the attribute was not told.
+/// No measure: no entry has the attribute.
 const NONE: u8 = u8::MAX;
 
 #[derive(Clone, Debug)]
@@ -83,18 +83,18 @@ impl Figures {
         &mut self.measures[usize::from(*place)]
     }
 
-    fn told_measures(&self) -> impl Iterator<Item = (Attribute, &Measure)> {
-        let told = |&attribute: &Attribute| {
+    fn given_measures(&self) -> impl Iterator<Item = (Attribute, &Measure)> {
+        let given = |&attribute: &Attribute| {
             let place = usize::from(self.places[attribute as usize]);
             Some((attribute, self.measures.get(place)?))
         };
-        Attribute::ALL.iter().filter_map(told)
+        Attribute::ALL.iter().filter_map(given)
     }
 
     pub fn merge(&mut self, other: &Figures) {
         self.count += other.count;
         self.span(other.first, other.last);
-        for (attribute, measure) in other.told_measures() {
+        for (attribute, measure) in other.given_measures() {
             self.measure(attribute).merge(measure);
         }
         self.users.merge(&other.users);
@@ -113,21 +113,24 @@ impl Figures {
         self.measures.get(place).map_or(0, Measure::sum)
     }
 
-    pub fn told(&self, texts: &Texts) -> message::Figures {
+    pub fn message(&self, texts: &Texts) -> message::Figures {
         let of = |is_flag: bool| {
-            self.told_measures().filter(move |(told, _)| (told.unit() == Unit::Flag) == is_flag)
+            self.given_measures()
+                .filter(move |(attribute, _)| (attribute.unit() == Unit::Flag) == is_flag)
         };
         let flag = |measure: &Measure| message::Flag { yes: measure.sum(), told: measure.count() };
         message::Figures {
             count: self.count,
             first_us: self.first,
             last_us: self.last,
-            measures: of(false).map(|(told, sum)| (told.name(), sum.told(told.unit()))).collect(),
-            flags: of(true).map(|(told, sum)| (told.name(), flag(sum))).collect(),
-            users: self.users.told(texts),
-            hosts: self.hosts.told(texts),
-            databases: self.databases.told(texts),
-            errors: self.errors.told(texts),
+            measures: of(false)
+                .map(|(attribute, sum)| (attribute.name(), sum.message(attribute.unit())))
+                .collect(),
+            flags: of(true).map(|(attribute, sum)| (attribute.name(), flag(sum))).collect(),
+            users: self.users.message(texts),
+            hosts: self.hosts.message(texts),
+            databases: self.databases.message(texts),
+            errors: self.errors.message(texts),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::entry::Values;
 
 /// An entry that owns its texts.
 #[derive(Clone, Debug)]
-struct Told {
+struct Logged {
     at: u64,
     time: Option<i64>,
     user: &'static str,
@@ -14,7 +14,7 @@ struct Told {
     statement: &'static str,
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn logged() -> impl Strategy<Value = Logged> {
     let statement = prop::sample::select(vec![
         "select 1",
         "select 2 ",
@@ -26,7 +26,7 @@ fn told() -> impl Strategy<Value = Told> {
     let query_time = prop::option::of(prop_oneof![0..4_u64, 0..10_000_000_u64, any::<u64>()]);
     let user = prop::sample::select(vec!["", "app", "cron", "root"]);
     (time, user, query_time, 0..3_u64, statement).prop_map(
-        |(time, user, query_time_us, lock_time_us, statement)| Told {
+        |(time, user, query_time_us, lock_time_us, statement)| Logged {
             at: 0,
             time,
             user,
@@ -37,31 +37,31 @@ fn told() -> impl Strategy<Value = Told> {
     )
 }
 
-fn log(most: usize) -> impl Strategy<Value = Vec<Told>> {
-    prop::collection::vec(told(), 1..most).prop_map(|mut log| {
-        for (place, told) in log.iter_mut().enumerate() {
-            told.at = place as u64 * 100;
+fn log(most: usize) -> impl Strategy<Value = Vec<Logged>> {
+    prop::collection::vec(logged(), 1..most).prop_map(|mut log| {
+        for (place, logged) in log.iter_mut().enumerate() {
+            logged.at = place as u64 * 100;
         }
         log
     })
 }
 
-fn add(groups: &mut Groups, told: &Told) {
+fn add(groups: &mut Groups, logged: &Logged) {
     let mut values = Values::default();
-    if let Some(query_time) = told.query_time_us {
+    if let Some(query_time) = logged.query_time_us {
         values.set(Attribute::QueryTime, query_time);
     }
-    values.set(Attribute::LockTime, told.lock_time_us);
+    values.set(Attribute::LockTime, logged.lock_time_us);
     let entry = Entry {
-        at: told.at,
-        line: told.at / 100 + 1,
-        time: told.time,
-        user: told.user.as_bytes(),
+        at: logged.at,
+        line: logged.at / 100 + 1,
+        time: logged.time,
+        user: logged.user.as_bytes(),
         host: b"",
         database: b"shop",
         values: &values,
         kind: Kind::Statement,
-        statement: told.statement.as_bytes(),
+        statement: logged.statement.as_bytes(),
         error: 0,
         raw: Default::default(),
         beyond: 0,
@@ -69,9 +69,9 @@ fn add(groups: &mut Groups, told: &Told) {
     groups.add(&entry, 0);
 }
 
-fn grouped<'a>(log: impl IntoIterator<Item = &'a Told>) -> Groups {
+fn grouped<'a>(log: impl IntoIterator<Item = &'a Logged>) -> Groups {
     let mut groups = Groups::default();
-    log.into_iter().for_each(|told| add(&mut groups, told));
+    log.into_iter().for_each(|logged| add(&mut groups, logged));
     groups
 }
 
@@ -91,7 +91,7 @@ proptest! {
         let part = |number| log.iter().zip(&places).filter(move |&(_, &place)| place == number);
         let mut merged = Groups::default();
         for number in order {
-            merged.merge(grouped(part(number).map(|(told, _)| told)));
+            merged.merge(grouped(part(number).map(|(logged, _)| logged)));
         }
         prop_assert_eq!(written(merged), written(grouped(&log)));
     }
@@ -103,12 +103,12 @@ proptest! {
         let (total, timeline, rest) = (found.total, found.timeline, found.rest);
         let groups: Vec<_> = found.groups.collect();
         prop_assert_eq!(total.count, log.len() as u64);
-        let sum = log.iter().filter_map(|told| told.query_time_us).fold(0, u64::saturating_add);
+        let sum = log.iter().filter_map(|logged| logged.query_time_us).fold(0, u64::saturating_add);
         prop_assert_eq!(total.measures.get("query_time").map_or(0, |measure| measure.sum), sum);
         prop_assert_eq!(total.measures["lock_time"].count, log.len() as u64);
-        let named = log.iter().filter(|told| !told.user.is_empty()).count() as u64;
+        let named = log.iter().filter(|logged| !logged.user.is_empty()).count() as u64;
         prop_assert_eq!(total.users.iter().map(|(_, count)| count).sum::<u64>(), named);
-        let timed = log.iter().filter(|told| told.time.is_some()).count() as u64;
+        let timed = log.iter().filter(|logged| logged.time.is_some()).count() as u64;
         prop_assert_eq!(timeline.steps.iter().map(|(_, count, _)| count).sum::<u64>(), timed);
         prop_assert_eq!(groups.len(), 1);
         prop_assert_eq!(groups[0].figures.count + rest.map_or(0, |rest| rest.count), total.count);
@@ -117,7 +117,7 @@ proptest! {
 
 #[test]
 fn the_example_is_the_slowest_and_of_several_the_first() {
-    let told = |at, query_time_us| Told {
+    let logged = |at, query_time_us| Logged {
         at,
         time: None,
         user: "",
@@ -125,8 +125,12 @@ fn the_example_is_the_slowest_and_of_several_the_first() {
         lock_time_us: 0,
         statement: "select 1",
     };
-    let groups =
-        grouped(&[told(0, None), told(100, Some(5)), told(200, Some(7)), told(300, Some(7))]);
+    let groups = grouped(&[
+        logged(0, None),
+        logged(100, Some(5)),
+        logged(200, Some(7)),
+        logged(300, Some(7)),
+    ]);
     let found = groups.finish(&Finish {
         limit: None,
         sources: &[Place { name: "slow.log".to_owned(), has_lines: true }],

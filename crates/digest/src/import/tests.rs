@@ -6,9 +6,9 @@ use crate::problem::Problems;
 use crate::read::read;
 
 /// Who, where, in which database, how long (microseconds), rows examined, what.
-type Told = (String, String, String, Option<u64>, Option<u64>, String);
+type Row = (String, String, String, Option<u64>, Option<u64>, String);
 
-fn entries(export: &[u8]) -> Vec<Told> {
+fn entries(export: &[u8]) -> Vec<Row> {
     let format = Format::of(export).expect("it is an export");
     let whole = log_of(format, export, export.len());
     for size in [1, 7, 64] {
@@ -16,10 +16,10 @@ fn entries(export: &[u8]) -> Vec<Told> {
         assert_eq!(whole.escape_ascii().to_string(), parts.escape_ascii().to_string(), "{size}");
     }
     let (mut context, mut problems) = (Context::default(), Problems::default());
-    let mut told = Vec::new();
+    let mut rows = Vec::new();
     read(&whole, &mut context, &mut problems, true, |entry| {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        told.push((
+        rows.push((
             text(entry.user),
             text(entry.host),
             text(entry.database),
@@ -30,7 +30,7 @@ fn entries(export: &[u8]) -> Vec<Told> {
         assert_eq!(entry.time, Some(1_795_316_400_123_456));
     });
     assert!(problems.is_empty(), "{problems:?}\n{}", whole.escape_ascii());
-    told
+    rows
 }
 
 fn log_of(format: Format, export: &[u8], size: usize) -> Vec<u8> {
@@ -42,7 +42,7 @@ fn log_of(format: Format, export: &[u8], size: usize) -> Vec<u8> {
     log
 }
 
-fn told(user: &str, examined: u64, statement: &str) -> Told {
+fn entry(user: &str, examined: u64, statement: &str) -> Row {
     let text = str::to_owned;
     (text(user), text("web1"), text("shop"), Some(2_000_000), Some(examined), text(statement))
 }
@@ -55,8 +55,8 @@ const EVENT: &str = "# Time: 2026-11-22T03:00:00.123456Z\n\
 const ROWS: [(&str, u64, &str); 2] =
     [("app", 7, "SELECT 'it''s', \"x\\n\"\n FROM t"), ("cron", 9, "delete from t")];
 
-fn expected_rows() -> Vec<Told> {
-    ROWS.iter().map(|(user, examined, statement)| told(user, *examined, statement)).collect()
+fn expected_rows() -> Vec<Row> {
+    ROWS.iter().map(|(user, examined, statement)| entry(user, *examined, statement)).collect()
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn events_of_cloudwatch_are_read_in_json_of_each_command() {
     ] {
         assert_eq!(
             entries(json.as_bytes()),
-            [told("app", 7, "SELECT \"a\tb\"\n FROM t")],
+            [entry("app", 7, "SELECT \"a\tb\"\n FROM t")],
             "{json}"
         );
     }
@@ -99,7 +99,7 @@ fn events_are_read_in_csv_and_in_lines_with_a_time_in_front() {
     ] {
         assert_eq!(
             entries(export.as_bytes()),
-            [told("app", 7, "SELECT \"a\tb\"\n FROM t")],
+            [entry("app", 7, "SELECT \"a\tb\"\n FROM t")],
             "{export}"
         );
     }
@@ -136,7 +136,7 @@ fn rows_of_the_table_are_read_from_the_client_with_and_without_names() {
     assert_eq!(entries(format!("{names}{rows}").as_bytes()), expected_rows());
     let few = "sql_text\tstart_time\tquery_time\tuser_host\tdb\trows_examined\n\
         delete from t\t2026-11-22 03:00:00.123456\t00:00:02\tcron[cron] @ web1 []\tshop\t9\n";
-    assert_eq!(entries(few.as_bytes()), [told("cron", 9, "delete from t")]);
+    assert_eq!(entries(few.as_bytes()), [entry("cron", 9, "delete from t")]);
 }
 
 #[test]

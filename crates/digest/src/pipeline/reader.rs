@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
             let read = &mut self.read[source];
             read.bytes += chunk.bytes as u64 + chunk.beyond.bytes;
             if let Some(End::Before(trouble)) = &chunk.end {
-                read.problem = Some(told(trouble));
+                read.problem = Some(problem_of(trouble));
             }
             let (after, next_before) = sync_channel(1);
             let before =
@@ -168,11 +168,11 @@ fn refused(refusal: Refusal) -> (ProblemKind, String) {
     match refusal {
         Refusal::Empty => (ProblemKind::Empty, "it is empty: nothing was logged".to_owned()),
         Refusal::NotASlowLog(what) => (ProblemKind::NotASlowLog, what.to_owned()),
-        Refusal::Trouble(trouble) => told(&trouble),
+        Refusal::Trouble(trouble) => problem_of(&trouble),
     }
 }
 
-fn told(trouble: &Trouble) -> (ProblemKind, String) {
+fn problem_of(trouble: &Trouble) -> (ProblemKind, String) {
     match trouble {
         Trouble::Unreadable(why) => (ProblemKind::Unreadable, why.clone()),
         Trouble::Broken(how) => {

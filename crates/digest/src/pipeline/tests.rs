@@ -45,7 +45,7 @@ fn digested(job: &Job) -> Digest {
     digest(job, &Stop::new().unwrap(), |_| ()).0
 }
 
-fn told(job: &Job) -> String {
+fn digested_in_full(job: &Job) -> String {
     let (digest, groups) = digest(job, &Stop::new().unwrap(), |_| ());
     serde_json::to_string(&(digest, groups.collect::<Vec<_>>())).unwrap()
 }
@@ -90,9 +90,9 @@ proptest! {
         let split = split.index(parts.len());
         let logs = Logs::new("same", &[parts[..split].concat(), parts[split..].concat()]);
         let sizes = Sizes { buffer_bytes: most_bytes, most_bytes };
-        let one = told(&Job { sizes, ..logs.job() });
+        let one = digested_in_full(&Job { sizes, ..logs.job() });
         let sizes = Sizes { buffer_bytes, most_bytes };
-        prop_assert_eq!(one, told(&Job { threads: Some(threads), sizes, ..logs.job() }));
+        prop_assert_eq!(one, digested_in_full(&Job { threads: Some(threads), sizes, ..logs.job() }));
     }
 }
 

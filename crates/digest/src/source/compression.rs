@@ -2,7 +2,7 @@
 
 use crate::message::Compression;
 
-/// As many of the first bytes as tell one from another.
+/// The first bytes, as many as distinguish the formats.
 pub const MAGIC_BYTES: usize = 6;
 
 /// What is packed in a way that is not read here, in words with the way out.

@@ -10,7 +10,7 @@ use crate::stop::Stop;
 /// Compared at once.
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// What tells a source from others, as far as it can be known before it is read.
+/// What distinguishes a source from others, as far as it can be known before it is read.
 #[derive(Debug)]
 pub struct Identity {
     /// Device and inode of a file; None for a pipe, from which more may come each time.

@@ -65,7 +65,7 @@ pub struct Job {
     /// Of the load that the job describes this engine carries out a part, others the rest.
     #[serde(default)]
     pub part: Part,
-    /// Each phase waits to be told when to start (`mydyno-engine run --starts`).
+    /// Each phase waits for its start (`mydyno-engine run --starts`).
     #[serde(skip)]
     pub starts: bool,
 }
@@ -183,7 +183,7 @@ pub enum WorkloadJob {
     SqlBench(SqlBenchJob),
     /// The statements of a trace.
     Replay(ReplayJob),
-    /// No load: sample until told to stop.
+    /// No load: sample until stopped.
     Watch(WatchJob),
 }
 

@@ -26,7 +26,7 @@ pub enum Event {
         reactor: usize,
         part: Box<recorder::IntervalPart>,
     },
-    /// A connection was lost, or could not be opened; told at most once a second.
+    /// A connection was lost, or could not be opened; reported at most once a second.
     Lost {
         error: ServerError,
     },

@@ -146,7 +146,7 @@ pub struct Reactor<'a> {
     index: usize,
     plan: &'a Plan,
     policy: &'a Policy,
-    tell: Sender<ServerEvent>,
+    events: Sender<ServerEvent>,
     poll: Poll,
     waker: Waker,
     stretch: Stretch,
@@ -176,8 +176,8 @@ pub struct Reactor<'a> {
     dials: VecDeque<usize>,
     /// When statements without an answer are looked for next.
     sweep_ns: u64,
-    /// When the conductor was last told of a lost connection.
-    told_ns: Option<u64>,
+    /// When a lost connection was last reported to the conductor.
+    reported_ns: Option<u64>,
     told_over: bool,
     /// When the last statement had ended or was given up; closing sockets comes after it.
     drained_ns: u64,
@@ -200,7 +200,7 @@ impl<'a> Reactor<'a> {
     pub fn new(
         plan: &'a Plan,
         index: usize,
-        tell: Sender<ServerEvent>,
+        events: Sender<ServerEvent>,
         lane: Option<Lane>,
     ) -> io::Result<Self> {
         let poll = Poll::new()?;
@@ -220,8 +220,8 @@ impl<'a> Reactor<'a> {
             index,
             plan,
             policy: plan.workload.policy(),
-            recorder: Recorder::new(plan.server, index, kinds, plan.interval_ns, tell.clone()),
-            tell,
+            recorder: Recorder::new(plan.server, index, kinds, plan.interval_ns, events.clone()),
+            events,
             poll,
             waker,
             stretch: Stretch::Opening,
@@ -243,7 +243,7 @@ impl<'a> Reactor<'a> {
             timers: Timers::default(),
             dials: VecDeque::new(),
             sweep_ns: 0,
-            told_ns: None,
+            reported_ns: None,
             told_over: false,
             drained_ns: 0,
             unanswered: 0,
@@ -280,9 +280,9 @@ impl<'a> Reactor<'a> {
             self.dial_waiting();
         }
         // The conductor waits for exactly this message.
-        let (tell, server, reactor) = (self.tell.clone(), self.plan.server, self.index);
+        let (events, server, reactor) = (self.events.clone(), self.plan.server, self.index);
         let part = Box::new(self.into_part());
-        let _ = tell.send((server, Event::Finished { reactor, part }));
+        let _ = events.send((server, Event::Finished { reactor, part }));
     }
 
     fn into_part(mut self) -> PhasePart {
@@ -307,7 +307,7 @@ impl<'a> Reactor<'a> {
 
     /// Reports to the conductor, which outlives the reactors.
     fn report(&self, event: Event) {
-        let _ = self.tell.send((self.plan.server, event));
+        let _ = self.events.send((self.plan.server, event));
     }
 
     /// Events may go on: the load runs, or those under way in a slice are finished.

@@ -90,7 +90,7 @@ pub fn message(phase: usize, sum: &IntervalPart, percentile: Option<f64>) -> Int
         transaction_p95_ns: sum.transactions.quantile_ns(0.95),
         transaction_percentile_ns: percentile
             .and_then(|percent| sum.transactions.quantile_ns(percent / 100.0)),
-        histogram: sum.latencies.told(),
+        histogram: sum.latencies.encoded_if_any(),
     }
 }
 
@@ -124,14 +124,14 @@ mod tests {
         let mut intervals = Intervals::new(2);
         assert!(intervals.add(0, part(0, 10, 5)).is_empty());
         assert!(intervals.add(0, part(10, 20, 5)).is_empty());
-        let told = intervals.add(1, part(0, 10, 9));
-        assert_eq!(told.len(), 1);
-        let told = message(0, &told[0], Some(50.0));
-        assert_eq!((told.queries, told.transactions, told.connections), (2, 2, 4));
-        assert_eq!((told.p50_ns, told.max_ns), (Some(5), Some(9)));
-        assert_eq!(told.transaction_p95_ns, Some(27));
-        assert_eq!(told.transaction_percentile_ns, Some(15));
-        assert_eq!((told.reconnects, told.queries_by_class.map(|one| one.read)), (2, Some(2)));
+        let ended = intervals.add(1, part(0, 10, 9));
+        assert_eq!(ended.len(), 1);
+        let sent = message(0, &ended[0], Some(50.0));
+        assert_eq!((sent.queries, sent.transactions, sent.connections), (2, 2, 4));
+        assert_eq!((sent.p50_ns, sent.max_ns), (Some(5), Some(9)));
+        assert_eq!(sent.transaction_p95_ns, Some(27));
+        assert_eq!(sent.transaction_percentile_ns, Some(15));
+        assert_eq!((sent.reconnects, sent.queries_by_class.map(|one| one.read)), (2, Some(2)));
     }
 
     #[test]
@@ -139,8 +139,8 @@ mod tests {
         let mut intervals = Intervals::new(2);
         intervals.add(0, part(0, 7, 5));
         assert!(intervals.finish(0).is_empty(), "the other one has not given its part");
-        let told = intervals.add(1, part(0, 10, 5));
-        assert_eq!((told[0].from_ns, told[0].to_ns), (0, 10));
+        let ended = intervals.add(1, part(0, 10, 5));
+        assert_eq!((ended[0].from_ns, ended[0].to_ns), (0, 10));
         assert_eq!(intervals.add(1, part(10, 20, 5)).len(), 1);
     }
 }

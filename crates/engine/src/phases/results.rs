@@ -15,7 +15,7 @@ use crate::report::messages::{
 };
 
 impl Watch<'_> {
-    /// Tells the results and how the phase ended.
+    /// Writes the results and how the phase ended.
     pub(super) fn end(mut self) -> Exit {
         let parts: Vec<PhasePart> =
             self.finished.iter_mut().filter_map(Option::take).map(|part| *part).collect();

@@ -168,7 +168,7 @@ impl<'a> Rounds<'a> {
             p95_ns: latencies.quantile_ns(0.95),
             p99_ns: latencies.quantile_ns(0.99),
             max_ns: latencies.max_ns(),
-            histogram: latencies.told(),
+            histogram: latencies.encoded_if_any(),
             usage: slice
                 .usage
                 .iter()

@@ -57,7 +57,7 @@ pub(super) struct Watch<'a> {
     wakers: Vec<Waker>,
     pub(super) started: BothClocks,
     opened: Vec<Option<Opened>>,
-    /// When the load is to start, once that was told to a phase that waits for it.
+    /// When the load is to start, where a phase waits for that.
     start_at_ns: Option<u64>,
     /// When the load runs; none where it comes in slices.
     pub(super) window: Option<Window>,
@@ -209,8 +209,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// All connections are open or have failed: the load starts, unless it comes in slices or waits to be
-    /// told when.
+    /// All connections are open or have failed: the load starts, unless it comes in slices or waits for
+    /// its start.
     fn begin(&mut self) {
         let opened = self.opened_in_all();
         self.say(Message::Connected {
@@ -233,7 +233,7 @@ impl<'a> Watch<'a> {
         self.start();
     }
 
-    /// A phase that is told of no start never has one.
+    /// A phase whose start never comes is ended.
     fn wait_for_start(&mut self) {
         if self.window.is_none() && self.start_at_ns.is_none() && starts::are_over() {
             self.interrupt();

@@ -37,7 +37,7 @@ pub struct ErrorLine {
     pub error: u16,
     pub message: String,
     pub statement: u64,
-    /// Tells the same error of several reactors apart; not written.
+    /// Of the same error in several reactors; not written.
     #[serde(skip)]
     pub key: (u64, u16),
 }

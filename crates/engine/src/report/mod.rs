@@ -69,7 +69,7 @@ impl Reporter {
     }
 
     /// Says that the engine is alive whenever nothing was said for some seconds, until `ended` is closed:
-    /// whoever listens can tell an engine that is at work from one that was stopped.
+    /// so a reader distinguishes an engine at work from a stopped one.
     pub fn say_alive(&self, ended: &Receiver<()>) {
         while ended.recv_timeout(ALIVE_EVERY) == Err(RecvTimeoutError::Timeout) {
             let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);

@@ -188,7 +188,7 @@ impl Bench {
         now_ns
     }
 
-    /// Tells how the program ended.
+    /// Writes how the program ended.
     pub(super) fn finish(mut self, ending: Ending) {
         self.record.end();
         if let Some(interval) = self.record.last_interval() {
@@ -199,7 +199,7 @@ impl Bench {
     }
 
     pub(super) fn say(&self, message: Message) {
-        // Whoever listens outlives the program; without a listener there is nobody to tell.
+        // The reader outlives the program; without one the message is lost.
         let _ = self.messages.send(message);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The programs are loops whose control flow decides what is counted, so they are written as loops
 //! and not as data. Each is a function over a [`Bench`]; [`run`] takes them through their phases.
-//! The facts are those of sql-bench 2.15 as measured against MariaDB; `docs/reference/sql-bench.md` tells what
+//! The facts are those of sql-bench 2.15 as measured against MariaDB; `docs/reference/sql-bench.md` says what
 //! differs and why.
 
 mod atis;

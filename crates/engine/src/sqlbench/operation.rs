@@ -46,7 +46,7 @@ impl Bench {
         self.timed(name, tests, Shown { before_ns, ..Shown::default() }, work)
     }
 
-    /// Tells something about the running operation that a reader of its numbers must know; the
+    /// Records something about the running operation that a reader of its numbers must know; the
     /// first warning of an operation is kept.
     pub fn warn(&mut self, text: String) {
         if let Some(running) = &mut self.running {
@@ -82,13 +82,13 @@ impl Bench {
         self.record.end();
         let running = self.running.take().expect("an operation does not hold another one");
         let gives = worked?;
-        let operation = self.told(name, tests, shown, running, ended_ns, cpu);
+        let operation = self.result(name, tests, shown, running, ended_ns, cpu);
         self.last_elapsed_ns = operation.elapsed_ns;
         self.say(Message::Operation(operation));
         Ok(gives)
     }
 
-    fn told(
+    fn result(
         &self,
         name: &str,
         tests: u64,

@@ -108,9 +108,9 @@ impl Record {
         part.rows += rows;
         part.latencies.record(latency_ns);
         self.last_ns = Some(ended_ns);
-        let told = self.intervals_until(ended_ns);
+        let ended = self.intervals_until(ended_ns);
         self.interval_latencies.record(latency_ns);
-        told
+        ended
     }
 
     /// Counts an error of the server that ends the program.
@@ -206,13 +206,13 @@ impl Record {
     /// Every interval that ended before `now_ns`: without statements for those that one long
     /// statement has outlasted.
     fn intervals_until(&mut self, now_ns: u64) -> Vec<Interval> {
-        let mut told = Vec::new();
+        let mut ended = Vec::new();
         while let Some(from_ns) = self.interval_from_ns
             && now_ns - from_ns >= self.interval_ns
         {
-            told.push(self.interval(from_ns, from_ns + self.interval_ns));
+            ended.push(self.interval(from_ns, from_ns + self.interval_ns));
         }
-        told
+        ended
     }
 
     fn interval(&mut self, from_ns: u64, to_ns: u64) -> Interval {
@@ -235,7 +235,7 @@ impl Record {
             max_ns: latencies.max_ns(),
             transaction_p95_ns: None,
             transaction_percentile_ns: None,
-            histogram: latencies.told(),
+            histogram: latencies.encoded_if_any(),
         }
     }
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::server::{Reply, Seen, Server};
 use super::workload::Script;
-use super::{Told, drive, rounds};
+use super::{Outcome, drive, rounds};
 
 /// The histogram's stated error: one part in a thousand.
 const ERROR: f64 = 0.001;
@@ -45,11 +45,15 @@ struct Kept {
 
 impl Kept {
     /// Where each statement of a connection began `begun` after the one before it had been answered.
-    fn of(server: &Server, told: &Told, begun: impl Fn(usize, &Bounds) -> [Instant; 2]) -> Self {
+    fn of(
+        server: &Server,
+        outcome: &Outcome,
+        begun: impl Fn(usize, &Bounds) -> [Instant; 2],
+    ) -> Self {
         let (mut least, mut most) = (Vec::new(), Vec::new());
         let seen = server.seen();
-        let start = told.end()["measured_from_ns"].as_u64().unwrap();
-        let start = told.zero.map(|zero| zero + Duration::from_nanos(start));
+        let start = outcome.end()["measured_from_ns"].as_u64().unwrap();
+        let start = outcome.zero.map(|zero| zero + Duration::from_nanos(start));
         let connections = seen.iter().map(|one| one.connection).max().unwrap_or(0);
         for connection in 1..=connections {
             let mine: Vec<&Seen> = seen.iter().filter(|one| one.connection == connection).collect();
@@ -71,13 +75,13 @@ impl Kept {
     }
 
     /// In a closed loop a statement begins when the answer before it has come.
-    fn closed(server: &Server, told: &Told) -> Self {
-        Self::of(server, told, |_, bounds| [bounds.before[0], bounds.asked])
+    fn closed(server: &Server, outcome: &Outcome) -> Self {
+        Self::of(server, outcome, |_, bounds| [bounds.before[0], bounds.asked])
     }
 
     /// At a fixed rate the instants are known; one connection.
-    fn at_rate(server: &Server, told: &Told, rate: f64) -> Self {
-        Self::of(server, told, |number, bounds| {
+    fn at_rate(server: &Server, outcome: &Outcome, rate: f64) -> Self {
+        Self::of(server, outcome, |number, bounds| {
             bounds.start.map(|start| start + Duration::from_secs_f64(number as f64 / rate))
         })
     }
@@ -125,54 +129,54 @@ fn longer(latency: &Value) -> u64 {
     histogram.count_between(LONG_NS, histogram.high())
 }
 
-fn transactions(told: &Told) -> &Value {
-    &told.end()["transactions"]["latency"]
+fn transactions(outcome: &Outcome) -> &Value {
+    &outcome.end()["transactions"]["latency"]
 }
 
 #[test]
 fn percentiles_of_a_fixed_delay_are_those_that_the_server_kept() {
     let server = delayed(|_| Duration::from_millis(2));
-    let told = drive(&server, &select(), json!({"connections": 2, "work": rounds(150)}));
-    let kept = Kept::closed(&server, &told);
-    kept.check(&told.end()["queries"]["latency"]);
-    kept.check(transactions(&told));
-    assert_eq!(told.end()["latency_kind"], "service");
-    assert!(transactions(&told)["min_ns"].as_u64().unwrap() >= 1_998_000);
+    let outcome = drive(&server, &select(), json!({"connections": 2, "work": rounds(150)}));
+    let kept = Kept::closed(&server, &outcome);
+    kept.check(&outcome.end()["queries"]["latency"]);
+    kept.check(transactions(&outcome));
+    assert_eq!(outcome.end()["latency_kind"], "service");
+    assert!(transactions(&outcome)["min_ns"].as_u64().unwrap() >= 1_998_000);
 }
 
 #[test]
 fn percentiles_of_one_slow_statement_in_ten_are_those_that_the_server_kept() {
     let server = delayed(|number| Duration::from_millis(if number % 10 == 9 { 20 } else { 1 }));
-    let told = drive(&server, &select(), json!({"connections": 2, "work": rounds(150)}));
-    Kept::closed(&server, &told).check(transactions(&told));
-    assert!(transactions(&told)["p95_ns"].as_u64().unwrap() >= 19_980_000);
+    let outcome = drive(&server, &select(), json!({"connections": 2, "work": rounds(150)}));
+    Kept::closed(&server, &outcome).check(transactions(&outcome));
+    assert!(transactions(&outcome)["p95_ns"].as_u64().unwrap() >= 19_980_000);
 }
 
 #[test]
 fn a_stall_is_one_long_latency_in_a_closed_loop_and_all_arrivals_that_waited_in_an_open_one() {
     let stalled = || delayed(|number| if number == 100 { STALL } else { Duration::ZERO });
     let server = stalled();
-    let told = drive(&server, &select(), json!({"connections": 1, "work": rounds(300)}));
-    let kept = Kept::closed(&server, &told);
-    kept.check(transactions(&told));
-    assert_eq!(told.end()["latency_kind"], "service");
+    let outcome = drive(&server, &select(), json!({"connections": 1, "work": rounds(300)}));
+    let kept = Kept::closed(&server, &outcome);
+    kept.check(transactions(&outcome));
+    assert_eq!(outcome.end()["latency_kind"], "service");
     let [least, most] = [&kept.least, &kept.most].map(|values| Kept::longer(values) as u64);
-    assert!(least == 1 && (least..=most).contains(&longer(transactions(&told))));
+    assert!(least == 1 && (least..=most).contains(&longer(transactions(&outcome))));
 
     let server = stalled();
     const RATE: f64 = 200.0;
     let arrival = json!({"kind": "fixed", "rate": RATE});
     let work = json!({"kind": "events", "events": 400});
-    let told =
+    let outcome =
         drive(&server, &select(), json!({"connections": 1, "arrival": arrival, "work": work}));
-    let kept = Kept::at_rate(&server, &told, RATE);
-    kept.check(transactions(&told));
-    assert_eq!(told.end()["latency_kind"], "response");
+    let kept = Kept::at_rate(&server, &outcome, RATE);
+    kept.check(transactions(&outcome));
+    assert_eq!(outcome.end()["latency_kind"], "response");
     let [least, most] = [&kept.least, &kept.most].map(|values| Kept::longer(values) as u64);
     assert!(least >= 95, "100 arrivals waited for more than half a second: {least}");
     // The bucket of the limit counts as a whole.
-    assert!((least..=most + 1).contains(&longer(transactions(&told))), "{least} to {most}");
-    assert!(told.end()["backlog_max"].as_u64().unwrap() >= 190);
+    assert!((least..=most + 1).contains(&longer(transactions(&outcome))), "{least} to {most}");
+    assert!(outcome.end()["backlog_max"].as_u64().unwrap() >= 190);
 }
 
 #[test]
@@ -182,9 +186,9 @@ fn latencies_of_a_queue_that_grows_count_from_the_intended_start() {
     let arrival = json!({"kind": "fixed", "rate": RATE});
     let work = json!({"kind": "events", "events": 300});
     let phase = json!({"connections": 1, "arrival": arrival, "work": work});
-    let told = drive(&server, &select(), phase);
-    Kept::at_rate(&server, &told, RATE).check(transactions(&told));
+    let outcome = drive(&server, &select(), phase);
+    Kept::at_rate(&server, &outcome, RATE).check(transactions(&outcome));
     // Half of those that have arrived when the last one does have not begun.
-    assert!(told.end()["backlog_max"].as_u64().unwrap() >= 149);
-    assert!(transactions(&told)["p50_ns"].as_u64().unwrap() >= 150_000_000);
+    assert!(outcome.end()["backlog_max"].as_u64().unwrap() >= 149);
+    assert!(transactions(&outcome)["p50_ns"].as_u64().unwrap() >= 150_000_000);
 }

@@ -19,13 +19,13 @@ fn opened(open: Open) -> Policy {
 fn a_connect_storm_opens_and_closes_a_connection_for_every_event() {
     let server = Server::agreeable();
     let script = Arc::new(Script::of("SELECT 1", opened(Open::Event)));
-    let told = drive(&server, &script, json!({"connections": 3, "work": rounds(5)}));
+    let outcome = drive(&server, &script, json!({"connections": 3, "work": rounds(5)}));
     assert_eq!((server.count("open"), server.count("quit")), (15, 15));
-    assert_eq!((told.count("connect"), told.count("SELECT 1")), (15, 15));
-    assert_eq!(told.end()["queries"]["count"], 15, "a connection is no query");
-    assert_eq!((told.transactions(), &told.end()["connections_reached"]), (15, &json!(3)));
-    assert_eq!(told.end()["connects"]["count"], 15);
-    assert_eq!(told.exit, Exit::Ok);
+    assert_eq!((outcome.count("connect"), outcome.count("SELECT 1")), (15, 15));
+    assert_eq!(outcome.end()["queries"]["count"], 15, "a connection is no query");
+    assert_eq!((outcome.transactions(), &outcome.end()["connections_reached"]), (15, &json!(3)));
+    assert_eq!(outcome.end()["connects"]["count"], 15);
+    assert_eq!(outcome.exit, Exit::Ok);
 }
 
 #[test]
@@ -34,9 +34,13 @@ fn a_connect_storm_at_a_rate_opens_as_many_connections_as_there_are_events() {
     let script = Arc::new(Script::of("SELECT 1", opened(Open::Event)));
     let arrival = json!({"kind": "fixed", "rate": 500.0});
     let work = json!({"kind": "events", "events": 20});
-    let told = drive(&server, &script, json!({"connections": 4, "arrival": arrival, "work": work}));
-    assert_eq!((server.count("open"), told.count("connect"), told.transactions()), (20, 20, 20));
-    assert_eq!(told.end()["latency_kind"], "response");
+    let outcome =
+        drive(&server, &script, json!({"connections": 4, "arrival": arrival, "work": work}));
+    assert_eq!(
+        (server.count("open"), outcome.count("connect"), outcome.transactions()),
+        (20, 20, 20)
+    );
+    assert_eq!(outcome.end()["latency_kind"], "response");
 }
 
 #[test]
@@ -46,12 +50,12 @@ fn a_full_server_is_counted_by_its_code_and_is_not_stormed() {
         Reply::Ok
     });
     let script = Arc::new(Script::of("SELECT 1", opened(Open::Event)));
-    let told = drive(&server, &script, json!({"connections": 6, "work": rounds(5)}));
-    let full = told.errors()["1040"].as_u64().expect("two of six get in");
-    assert_eq!(told.transactions() + full, 30, "each event ends well or is given up");
-    assert_eq!(told.end()["statements"]["connect"]["errors"], full);
-    assert_eq!(told.exit, Exit::Ok);
-    let end = told.end();
+    let outcome = drive(&server, &script, json!({"connections": 6, "work": rounds(5)}));
+    let full = outcome.errors()["1040"].as_u64().expect("two of six get in");
+    assert_eq!(outcome.transactions() + full, 30, "each event ends well or is given up");
+    assert_eq!(outcome.end()["statements"]["connect"]["errors"], full);
+    assert_eq!(outcome.exit, Exit::Ok);
+    let end = outcome.end();
     let lasted_ns = end["ended_ns"].as_u64().unwrap() - end["started_ns"].as_u64().unwrap();
     assert!(lasted_ns > 40_000_000, "refused connections rest before they try again");
 }
@@ -61,20 +65,23 @@ fn with_a_retry_a_full_server_delays_events_but_loses_none() {
     let server = Server::start(1, |_, _| Reply::Ok);
     let policy = Policy { open: Open::Event, retry: vec![1040], ..Policy::default() };
     let script = Arc::new(Script::of("SELECT 1", policy));
-    let told = drive(&server, &script, json!({"connections": 3, "work": rounds(4)}));
-    assert_eq!((told.transactions(), told.exit), (12, Exit::Ok));
-    assert_eq!(told.end()["retries"], told.errors().get("1040").unwrap_or(&json!(0)).clone());
+    let outcome = drive(&server, &script, json!({"connections": 3, "work": rounds(4)}));
+    assert_eq!((outcome.transactions(), outcome.exit), (12, Exit::Ok));
+    assert_eq!(outcome.end()["retries"], outcome.errors().get("1040").unwrap_or(&json!(0)).clone());
 }
 
 #[test]
 fn lazy_connections_open_with_their_first_event_and_stay() {
     let server = Server::agreeable();
     let script = Arc::new(Script::of("SELECT 1", opened(Open::Lazy)));
-    let told = drive(&server, &script, json!({"connections": 3, "work": rounds(5)}));
-    assert_eq!((server.count("open"), told.count("connect")), (3, 3));
-    assert_eq!(told.count("SELECT 1"), 15);
-    let connected = told.messages.iter().find(|one| one["type"] == "connected").unwrap();
-    assert_eq!((&connected["reached"], &told.end()["connections_reached"]), (&json!(0), &json!(3)));
+    let outcome = drive(&server, &script, json!({"connections": 3, "work": rounds(5)}));
+    assert_eq!((server.count("open"), outcome.count("connect")), (3, 3));
+    assert_eq!(outcome.count("SELECT 1"), 15);
+    let connected = outcome.messages.iter().find(|one| one["type"] == "connected").unwrap();
+    assert_eq!(
+        (&connected["reached"], &outcome.end()["connections_reached"]),
+        (&json!(0), &json!(3))
+    );
 }
 
 #[test]
@@ -82,8 +89,8 @@ fn idle_connections_are_open_to_the_end_and_send_nothing() {
     let server = Server::agreeable();
     let script = Arc::new(Script::of("SELECT 1", Policy::default()));
     let phase = json!({"connections": 20, "active": 3, "work": rounds(10)});
-    let told = drive(&server, &script, phase);
-    assert_eq!((server.most_live(), told.count("SELECT 1")), (20, 30));
+    let outcome = drive(&server, &script, phase);
+    assert_eq!((server.most_live(), outcome.count("SELECT 1")), (20, 30));
     let seen = server.seen();
     let last = seen.iter().rposition(|one| one.what == "SELECT 1").unwrap();
     assert!(seen[..last].iter().all(|one| one.what != "quit"), "nobody leaves before the end");
@@ -92,7 +99,7 @@ fn idle_connections_are_open_to_the_end_and_send_nothing() {
     busy.sort_unstable();
     busy.dedup();
     assert_eq!(busy.len(), 3);
-    assert_eq!(told.end()["connections_reached"], 20);
+    assert_eq!(outcome.end()["connections_reached"], 20);
 }
 
 #[test]
@@ -101,7 +108,7 @@ fn a_ramp_opens_connections_evenly_and_is_not_measured() {
     let script = Arc::new(Script::of("SELECT 1", Policy::default()).then(Action::Pause(5_000_000)));
     let work = json!({"kind": "timed", "warmup_s": 0.1, "measure_s": 0.2});
     let begun = Instant::now();
-    let told = drive(&server, &script, json!({"connections": 4, "ramp_s": 0.4, "work": work}));
+    let outcome = drive(&server, &script, json!({"connections": 4, "ramp_s": 0.4, "work": work}));
     let seen = server.seen();
     let opened: Vec<_> = seen.iter().filter(|one| one.what == "open").map(|one| one.at).collect();
     assert_eq!(opened.len(), 4);
@@ -110,7 +117,7 @@ fn a_ramp_opens_connections_evenly_and_is_not_measured() {
         let after = at - begun;
         assert!(after >= Duration::from_millis(100) * number, "{number} opened after {after:?}");
     }
-    let end = told.end();
+    let end = outcome.end();
     let from_ns = end["measured_from_ns"].as_u64().unwrap() - end["started_ns"].as_u64().unwrap();
     assert!(from_ns >= 500_000_000, "measured from {from_ns}");
     assert_eq!(end["connections_reached"], 4);
@@ -122,7 +129,7 @@ fn a_reconnect_within_an_event_is_timed_and_repeats_the_session_statements() {
     let policy = Policy { session: vec!["SET a=1".into(), "SET b=2".into()], ..Policy::default() };
     let script =
         Arc::new(Script::new(policy).send("SELECT 1").then(Action::Reconnect).send("SELECT 2"));
-    let told = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
+    let outcome = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
     let (set, again) = (["open", "SET a=1", "SET b=2"], ["SELECT 1", "quit"]);
     let event = [&again[..], &set, &["SELECT 2"]].concat();
     let expected = [&set[..], &event, &event, &["quit"]].concat();
@@ -133,7 +140,7 @@ fn a_reconnect_within_an_event_is_timed_and_repeats_the_session_statements() {
     found.sort_unstable();
     expected.sort_unstable();
     assert_eq!(found, expected);
-    assert_eq!((told.count("connect"), told.count("SELECT 2")), (2, 2));
-    assert_eq!(told.end()["queries"]["count"], 4, "session statements are not counted");
-    assert_eq!(told.end()["reconnects"], 0, "nothing was lost");
+    assert_eq!((outcome.count("connect"), outcome.count("SELECT 2")), (2, 2));
+    assert_eq!(outcome.end()["queries"]["count"], 4, "session statements are not counted");
+    assert_eq!(outcome.end()["reconnects"], 0, "nothing was lost");
 }

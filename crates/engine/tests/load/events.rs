@@ -28,8 +28,8 @@ fn shared_and_split_events_are_run_exactly_as_often_as_asked() {
         let server = Server::agreeable();
         let work = json!({"kind": kind, "events": events});
         let phase = json!({"connections": 3, "arrival": arrival, "work": work});
-        let told = drive(&server, &one_select(), phase);
-        assert_eq!(told.transactions(), expected, "{kind} {events} {arrival}");
+        let outcome = drive(&server, &one_select(), phase);
+        assert_eq!(outcome.transactions(), expected, "{kind} {events} {arrival}");
         assert_eq!(server.count("SELECT 1") as u64, expected);
     }
 }
@@ -40,8 +40,8 @@ fn between_two_events_a_connection_thinks_and_that_is_no_latency() {
         let server = Server::agreeable();
         let think = json!({"kind": kind, "mean_s": 0.03});
         let phase = json!({"connections": 2, "think": think, "work": rounds(6)});
-        let told = drive(&server, &one_select(), phase);
-        assert_eq!(told.transactions(), 12);
+        let outcome = drive(&server, &one_select(), phase);
+        assert_eq!(outcome.transactions(), 12);
         let seen = server.seen();
         let mut gaps = Vec::new();
         for connection in [1, 2] {
@@ -54,7 +54,7 @@ fn between_two_events_a_connection_thinks_and_that_is_no_latency() {
         if kind == "constant" {
             assert!(gaps.iter().all(|gap| *gap > Duration::from_millis(29)), "{gaps:?}");
         }
-        let latency = told.end()["transactions"]["latency"]["p50_ns"].as_u64().unwrap();
+        let latency = outcome.end()["transactions"]["latency"]["p50_ns"].as_u64().unwrap();
         assert!(latency < 20_000_000, "{kind}: {latency} ns");
     }
 }
@@ -65,10 +65,10 @@ fn a_pause_within_an_event_lasts_as_long_as_asked_and_belongs_to_the_event() {
     let script = Arc::new(
         Script::of("SELECT 1", Policy::default()).then(Action::Pause(300_000_000)).send("SELECT 2"),
     );
-    let told = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
-    let least = told.end()["transactions"]["latency"]["min_ns"].as_u64().unwrap();
+    let outcome = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
+    let least = outcome.end()["transactions"]["latency"]["min_ns"].as_u64().unwrap();
     assert!(least >= 299_900_000, "{least} ns");
-    let statement = told.end()["statements"]["SELECT 2"]["latency"]["max_ns"].as_u64().unwrap();
+    let statement = outcome.end()["statements"]["SELECT 2"]["latency"]["max_ns"].as_u64().unwrap();
     assert!(statement < 200_000_000, "{statement} ns");
 }
 
@@ -77,8 +77,8 @@ fn a_phase_counts_its_queries_by_class_its_transactions_by_name_and_each_connect
     let server = Server::agreeable();
     let script =
         Arc::new(Script::of("SELECT 1", Policy::default()).send("UPDATE t").send("SELECT 2"));
-    let told = drive(&server, &script, json!({"connections": 2, "work": rounds(3)}));
-    let end = told.end();
+    let outcome = drive(&server, &script, json!({"connections": 2, "work": rounds(3)}));
+    let end = outcome.end();
     assert_eq!(end["queries_by_class"], json!({"read": 12, "write": 6, "other": 0}));
     assert_eq!(end["transactions_by_name"]["event"], end["transactions"]);
     let storm = Policy { open: Open::Event, ..Policy::default() };
@@ -104,8 +104,8 @@ fn an_event_that_does_nothing_neither_hangs_nor_overflows() {
         let script =
             Arc::new(Script::new(Policy::default()).then(Action::End { counts }).send("SELECT 1"));
         let work = json!({"kind": "timed", "measure_s": 0.1});
-        let told = drive(&server, &script, json!({"connections": 2, "work": work}));
-        assert_eq!(told.transactions() > 0, counts.is_some());
+        let outcome = drive(&server, &script, json!({"connections": 2, "work": work}));
+        assert_eq!(outcome.transactions() > 0, counts.is_some());
     }
 }
 
@@ -115,10 +115,10 @@ fn an_event_that_ends_as_failed_is_no_transaction_and_leaves_none_open() {
     let script = Arc::new(
         Script::of("BEGIN", Policy::default()).send("SELECT 1").then(Action::End { counts: None }),
     );
-    let told = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
+    let outcome = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
     let event = ["BEGIN", "SELECT 1", "ROLLBACK"];
     assert_eq!(server.statements(), [event, event].concat());
-    assert_eq!((told.transactions(), &told.end()["queries"]["count"]), (0, &json!(4)));
+    assert_eq!((outcome.transactions(), &outcome.end()["queries"]["count"]), (0, &json!(4)));
 }
 
 /// What the server saw after one event in which the statement `bad` meets an error.
@@ -127,8 +127,8 @@ fn with_error(script: Script, code: u16) -> (Vec<String>, Value) {
         "bad" => Reply::Error(code, "no"),
         _ => Reply::Ok,
     });
-    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(1)}));
-    (server.statements(), told.end().clone())
+    let outcome = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(1)}));
+    (server.statements(), outcome.end().clone())
 }
 
 #[test]
@@ -174,9 +174,9 @@ fn errors_of_the_retry_list_start_the_event_again_until_it_succeeds() {
     let script = Script::of("BEGIN", Policy { retry: vec![1205], ..Policy::default() })
         .send("UPDATE t")
         .send("COMMIT");
-    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(1)}));
-    assert_eq!((told.transactions(), &told.end()["retries"]), (1, &json!(3)));
-    assert_eq!((server.count("ROLLBACK"), told.errors()), (3, &json!({"1205": 3})));
+    let outcome = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(1)}));
+    assert_eq!((outcome.transactions(), &outcome.end()["retries"]), (1, &json!(3)));
+    assert_eq!((server.count("ROLLBACK"), outcome.errors()), (3, &json!({"1205": 3})));
 }
 
 #[test]
@@ -193,9 +193,9 @@ fn the_first_or_the_middle_row_reaches_the_workload_and_the_rest_is_counted() {
         let server = Server::start(usize::MAX, |_, _| Reply::Rows(ROWS));
         let script = Script::new(Policy::default()).read("SELECT id, name, x", 2, which);
         let script = Arc::new(script);
-        let told = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
+        let outcome = drive(&server, &script, json!({"connections": 1, "work": rounds(2)}));
         assert_eq!(*script.captured.lock().unwrap(), [expected.clone(), expected]);
-        assert_eq!(told.end()["statements"]["SELECT id, name, x"]["rows"], 6);
+        assert_eq!(outcome.end()["statements"]["SELECT id, name, x"]["rows"], 6);
     }
 }
 
@@ -208,9 +208,9 @@ fn a_row_that_is_needed_and_missing_gives_the_event_up() {
     let script =
         Script::of("BEGIN", Policy::default()).read("SELECT a", 1, ReadRow::First).send("UPDATE t");
     let script = Arc::new(script);
-    let told = drive(&server, &script, json!({"connections": 1, "work": rounds(1)}));
+    let outcome = drive(&server, &script, json!({"connections": 1, "work": rounds(1)}));
     assert_eq!(server.statements(), ["BEGIN", "SELECT a", "ROLLBACK"]);
-    assert_eq!((told.errors(), told.transactions()), (&json!({"1329": 1}), 0));
+    assert_eq!((outcome.errors(), outcome.transactions()), (&json!({"1329": 1}), 0));
     assert_eq!(*script.captured.lock().unwrap(), [None]);
 }
 
@@ -224,15 +224,15 @@ fn after_a_result_set_that_is_left_unread_nothing_more_is_sent_over_the_connecti
     let script = Script::new(Policy::default())
         .send_with("SELECT a", |statement| statement.unread = true)
         .send("UPDATE t");
-    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(3)}));
+    let outcome = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(3)}));
     assert_eq!(server.statements(), ["SELECT a"]);
-    let statements = &told.end()["statements"];
+    let statements = &outcome.end()["statements"];
     assert_eq!(
         (&statements["SELECT a"]["count"], &statements["SELECT a"]["errors"]),
         (&json!(1), &json!(2))
     );
     assert_eq!(statements["UPDATE t"]["errors"], 1);
-    assert_eq!((told.transactions(), told.errors()), (0, &json!({"2014": 3})));
+    assert_eq!((outcome.transactions(), outcome.errors()), (0, &json!({"2014": 3})));
 }
 
 #[test]
@@ -241,6 +241,6 @@ fn a_statement_without_a_result_set_leaves_nothing_unread() {
     let script = Script::new(Policy::default())
         .send_with("UPDATE a", |statement| statement.unread = true)
         .send("UPDATE b");
-    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(2)}));
-    assert_eq!((told.transactions(), told.errors()), (2, &json!({})));
+    let outcome = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(2)}));
+    assert_eq!((outcome.transactions(), outcome.errors()), (2, &json!({})));
 }

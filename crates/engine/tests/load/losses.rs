@@ -27,30 +27,37 @@ fn select(policy: Policy) -> Arc<Script> {
 #[test]
 fn a_lost_connection_stays_closed_and_the_others_go_on() {
     let server = server_that(|| Reply::HangUp);
-    let told =
+    let outcome =
         drive(&server, &select(Policy::default()), json!({"connections": 2, "work": rounds(10)}));
-    assert_eq!((told.errors(), told.exit), (&json!({"2013": 1}), Exit::Ok));
-    let done = told.transactions();
+    assert_eq!((outcome.errors(), outcome.exit), (&json!({"2013": 1}), Exit::Ok));
+    let done = outcome.transactions();
     assert!((10..=12).contains(&done), "one connection did all of its events: {done}");
-    assert_eq!((&told.end()["reconnects"], &told.end()["unanswered"]), (&json!(0), &json!(0)));
+    assert_eq!(
+        (&outcome.end()["reconnects"], &outcome.end()["unanswered"]),
+        (&json!(0), &json!(0))
+    );
 }
 
 #[test]
 fn the_last_connection_that_is_lost_ends_the_phase() {
     let server = server_that(|| Reply::HangUp);
-    let told =
+    let outcome =
         drive(&server, &select(Policy::default()), json!({"connections": 1, "work": rounds(10)}));
-    assert_eq!((told.exit, told.transactions()), (Exit::Aborted, 2));
-    assert_eq!(told.end()["aborted"], "all connections were lost");
+    assert_eq!((outcome.exit, outcome.transactions()), (Exit::Aborted, 2));
+    assert_eq!(outcome.end()["aborted"], "all connections were lost");
 }
 
 #[test]
 fn a_lost_connection_is_opened_again_where_the_policy_says_so() {
     let server = server_that(|| Reply::HangUp);
     let policy = Policy { reopen: true, ..Policy::default() };
-    let told = drive(&server, &select(policy), json!({"connections": 2, "work": rounds(10)}));
-    assert_eq!((told.transactions(), told.exit), (19, Exit::Ok), "one event was lost with it");
-    assert_eq!((&told.end()["reconnects"], told.errors()), (&json!(1), &json!({"2013": 1})));
+    let outcome = drive(&server, &select(policy), json!({"connections": 2, "work": rounds(10)}));
+    assert_eq!(
+        (outcome.transactions(), outcome.exit),
+        (19, Exit::Ok),
+        "one event was lost with it"
+    );
+    assert_eq!((&outcome.end()["reconnects"], outcome.errors()), (&json!(1), &json!({"2013": 1})));
     assert_eq!(server.count("open"), 3);
 }
 
@@ -58,9 +65,9 @@ fn a_lost_connection_is_opened_again_where_the_policy_says_so() {
 fn an_event_whose_connection_is_lost_starts_again_where_the_policy_says_so() {
     let server = server_that(|| Reply::HangUp);
     let policy = Policy { reopen: true, retry: vec![2013], ..Policy::default() };
-    let told = drive(&server, &select(policy), json!({"connections": 2, "work": rounds(10)}));
-    assert_eq!((told.transactions(), told.exit), (20, Exit::Ok));
-    assert_eq!((&told.end()["reconnects"], &told.end()["retries"]), (&json!(1), &json!(1)));
+    let outcome = drive(&server, &select(policy), json!({"connections": 2, "work": rounds(10)}));
+    assert_eq!((outcome.transactions(), outcome.exit), (20, Exit::Ok));
+    assert_eq!((&outcome.end()["reconnects"], &outcome.end()["retries"]), (&json!(1), &json!(1)));
 }
 
 #[test]
@@ -70,9 +77,10 @@ fn a_killed_connection_is_counted_once_with_the_servers_own_code() {
         (Policy { open: Open::Event, ..Policy::default() }, 9),
     ] {
         let server = server_that(|| Reply::Error(1927, "Connection was killed"));
-        let told = drive(&server, &select(policy), json!({"connections": 1, "work": rounds(10)}));
-        assert_eq!((told.transactions(), told.exit), (transactions, Exit::Ok));
-        assert_eq!(told.errors(), &json!({"1927": 1}));
+        let outcome =
+            drive(&server, &select(policy), json!({"connections": 1, "work": rounds(10)}));
+        assert_eq!((outcome.transactions(), outcome.exit), (transactions, Exit::Ok));
+        assert_eq!(outcome.errors(), &json!({"1927": 1}));
     }
 }
 
@@ -80,14 +88,14 @@ fn a_killed_connection_is_counted_once_with_the_servers_own_code() {
 fn a_statement_without_an_answer_is_given_up_in_time() {
     let server = server_that(|| Reply::Silence);
     let phase = json!({"connections": 2, "work": rounds(10)});
-    let told = drive_within(&server, &select(Policy::default()), phase, 1.5);
-    assert_eq!((told.errors(), told.exit), (&json!({"2013": 1}), Exit::Ok));
-    let example = told.end()["error_examples"]["2013"].as_str().unwrap();
+    let outcome = drive_within(&server, &select(Policy::default()), phase, 1.5);
+    assert_eq!((outcome.errors(), outcome.exit), (&json!({"2013": 1}), Exit::Ok));
+    let example = outcome.end()["error_examples"]["2013"].as_str().unwrap();
     assert!(example.contains("no answer within 1.5 s"), "{example}");
     let policy = Policy { reopen: true, retry: vec![2013], ..Policy::default() };
     let phase = json!({"connections": 2, "work": rounds(10)});
-    let told = drive_within(&server_that(|| Reply::Silence), &select(policy), phase, 1.5);
-    assert_eq!((told.transactions(), told.exit), (20, Exit::Ok));
+    let outcome = drive_within(&server_that(|| Reply::Silence), &select(policy), phase, 1.5);
+    assert_eq!((outcome.transactions(), outcome.exit), (20, Exit::Ok));
 }
 
 #[test]
@@ -96,22 +104,23 @@ fn a_slow_statement_that_is_answered_in_time_is_not_given_up() {
         std::thread::sleep(std::time::Duration::from_secs(2));
         Reply::Ok
     });
-    let told = drive_within(
+    let outcome = drive_within(
         &server,
         &select(Policy::default()),
         json!({"connections": 2, "work": rounds(3)}),
         3.0,
     );
-    assert_eq!((told.errors(), told.transactions()), (&json!({}), 6));
+    assert_eq!((outcome.errors(), outcome.transactions()), (&json!({}), 6));
 }
 
 #[test]
 fn a_server_that_stays_silent_ends_a_timed_phase_soon_after_its_time() {
     let server = server_that(|| Reply::Silence);
     let work = json!({"kind": "timed", "measure_s": 0.2});
-    let told = drive(&server, &select(Policy::default()), json!({"connections": 2, "work": work}));
-    let end = told.end();
-    assert_eq!((&end["unanswered"], told.exit), (&json!(1), Exit::Aborted));
+    let outcome =
+        drive(&server, &select(Policy::default()), json!({"connections": 2, "work": work}));
+    let end = outcome.end();
+    assert_eq!((&end["unanswered"], outcome.exit), (&json!(1), Exit::Aborted));
     assert!(end["aborted"].as_str().unwrap().contains("1 statement had no answer"), "{end}");
     let late = end["ended_ns"].as_u64().unwrap() - end["measured_to_ns"].as_u64().unwrap();
     assert!(late < 9_500_000_000, "{late} ns");
@@ -125,8 +134,8 @@ fn a_connection_lost_while_it_rests_is_opened_again_for_its_next_event() {
     });
     let policy = Policy { reopen: true, ..Policy::default() };
     let script = Script::of("SELECT 1", policy).then(Action::Pause(1_000_000)).send("SELECT 2");
-    let told = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(3)}));
-    assert_eq!((told.transactions(), &told.end()["reconnects"]), (2, &json!(1)));
+    let outcome = drive(&server, &Arc::new(script), json!({"connections": 1, "work": rounds(3)}));
+    assert_eq!((outcome.transactions(), &outcome.end()["reconnects"]), (2, &json!(1)));
 }
 
 #[test]
@@ -146,8 +155,8 @@ fn a_transaction_that_the_end_of_the_phase_cuts_holds_no_locks_that_others_wait_
             Reply::Ok
         });
         let work = json!({"kind": "timed", "measure_s": 0.2});
-        let told = drive(&server, &Arc::new(script), json!({"connections": 2, "work": work}));
-        assert_eq!((&told.end()["unanswered"], told.exit), (&json!(0), Exit::Ok));
+        let outcome = drive(&server, &Arc::new(script), json!({"connections": 2, "work": work}));
+        assert_eq!((&outcome.end()["unanswered"], outcome.exit), (&json!(0), Exit::Ok));
         let quits: Vec<_> = server.seen().into_iter().filter(|seen| seen.what == "quit").collect();
         assert_eq!(quits[0].connection, 1, "the holder goes first");
         assert!(quits[1].at - quits[0].at > std::time::Duration::from_secs(1));

@@ -30,14 +30,14 @@ use server::Server;
 use workload::Script;
 
 /// What the engine said of one phase.
-struct Told {
+struct Outcome {
     exit: Exit,
     messages: Vec<Value>,
     /// The engine's clock began between these two.
     zero: [Instant; 2],
 }
 
-impl Told {
+impl Outcome {
     fn end(&self) -> &Value {
         self.messages.iter().find(|message| message["type"] == "phase_end").expect("a phase_end")
     }
@@ -91,11 +91,16 @@ fn driven<'a>(job: &'a ServerJob, server: &Server, script: &Arc<Script>) -> Driv
 }
 
 /// Drives one phase with two reactors.
-fn drive(server: &Server, script: &Arc<Script>, phase: Value) -> Told {
+fn drive(server: &Server, script: &Arc<Script>, phase: Value) -> Outcome {
     drive_within(server, script, phase, 60.0)
 }
 
-fn drive_within(server: &Server, script: &Arc<Script>, phase: Value, answer_within_s: f64) -> Told {
+fn drive_within(
+    server: &Server,
+    script: &Arc<Script>,
+    phase: Value,
+    answer_within_s: f64,
+) -> Outcome {
     let text = json!({
         "protocol": 3,
         "target": {"socket": server.socket, "user": "bench", "database": "played"},
@@ -111,7 +116,7 @@ fn drive_within(server: &Server, script: &Arc<Script>, phase: Value, answer_with
 }
 
 /// Runs the phases of a job with two reactors for each server.
-fn conduct(job: &Job, servers: &[(&Server, &Arc<Script>)], events: Events) -> Told {
+fn conduct(job: &Job, servers: &[(&Server, &Arc<Script>)], events: Events) -> Outcome {
     let before = Instant::now();
     let clock = Clock::start();
     let zero = [before, Instant::now()];
@@ -130,5 +135,5 @@ fn conduct(job: &Job, servers: &[(&Server, &Arc<Script>)], events: Events) -> To
     let exit = conductor.run().unwrap();
     let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
     let messages = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    Told { exit, messages, zero }
+    Outcome { exit, messages, zero }
 }

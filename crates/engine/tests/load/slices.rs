@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 
 use super::server::{Reply, Server};
 use super::workload::Script;
-use super::{Events, Told, conduct};
+use super::{Events, Outcome, conduct};
 
 const CONNECTIONS: usize = 3;
 
-impl Told {
+impl Outcome {
     fn slices(&self) -> Vec<&Value> {
         self.messages.iter().filter(|message| message["type"] == "slice").collect()
     }
@@ -35,7 +35,7 @@ fn select() -> Arc<Script> {
     Arc::new(Script::of("SELECT 1", Policy::default()).then(Action::Pause(1_000_000)))
 }
 
-fn drive(servers: &[(&Server, &Arc<Script>)], phases: &[Value], more: Value) -> Told {
+fn drive(servers: &[(&Server, &Arc<Script>)], phases: &[Value], more: Value) -> Outcome {
     drive_with(servers, phases, more, channel())
 }
 
@@ -44,7 +44,7 @@ fn drive_with(
     phases: &[Value],
     more: Value,
     events: Events,
-) -> Told {
+) -> Outcome {
     let server = |(server, _): &(&Server, &Arc<Script>)| {
         json!({
             "target": {"socket": server.socket, "user": "bench", "database": "played"},
@@ -88,9 +88,9 @@ fn number(message: &Value, key: &str) -> u64 {
 fn slices_come_in_the_order_of_the_rounds_in_each_phase() {
     let (first, second) = (Server::agreeable(), Server::agreeable());
     let script = select();
-    let told =
+    let outcome =
         drive(&[(&first, &script), (&second, &script)], &[phase(0.15), phase(0.1)], json!({}));
-    assert_eq!(told.exit, Exit::Ok);
+    assert_eq!(outcome.exit, Exit::Ok);
     let of_round = [[0, 1], [1, 0], [1, 0], [0, 1], [1, 0]];
     let mut expected = Vec::new();
     for (phase, rounds) in [(0, 5), (1, 4)] {
@@ -103,23 +103,23 @@ fn slices_come_in_the_order_of_the_rounds_in_each_phase() {
         }
     }
     let keys = ["phase", "round", "position", "server", "after", "warmup"];
-    let slices = told.slices();
+    let slices = outcome.slices();
     let found: Vec<Value> =
         slices.iter().map(|slice| keys.map(|key| slice[key].clone()).to_vec().into()).collect();
     assert_eq!(found, expected);
     for pair in slices.windows(2).filter(|pair| pair[0]["phase"] == pair[1]["phase"]) {
         assert!(number(pair[0], "drained_ns") <= number(pair[1], "from_ns"));
     }
-    assert!(told.messages.iter().all(|message| message["type"] != "interval"));
+    assert!(outcome.messages.iter().all(|message| message["type"] != "interval"));
 }
 
 #[test]
 fn a_server_gets_statements_in_its_own_slices_only_over_connections_that_stay_open() {
     let (first, second) = (Server::agreeable(), Server::agreeable());
     let script = select();
-    let told = drive(&[(&first, &script), (&second, &script)], &[phase(0.3)], json!({}));
+    let outcome = drive(&[(&first, &script), (&second, &script)], &[phase(0.3)], json!({}));
     let mut turns: Vec<usize> = Vec::new();
-    turns.extend(told.slices().iter().map(|slice| number(slice, "server") as usize));
+    turns.extend(outcome.slices().iter().map(|slice| number(slice, "server") as usize));
     turns.dedup();
     // On a busy machine a slice may pass without a statement.
     let found = stretches(&[&first, &second]);
@@ -135,10 +135,10 @@ fn a_server_gets_statements_in_its_own_slices_only_over_connections_that_stay_op
 fn the_measured_slices_add_up_to_the_phase_and_the_warmup_is_left_out() {
     let (first, second) = (Server::agreeable(), Server::agreeable());
     let script = select();
-    let told = drive(&[(&first, &script), (&second, &script)], &[phase(0.2)], json!({}));
+    let outcome = drive(&[(&first, &script), (&second, &script)], &[phase(0.2)], json!({}));
     for server in [0, 1] {
         let all: Vec<_> =
-            told.slices().into_iter().filter(|slice| slice["server"] == server).collect();
+            outcome.slices().into_iter().filter(|slice| slice["server"] == server).collect();
         for slice in &all {
             let parts = slice["parts"].as_array().unwrap();
             assert_eq!(parts.len(), 10);
@@ -149,7 +149,7 @@ fn the_measured_slices_add_up_to_the_phase_and_the_warmup_is_left_out() {
         }
         let measured: Vec<_> = all.iter().filter(|slice| slice["warmup"] == false).collect();
         assert_eq!((all.len(), measured.len()), (6, 4));
-        let end = told.end_of(server, 0);
+        let end = outcome.end_of(server, 0);
         let sum = |key| measured.iter().map(|slice| number(slice, key)).sum::<u64>();
         assert!(sum("queries") > 0);
         assert_eq!(number(&end["queries"], "count"), sum("queries"));
@@ -158,7 +158,7 @@ fn the_measured_slices_add_up_to_the_phase_and_the_warmup_is_left_out() {
         assert_eq!(end["measured_from_ns"], measured[0]["from_ns"]);
         assert_eq!(end["measured_to_ns"], measured[3]["to_ns"]);
     }
-    let measuring = told.messages.iter().filter(|message| message["type"] == "measuring");
+    let measuring = outcome.messages.iter().filter(|message| message["type"] == "measuring");
     assert_eq!(measuring.count(), 2);
 }
 
@@ -168,8 +168,8 @@ fn an_event_that_is_under_way_at_the_end_of_a_slice_is_finished_before_the_next_
     let pause = Action::Pause(7_000_000);
     let script = Script::of("BEGIN", Policy::default()).then(pause).send("SELECT 1").send("COMMIT");
     let script = Arc::new(script);
-    let told = drive(&[(&first, &script), (&second, &script)], &[phase(0.2)], json!({}));
-    assert_eq!(told.exit, Exit::Ok);
+    let outcome = drive(&[(&first, &script), (&second, &script)], &[phase(0.2)], json!({}));
+    assert_eq!(outcome.exit, Exit::Ok);
     for (server, other) in [(&first, &second), (&second, &first)] {
         assert_eq!(server.count("BEGIN"), server.count("COMMIT"));
         let of_other = other.seen();
@@ -193,8 +193,8 @@ fn a_think_time_that_ends_while_another_server_is_driven_ends_with_the_next_slic
     phase["think"] = json!({"kind": "constant", "mean_s": 0.15});
     let slices = json!({"slice_s": 0.1, "longest_s": 0.1, "order": [[0, 1]]});
     let servers = [(&first, &script), (&second, &script)];
-    let told = drive(&servers, &[phase], json!({"slices": slices}));
-    assert_eq!(told.slices().len(), 12);
+    let outcome = drive(&servers, &[phase], json!({"slices": slices}));
+    assert_eq!(outcome.slices().len(), 12);
     for server in [&first, &second] {
         assert_eq!(server.count("SELECT 1"), 6 * CONNECTIONS, "one event each in every slice");
     }
@@ -212,8 +212,8 @@ fn slow_statements_lengthen_the_measured_slices() {
     let servers = [(&slow, &script), (&quick, &script)];
     let mut phase = phase(0.4);
     phase["connections"] = 8.into();
-    let told = drive(&servers, &[phase], json!({"slices": slices}));
-    let lengths: Vec<u64> = told
+    let outcome = drive(&servers, &[phase], json!({"slices": slices}));
+    let lengths: Vec<u64> = outcome
         .slices()
         .iter()
         .filter(|slice| slice["warmup"] == false)
@@ -221,9 +221,9 @@ fn slow_statements_lengthen_the_measured_slices() {
         .collect();
     assert!(lengths[0] > 50_000_000 && lengths[0] <= 300_000_000, "{lengths:?}");
     assert!(lengths.iter().all(|length| *length == lengths[0]), "{lengths:?}");
-    let measured_s = told.end_of(0, 0)["measured_s"].as_f64().unwrap();
+    let measured_s = outcome.end_of(0, 0)["measured_s"].as_f64().unwrap();
     assert!(measured_s >= 0.4, "{measured_s}");
-    assert_eq!(told.end_of(1, 0)["measured_s"], measured_s);
+    assert_eq!(outcome.end_of(1, 0)["measured_s"], measured_s);
 }
 
 /// A server that answers so many statements as usual, and the others in another way.
@@ -246,18 +246,18 @@ fn a_server_that_is_lost_or_silent_takes_no_further_part_and_the_others_go_on() 
         let (failing, good) = (server_that_fails(20, reply), Server::agreeable());
         let phases = [phase(0.2), phase(0.1)];
         let servers = [(&good, &select()), (&failing, &script)];
-        let told = drive(&servers, &phases, json!({"answer_within_s": 0.3}));
-        assert_eq!(told.exit, Exit::Ok);
-        let aborted = told.end_of(1, 0)["aborted"].as_str().unwrap();
+        let outcome = drive(&servers, &phases, json!({"answer_within_s": 0.3}));
+        assert_eq!(outcome.exit, Exit::Ok);
+        let aborted = outcome.end_of(1, 0)["aborted"].as_str().unwrap();
         // Whether the last silent statement or the slice is too late is a matter of milliseconds.
         assert!(aborted.contains(reason) || aborted.contains("did not end within"), "{aborted}");
         for phase in [0, 1] {
-            assert_eq!(told.end_of(0, phase)["aborted"], Value::Null);
+            assert_eq!(outcome.end_of(0, phase)["aborted"], Value::Null);
         }
-        assert_eq!(told.end_of(0, 0)["measured_s"], 0.2);
+        assert_eq!(outcome.end_of(0, 0)["measured_s"], 0.2);
         let second = |message: &&Value| message["server"] == 1 && message["phase"] == 1;
-        assert_eq!(told.messages.iter().find(second), None);
-        let mut rounds = told.slices().into_iter().filter(|slice| slice["server"] == 0);
+        assert_eq!(outcome.messages.iter().find(second), None);
+        let mut rounds = outcome.slices().into_iter().filter(|slice| slice["server"] == 0);
         assert!(rounds.any(|slice| slice["after"] == 0), "its place in the rounds is skipped");
     }
 }
@@ -267,10 +267,10 @@ fn without_any_server_left_the_run_is_aborted() {
     let servers = [(); 2].map(|()| server_that_fails(20, Reply::hang_up));
     let script = select();
     let servers: Vec<_> = servers.iter().map(|server| (server, &script)).collect();
-    let told = drive(&servers, &[phase(30.0), phase(30.0)], json!({}));
-    assert_eq!(told.exit, Exit::Aborted);
+    let outcome = drive(&servers, &[phase(30.0), phase(30.0)], json!({}));
+    assert_eq!(outcome.exit, Exit::Aborted);
     for server in [0, 1] {
-        assert_eq!(told.end_of(server, 0)["aborted"], "all connections were lost");
+        assert_eq!(outcome.end_of(server, 0)["aborted"], "all connections were lost");
     }
 }
 
@@ -288,10 +288,10 @@ fn an_interruption_ends_all_servers_with_their_results() {
     let second = Server::agreeable();
     let script = select();
     let servers = [(&first, &script), (&second, &script)];
-    let told = drive_with(&servers, &[phase(60.0), phase(60.0)], json!({}), events);
-    assert_eq!(told.exit, Exit::Interrupted);
+    let outcome = drive_with(&servers, &[phase(60.0), phase(60.0)], json!({}), events);
+    assert_eq!(outcome.exit, Exit::Interrupted);
     for server in [0, 1] {
-        let end = told.end_of(server, 0);
+        let end = outcome.end_of(server, 0);
         assert_eq!((&end["interrupted"], &end["aborted"]), (&json!(true), &Value::Null));
         assert_eq!(end["unanswered"], 0);
     }

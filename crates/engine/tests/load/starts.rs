@@ -1,4 +1,4 @@
-//! Phases that wait to be told when their load starts, as engines that share a load do.
+//! Phases that wait to be outcome when their load starts, as engines that share a load do.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -33,18 +33,18 @@ fn the_load_starts_at_the_given_instant_and_not_before() {
     let mut job = job(&server, phase, json!({"number": 0, "of": 1}));
     job.starts = true;
     let events = channel();
-    let tell = events.0.clone();
+    let sender = events.0.clone();
     let at_ns = 400_000_000;
     thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
-        tell.send((0, Event::Start { at_ns })).unwrap();
+        sender.send((0, Event::Start { at_ns })).unwrap();
     });
-    let told = conduct(&job, &[(&server, &script)], events);
-    let from_ns = told.end()["measured_from_ns"].as_u64().unwrap();
+    let outcome = conduct(&job, &[(&server, &script)], events);
+    let from_ns = outcome.end()["measured_from_ns"].as_u64().unwrap();
     assert!((at_ns..at_ns + 300_000_000).contains(&from_ns), "{from_ns}");
-    assert_eq!(told.transactions(), 12);
+    assert_eq!(outcome.transactions(), 12);
     let first = server.seen().iter().filter(|one| one.what == "SELECT 1").map(|one| one.at).min();
-    assert!(first.unwrap() >= told.zero[0] + Duration::from_nanos(at_ns));
+    assert!(first.unwrap() >= outcome.zero[0] + Duration::from_nanos(at_ns));
 }
 
 #[test]
@@ -57,10 +57,10 @@ fn engines_that_share_a_load_do_together_what_one_does_alone() {
         let phase = json!({"connections": 7, "work": {"kind": "events", "events": 100}});
         let job = job(&server, phase, json!({"number": number, "of": 3}));
         assert_eq!(job.part, Part { number, of: 3 });
-        let told = conduct(&job, &[(&server, &script)], channel());
-        connections.push(told.end()["connections_asked"].as_u64().unwrap());
+        let outcome = conduct(&job, &[(&server, &script)], channel());
+        connections.push(outcome.end()["connections_asked"].as_u64().unwrap());
         events += server.count("SELECT 1");
-        assert_eq!(server.count("SELECT 1") as u64, told.transactions());
+        assert_eq!(server.count("SELECT 1") as u64, outcome.transactions());
     }
     assert_eq!((connections, events), (vec![3, 2, 2], 100));
 }

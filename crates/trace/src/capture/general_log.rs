@@ -54,7 +54,7 @@ pub fn read(
     mut source: Source<'_>,
     capture: &mut Capture,
     stop: &Stop,
-    tell: &mut impl FnMut(u64),
+    progress: &mut impl FnMut(u64),
 ) -> Result<Read, Error> {
     let mut reading = Reading {
         capture,
@@ -80,7 +80,7 @@ pub fn read(
         }
         pending.drain(..from);
         bytes += from as u64;
-        tell(reading.capture.statements);
+        progress(reading.capture.statements);
         if let Some(end) = filled.end {
             break trouble_of(Some(end));
         }

@@ -107,13 +107,13 @@ pub struct Options {
 }
 
 /// Reads logs and packets and writes one trace of them to `out`. What cannot be read is in the
-/// footer; an error when nothing could be. `tell` hears how far it has come.
+/// footer; an error when nothing could be. `progress` is called with how far it has come.
 pub fn capture(
     files: &[String],
     out: &Path,
     options: &Options,
     stop: &Stop,
-    mut tell: impl FnMut(Progress),
+    mut progress: impl FnMut(Progress),
 ) -> Result<(Header, Footer), Refused> {
     let mut capture = Capture::new(out, options.mask);
     let read_bytes = AtomicU64::new(0);
@@ -122,17 +122,21 @@ pub fn capture(
     for path in files {
         let name = if path == "-" { options.stdin_name.as_ref().unwrap_or(path) } else { path };
         let before = capture.statements;
-        let mut tell = |statements| {
-            tell(Progress { read_bytes: read_bytes.load(Ordering::Relaxed), statements });
+        let mut read_statements = |statements| {
+            progress(Progress { read_bytes: read_bytes.load(Ordering::Relaxed), statements });
         };
         match begin(path, stop, &read_bytes) {
             Ok((file, kind)) => {
                 version = version.or_else(|| server(file.head()));
                 kinds.push(kind);
                 let read = match kind {
-                    Source::Packets => packets::read(file, &mut capture, stop, &mut tell),
-                    Source::GeneralLog => general_log::read(file, &mut capture, stop, &mut tell),
-                    _ => slow_log::read(file, &mut capture, stop, &mut tell),
+                    Source::Packets => {
+                        packets::read(file, &mut capture, stop, &mut read_statements)
+                    }
+                    Source::GeneralLog => {
+                        general_log::read(file, &mut capture, stop, &mut read_statements)
+                    }
+                    _ => slow_log::read(file, &mut capture, stop, &mut read_statements),
                 }?;
                 let statements = capture.statements - before;
                 sources.push(SourceFile { name: name.clone(), bytes: read.bytes, statements });

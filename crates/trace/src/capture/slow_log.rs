@@ -55,7 +55,7 @@ pub fn read(
     source: Source<'_>,
     capture: &mut Capture,
     stop: &Stop,
-    tell: &mut impl FnMut(u64),
+    progress: &mut impl FnMut(u64),
 ) -> Result<Read, Error> {
     let is_table =
         matches!(source.format, Some(Format::TableCsv | Format::TableDump | Format::TableText));
@@ -97,7 +97,7 @@ pub fn read(
         if let Some(error) = reading.failure.take() {
             return Err(error);
         }
-        tell(reading.capture.statements);
+        progress(reading.capture.statements);
     }
     reading.end_second();
     match reading.failure.take() {

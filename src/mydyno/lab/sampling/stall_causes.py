@@ -16,7 +16,7 @@ BURST = 2.0
 FULL = 0.75
 """Share of the largest checkpoint age from which InnoDB flushes without regard for its users; MariaDB and
 MySQL begin that "synchronous" flushing between 3/4 and 7/8 of the redo log's capacity."""
-_TOLD = 2
+_MOST_CAUSES = 2
 _LEAST_STEPS = 2
 """Steps between samples within stalls, and as many outside."""
 
@@ -53,7 +53,7 @@ def stall_causes(samples: pl.DataFrame, spans: Sequence[Span], within: Span) -> 
     steps = _steps(inside["t_s"].to_list(), spans)
     if min(len(steps.stalled), len(steps.quiet)) < _LEAST_STEPS:
         return ()
-    return tuple(dict.fromkeys(_causes(inside, steps)))[:_TOLD]
+    return tuple(dict.fromkeys(_causes(inside, steps)))[:_MOST_CAUSES]
 
 
 def _steps(times: list[float], spans: Sequence[Span]) -> _Steps:

@@ -55,11 +55,11 @@ Report = Callable[[], None]
 
 @dataclass
 class _Worker:
-    """One host and its thread. What it is given runs there; `tell` gives the main thread something to do."""
+    """One host and its thread. What it is given runs there; `post` gives the main thread a report."""
 
     name: str
     runner: TrialRunner
-    tell: Callable[[Report], None]
+    post: Callable[[Report], None]
     ended: threading.Event = field(default_factory=threading.Event)
     block: int | None = None
     """Of its last trial."""
@@ -150,14 +150,14 @@ class FleetRunner:
             if threading.get_ident() == self._main:
                 self.emit(named)
             else:
-                self._tell(lambda: self.emit(named))
+                self._post(lambda: self.emit(named))
 
         runner = TrialRunner(
             self.prepared.on(name), self.new_stack(emit), self.run, emit, self.failures, Stack.close
         )
-        return _Worker(name, runner, self._tell)
+        return _Worker(name, runner, self._post)
 
-    def _tell(self, report: Report) -> None:
+    def _post(self, report: Report) -> None:
         self._reports.put(report)
 
     def _make_datasets(self) -> None:
@@ -219,7 +219,7 @@ class FleetRunner:
 
         def rest() -> None:
             worker.ended.wait(seconds)
-            self._tell(lambda: self._begin(worker, planned, finished))
+            self._post(lambda: self._begin(worker, planned, finished))
 
         if follows and seconds:
             worker.runner.emit(Resting(block=planned.block, seconds=seconds))
@@ -237,10 +237,10 @@ class FleetRunner:
             except BaseException as error:
                 # A closure keeps no name of an except clause.
                 failed = error
-                self._tell(lambda: self._fail(worker, failed))
+                self._post(lambda: self._fail(worker, failed))
                 return
             lost = outcome.record.status != "valid" and not self.prepared.machines.answers(worker.name)
-            self._tell(lambda: self._end(worker, attempt, outcome, finished, lost=lost))
+            self._post(lambda: self._end(worker, attempt, outcome, finished, lost=lost))
 
         worker.give(measure)
 
@@ -275,7 +275,7 @@ class FleetRunner:
         while not worker.ended.wait(self.again_seconds):
             with suppress(MydynoError):
                 self.prepared.machines.host(worker.name)
-                self._tell(lambda: self._return(worker))
+                self._post(lambda: self._return(worker))
                 return
 
     def _return(self, worker: _Worker) -> None:

@@ -42,7 +42,7 @@ def warnings(file: Path) -> str:
         try:
             script = grammar.parse(text, file.name, strict)
             inspect.check(script, arguments(text))
-            lines += [trap.tell(script.file, strict) for trap in inspect.traps(script)]
+            lines += [trap.message(script.file, strict) for trap in inspect.traps(script)]
         except SpecErrors as errors:
             lines.append(f"{errors}")
         lines.append("")

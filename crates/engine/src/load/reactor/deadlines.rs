@@ -15,8 +15,8 @@ const LEAST_OPEN_LIMIT_NS: u64 = 1_000_000_000;
 const REOPEN_NS: u64 = 100_000_000;
 /// Rest of a connection that found the server full.
 const FULL_NS: u64 = 10_000_000;
-/// The conductor is not told more often of lost connections.
-const TELL_EVERY_NS: u64 = 1_000_000_000;
+/// Lost connections are reported to the conductor at most this often.
+const REPORT_EVERY_NS: u64 = 1_000_000_000;
 
 impl Reactor<'_> {
     /// Time between two sweeps: a statement is given up at most so much later than asked. Statements
@@ -80,7 +80,7 @@ impl Reactor<'_> {
         self.open -= 1;
         self.recorder.connections(self.open);
         self.recorder.connection_error(&error);
-        self.tell_lost(&error);
+        self.report_lost(&error);
         let again = self.policy.retry.contains(&code);
         let then = match stage {
             Stage::Busy | Stage::Reading | Stage::Leaving | Stage::Replaying => {
@@ -111,7 +111,7 @@ impl Reactor<'_> {
     /// Nothing that comes over the connection can be understood any more.
     #[cold]
     pub(super) fn out_of_order(&mut self, index: usize, disorder: OutOfOrder) {
-        // What was left of a connection that is closed already tells nothing.
+        // What was left of a connection that is closed already says nothing.
         if self.connections[index].socket.is_some() {
             let error = ServerError::from(disorder);
             self.lost(index, error.code, &error.message);
@@ -142,7 +142,7 @@ impl Reactor<'_> {
         let now = self.now();
         let full = error.code == code::TOO_MANY_CONNECTIONS;
         if !full {
-            self.tell_lost(error);
+            self.report_lost(error);
         }
         let connection = &mut self.connections[index];
         if connection.lost {
@@ -174,10 +174,10 @@ impl Reactor<'_> {
         self.active -= usize::from(std::mem::take(&mut connection.active));
     }
 
-    fn tell_lost(&mut self, error: &ServerError) {
+    fn report_lost(&mut self, error: &ServerError) {
         let now = self.now();
-        if self.told_ns.is_none_or(|told_ns| now - told_ns >= TELL_EVERY_NS) {
-            self.told_ns = Some(now);
+        if self.reported_ns.is_none_or(|reported_ns| now - reported_ns >= REPORT_EVERY_NS) {
+            self.reported_ns = Some(now);
             self.report(Event::Lost { error: error.clone() });
         }
     }

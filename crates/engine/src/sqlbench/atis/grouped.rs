@@ -3,7 +3,7 @@
 
 use super::query::{Query, query};
 
-/// Minutes by which the clock differs between origin and destination, as columns of flight tell it.
+/// Minutes by which the clock differs between origin and destination, as the columns of flight have it.
 macro_rules! clock_difference {
     () => {
         "(FLOOR(arrival_time / 100) * 60 + MOD(arrival_time, 100) \

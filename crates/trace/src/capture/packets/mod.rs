@@ -70,7 +70,7 @@ pub fn read(
     source: Source<'_>,
     capture: &mut Capture,
     stop: &Stop,
-    tell: &mut impl FnMut(u64),
+    progress: &mut impl FnMut(u64),
 ) -> Result<Read, Error> {
     let mut packets = file::Packets::new(source);
     let mut reading =
@@ -86,7 +86,7 @@ pub fn read(
         }
         count += 1;
         if count.is_multiple_of(4096) {
-            tell(reading.capture.statements);
+            progress(reading.capture.statements);
         }
     }
     let flows: Vec<Flow> = reading.connections.keys().copied().collect();

@@ -35,7 +35,7 @@ def rule(system: System, _: Targets) -> Judgement:
             if filesystem.mount_point != "/" and filesystem.source.startswith("/dev/"):
                 differences.append(f"{filesystem.mount_point} ({filesystem.source}): no line in /etc/fstab")
             continue
-        if entry.fault:  # fstab-faults tells of it
+        if entry.fault:  # reported by fstab-faults
             continue
         differences += (
             f"{filesystem.mount_point}: {now} in force, {later} in /etc/fstab:{entry.line}"

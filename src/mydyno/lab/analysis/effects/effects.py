@@ -111,7 +111,7 @@ def effects(
         return _nothing(experiment, metric, "the valid trials are all of one point")
     found = _arranged(experiment, values)
     if len(values.places) > 1 and not found.strata.repetitions and experiment.design.points != "all":
-        # Without repetitions a few points cannot tell effects from what they do at each place.
+        # Without repetitions a few points cannot distinguish effects from what they do at each place.
         values = values_of(valid, metric, by_place=False) or values
         found = _arranged(experiment, values)
     if np.ptp(values.logs) < 1e-12:

@@ -95,7 +95,7 @@ class _Driver:
         for options, clients in self._combinations():
             for oddity in slap.met(options, clients, bool(self._settings.own)):
                 if not self._settings.strict:
-                    self._emit("note", oddity.tell(options.corrected))
+                    self._emit("note", oddity.message(options.corrected))
             passes = tuple(self._passes(cursor, options, clients))
             if not passes:
                 break

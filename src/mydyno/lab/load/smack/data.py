@@ -106,7 +106,7 @@ def _check(folder: Path, name: str, command: generate.Command, settings: Setting
     if problem is None:
         return
     if settings.strict:
-        emit("note", trap_at("stale-data-file", None, problem).tell(str(path), strict=True))
+        emit("note", trap_at("stale-data-file", None, problem).message(str(path), strict=True))
         return
     raise UsageError(f"{path} is stale: {problem}", "remove it to create it again, or use --strict-compat")
 

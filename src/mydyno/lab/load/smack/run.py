@@ -59,10 +59,10 @@ def run(path: Path, arguments: Sequence[str], settings: Settings, emit: Emit) ->
     _refuse_existing_results(script, settings)
     traps = list(inspect.traps(script))
     for trap in traps:
-        emit("note", trap.tell(script.file, settings.strict))
+        emit("note", trap.message(script.file, settings.strict))
     dictionaries, more = _act(script, settings, emit)
     for trap in more:
-        emit("note", trap.tell(script.file, settings.strict))
+        emit("note", trap.message(script.file, settings.strict))
     world = World(script, (str(path), *arguments), dictionaries, settings, emit)
     clients, interrupted = _main(world)
     failed: list[ClientType | ClientReport] = []

@@ -137,7 +137,7 @@ class Oddity:
     original: str
     corrected: str
 
-    def tell(self, corrected: bool) -> str:
+    def message(self, corrected: bool) -> str:
         if corrected:
             return f"[{self.name}] corrected: {self.corrected} (mysqlslap: {self.original})"
         return f"[{self.name}] as mysqlslap: {self.original} (--corrected: {self.corrected})"

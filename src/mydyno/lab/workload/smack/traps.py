@@ -177,7 +177,7 @@ class TrapAt:
     position: Position | None
     detail: str | None = None
 
-    def tell(self, file: str, strict: bool) -> str:
+    def message(self, file: str, strict: bool) -> str:
         """One line: FILE:LINE:COLUMN: [name] what the original does (detail); what mydyno does."""
         where = f"{file}:{self.position.line}:{self.position.column}" if self.position else file
         detail = f" ({self.detail})" if self.detail else ""

@@ -5,19 +5,19 @@ use crate::fingerprint::Id;
 use crate::message;
 use crate::names::Texts;
 
-pub struct ToldGroups {
+pub struct GroupMessages {
     groups: std::vec::IntoIter<(u64, Box<Group>)>,
     texts: Texts,
     sources: Vec<Place>,
 }
 
-impl ToldGroups {
+impl GroupMessages {
     pub(super) fn new(groups: Vec<(u64, Box<Group>)>, texts: Texts, sources: &[Place]) -> Self {
         Self { groups: groups.into_iter(), texts, sources: sources.to_vec() }
     }
 }
 
-impl Iterator for ToldGroups {
+impl Iterator for GroupMessages {
     type Item = message::Group;
 
     fn next(&mut self) -> Option<message::Group> {
@@ -28,8 +28,8 @@ impl Iterator for ToldGroups {
             fingerprint: shown(&fingerprint.text, fingerprint.is_cut),
             is_cut: fingerprint.is_cut,
             kind,
-            figures: figures.told(&self.texts),
-            example: example.told(&self.sources),
+            figures: figures.message(&self.texts),
+            example: example.message(&self.sources),
         })
     }
 
@@ -38,4 +38,4 @@ impl Iterator for ToldGroups {
     }
 }
 
-impl ExactSizeIterator for ToldGroups {}
+impl ExactSizeIterator for GroupMessages {}
