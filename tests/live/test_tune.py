@@ -197,13 +197,12 @@ def test_a_large_space_is_screened_before_it_is_searched(workplace: Workplace) -
 
 
 @pytest.mark.slow
-def test_the_references_start_on_a_server_that_rounds_its_pool(workplace: Workplace) -> None:
+def test_references_start_on_a_server_that_chooses_pool_size_and_flush_method(workplace: Workplace) -> None:
     release("mysql-9.7")
     text = SEARCH.replace("server: {config: {", "server: {release: mysql-9.7, config: {")
     text = text.replace(", innodb_log_file_size: 8M", "")
-    text = text.replace(
-        "innodb_flush_method: [fsync, nonsense]", "innodb_buffer_pool_size: {range: [32M, 300M]}"
-    )
+    text = text.replace("[fsync, nonsense]", "[fsync, O_DIRECT]")
+    text = text.replace("table_open_cache: [200, 400]", "innodb_buffer_pool_size: {range: [32M, 300M]}")
     done = workplace.run("tune", write(workplace, text), "--trials", "4", "--no-confirm")
     assert done.returncode == 0, done.stderr
     found = events(workplace)
@@ -211,6 +210,8 @@ def test_the_references_start_on_a_server_that_rounds_its_pool(workplace: Workpl
     by_origin = {each.origin: each for heat in heats_of(found) for each in heat.candidates}
     assert by_origin["pool only"].settings["server.config"] == {"innodb_buffer_pool_size": "256M"}
     assert by_origin["tuning sheet"].settings["server.config"]["innodb_redo_log_capacity"] == "1G"
+    method = "server.config.innodb_flush_method"
+    assert by_origin["pool only"].point[method] == "O_DIRECT", "what the server runs with, not what it lists"
 
 
 @pytest.mark.slow

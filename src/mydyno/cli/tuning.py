@@ -310,11 +310,12 @@ def _room(experiment: Experiment, search: Search, bench: LabBench, point: Point)
 def _shipped(start: Prepared, point: Point) -> Mapping[str, Any]:
     """Path -> value without any setting; empty for a server that mydyno does not start."""
     from mydyno.lab.spec.paths import CONFIG_PATH
+    from mydyno.lab.trial.preflight import effective
 
     if point.setup.server.external is not None:
         return {}
-    options = start.maker(point).options
-    return {f"{CONFIG_PATH}{name}": value for name, value in options.items() if value is not None}
+    in_force = effective(start.maker(point), {}, point).variables
+    return {f"{CONFIG_PATH}{name}": value for name, value in in_force.items()}
 
 
 def _defaults(space: Space, base: Base, shipped: Mapping[str, Any]) -> Mapping[str, Any]:
