@@ -86,11 +86,12 @@ def instructions(queries: int, prepared: bool, folder: Path) -> dict[str, int]:
     ]
     assert end["transactions"]["count"] == queries
     assert end["errors"] == {}
-    counts = {
-        file.name.removeprefix(f"{queries}-"): re.search(r"^totals: (\d+)$", file.read_text(), re.MULTILINE)
+    totals = {
+        file.name: re.findall(r"^totals: (\d+)$", file.read_text(), re.MULTILINE)
         for file in folder.glob(f"{queries}-*")
     }
-    return {thread: int(total[1]) for thread, total in counts.items() if total is not None}
+    assert all(totals.values()), done.stderr
+    return {name.removeprefix(f"{queries}-"): int(total) for name, [total] in totals.items()}
 
 
 def per_query(prepared: bool, folder: Path) -> float:

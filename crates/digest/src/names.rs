@@ -145,7 +145,7 @@ impl Names {
     }
 
     /// Name and count, the most frequent first, ties by name; those not listed one by one at the end, as "".
-    pub fn message(&self, texts: &Texts) -> Vec<(String, u64)> {
+    pub fn listed(&self, texts: &Texts) -> Vec<(String, u64)> {
         let mut listed: Vec<(String, u64)> = self
             .counts
             .iter()
@@ -190,7 +190,7 @@ mod tests {
     fn the_most_frequent_are_reported_and_the_others_as_one() {
         let names = many(300);
         let (counts, texts) = counted(&names);
-        let listed = counts.message(&texts);
+        let listed = counts.listed(&texts);
         assert_eq!(listed.len(), MOST_LISTED + 1);
         assert_eq!(listed[0], ("host240".to_owned(), 20));
         assert_eq!(listed[MOST_LISTED].0, "");
@@ -201,7 +201,7 @@ mod tests {
     fn more_than_are_counted_come_to_the_same_in_any_parts() {
         let names = many(3000);
         let (whole, texts) = counted(&names);
-        let listed = whole.message(&texts);
+        let listed = whole.listed(&texts);
         assert_eq!(listed.iter().map(|(_, count)| count).sum::<u64>(), names.len() as u64);
         for parts in [2, 7] {
             let (mut merged, mut merged_texts): (Names, Texts) = Default::default();
@@ -211,7 +211,7 @@ mod tests {
                 merged.merge(&counts);
                 merged_texts.merge(texts);
             }
-            assert_eq!(merged.message(&merged_texts), listed);
+            assert_eq!(merged.listed(&merged_texts), listed);
         }
     }
 }

@@ -127,10 +127,10 @@ impl Figures {
                 .map(|(attribute, sum)| (attribute.name(), sum.message(attribute.unit())))
                 .collect(),
             flags: of(true).map(|(attribute, sum)| (attribute.name(), flag(sum))).collect(),
-            users: self.users.message(texts),
-            hosts: self.hosts.message(texts),
-            databases: self.databases.message(texts),
-            errors: self.errors.message(texts),
+            users: self.users.listed(texts),
+            hosts: self.hosts.listed(texts),
+            databases: self.databases.listed(texts),
+            errors: self.errors.listed(texts),
         }
     }
 }

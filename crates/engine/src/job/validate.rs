@@ -16,7 +16,7 @@ const LEAST_INTERVAL_S: f64 = 0.01;
 const LEAST_PATIENCE_S: f64 = 0.1;
 /// Beyond what any server answers; keeps the arithmetic of arrivals in range.
 const MOST_RATE: f64 = 100_000_000.0;
-/// A reactor is a thread; this times the number of the engine keeps random numbers of engines that share a load apart.
+/// A reactor is a thread. Engines that share a load have seeds this far from each other.
 pub const MOST_REACTORS: usize = 1024;
 /// Engines that can share a load.
 const MOST_PARTS: u32 = 64;

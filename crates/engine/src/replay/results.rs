@@ -37,7 +37,7 @@ pub struct ErrorLine {
     pub error: u16,
     pub message: String,
     pub statement: u64,
-    /// Of the same error in several reactors; not written.
+    /// Equal for the same error of several reactors; not written.
     #[serde(skip)]
     pub key: (u64, u16),
 }

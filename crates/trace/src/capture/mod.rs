@@ -122,7 +122,7 @@ pub fn capture(
     for path in files {
         let name = if path == "-" { options.stdin_name.as_ref().unwrap_or(path) } else { path };
         let before = capture.statements;
-        let mut read_statements = |statements| {
+        let mut counted = |statements| {
             progress(Progress { read_bytes: read_bytes.load(Ordering::Relaxed), statements });
         };
         match begin(path, stop, &read_bytes) {
@@ -130,13 +130,9 @@ pub fn capture(
                 version = version.or_else(|| server(file.head()));
                 kinds.push(kind);
                 let read = match kind {
-                    Source::Packets => {
-                        packets::read(file, &mut capture, stop, &mut read_statements)
-                    }
-                    Source::GeneralLog => {
-                        general_log::read(file, &mut capture, stop, &mut read_statements)
-                    }
-                    _ => slow_log::read(file, &mut capture, stop, &mut read_statements),
+                    Source::Packets => packets::read(file, &mut capture, stop, &mut counted),
+                    Source::GeneralLog => general_log::read(file, &mut capture, stop, &mut counted),
+                    _ => slow_log::read(file, &mut capture, stop, &mut counted),
                 }?;
                 let statements = capture.statements - before;
                 sources.push(SourceFile { name: name.clone(), bytes: read.bytes, statements });

@@ -1,8 +1,8 @@
 //! Both directions of a connection as MySQL's protocol: commands, and what became of them.
 //!
 //! Sources: MySQL's protocol documentation ("Connection Phase", "Command Phase"), MariaDB's ("Client/Server
-//! Protocol"). Capabilities are looked at only where the bytes themselves do not show it, so that a conversation is
-//! read from its middle as well.
+//! Protocol"). Capabilities are looked at only where the bytes themselves do not show them, so that a
+//! conversation is read from its middle as well.
 
 use std::collections::{HashMap, VecDeque};
 
