@@ -171,7 +171,7 @@ TRANSACTIONS_CAPTION = (
 
 def transactions_table(view: Transactions, intervals: bool = True) -> Table:
     """Places, names and settings down; count, rate and percentiles across. A place or setting that is the
-    only one has no column. Without intervals it fits a terminal of 80 columns."""
+    only one has no column. A terminal shows no intervals: at 80 columns a row had six lines with them."""
     several_places = len({row.place for row in view.rows}) > 1
     several_settings = len({row.setting.point_id for row in view.rows}) > 1
     rows = tuple(
