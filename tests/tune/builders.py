@@ -36,7 +36,7 @@ def round_of(heat: int, number: int, leader: int, **values: float | str | None) 
             results.append(Measured(number=own, failure=value))
         else:
             results.append(Measured(number=own, values={} if value is None else {"throughput": value}))
-    return Round(heat=heat, round=number, run=f"r{heat}", seconds=10.0, leader=leader, results=tuple(results))
+    return Round(heat=heat, round=number, leader=leader, results=tuple(results), run=f"r{heat}", seconds=10.0)
 
 
 def gain(name: str, ratio: float, outcome: str = "faster") -> Compared:

@@ -89,7 +89,7 @@ def show(
     if program:
         screen.echo_json(resolved.program)
     else:
-        screen.echo(describe(read, resolved))
+        screen.echo(describe(read, resolved, width()))
 
 
 def _show_other(name: str, chosen: list[str], *, program: bool, text: bool) -> None:
@@ -129,4 +129,4 @@ def check(name: _Name, chosen: _Set = None) -> None:
         return
     read = workload.read(name)
     resolved = read.resolve(options_from(read, chosen or ()))
-    screen.echo(f"{name}: no problem found\n\n{summary(resolved)}")
+    screen.echo(f"{name}: no problem found\n\n{summary(resolved, width())}")

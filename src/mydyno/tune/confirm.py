@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mydyno.core.units import format_duration
-from mydyno.lab.analysis.soundness import CHECK as SLICES
 from mydyno.lab.analysis.verdict import judge_points
 from mydyno.lab.results.run import Run
 from mydyno.tune.experiment import settings_of, text
-from mydyno.tune.history import Candidate, Score
+from mydyno.tune.history import Candidate, Round, Score
 from mydyno.tune.scores import broken, metric_of
 from mydyno.tune.space import key_of
-from mydyno.tune.task import Bench, Task, trials_of
+from mydyno.tune.task import Bench, Task, disturbed, trials_of
 
 _SEED = 104_729
 ATTEMPTS = 3
@@ -89,13 +88,17 @@ def ranking(scores: Sequence[Score], objective: str) -> list[Score]:
 
 
 def confirm(
-    task: Task, bench: Bench, scores: Sequence[Score], say: Callable[[str], None]
+    task: Task, bench: Bench, scores: Sequence[Score], rounds: Sequence[Round], say: Callable[[str], None]
 ) -> tuple[Confirmation, ...]:
-    """Attempts in their order, up to the first that holds. Raises MydynoError where nothing is measured."""
+    """Attempts in their order, up to the first that holds. Raises MydynoError where nothing is measured.
+
+    `rounds`: of the heats. A winner whose heats were disturbed is not measured in slices again.
+    """
     made: list[Confirmation] = []
     for attempt, score in enumerate(ranking(scores, task.objective)[:ATTEMPTS], start=1):
         say(f"confirming {score.candidate.title} on other data, {task.search.confirm} trials of each")
-        done = _attempt(task, bench, score.candidate, attempt, say)
+        blocked = in_blocks(score.candidate, rounds)
+        done = _attempt(task, bench, score.candidate, attempt, blocked, say)
         made.append(done)
         if done.holds:
             say(f"{score.candidate.title} holds: {done.against[0].interval} times the start")
@@ -104,12 +107,18 @@ def confirm(
     return tuple(made)
 
 
+def in_blocks(candidate: Candidate, rounds: Sequence[Round]) -> bool:
+    """Whether servers disturbed each other in its heats, as they would in slices of the confirmation."""
+    own = [each for each in rounds if any(one.number == candidate.number for one in each.results)]
+    return any(each.disturbed for each in own)
+
+
 def seed_of(task: Task, attempt: int) -> int:
     return (task.base.seed + _SEED * attempt) % (1 << 32)
 
 
 def _attempt(
-    task: Task, bench: Bench, candidate: Candidate, attempt: int, say: Callable[[str], None]
+    task: Task, bench: Bench, candidate: Candidate, attempt: int, blocked: bool, say: Callable[[str], None]
 ) -> Confirmation:
     levels = [_labelled("start", {}), _winner(candidate)]
     known = {key_of(settings_of(task.base, each.settings)) for each in levels}
@@ -119,9 +128,11 @@ def _attempt(
         if key not in known and bench.refused(_text(task, [levels[0], level], attempt)) is None:
             known.add(key)
             levels.append(level)
-    run = bench.measure(_text(task, levels, attempt))
-    if blocked := _disturbed(run):
-        say("  servers disturbed each other in slices: measured again without them")
+    if blocked:
+        say("  in blocks: in the slices of its heats servers disturbed each other")
+    run = bench.measure(_text(task, levels, attempt, blocked))
+    if not blocked and (blocked := disturbed(trials_of(run))):
+        say("  servers disturbed each other in slices: measured again in blocks")
         run = bench.measure(_text(task, levels, attempt, blocked))
     against = tuple(
         compared(run, WINNER, level.title, task.objective) for level in levels if level.title != WINNER
@@ -135,11 +146,6 @@ def _attempt(
                 f"it took {format_duration(seconds)} to answer after kill -9, of {format_duration(most)}"
             )
     return Confirmation(candidate, against, run.folder.name, refused, seconds, blocked)
-
-
-def _disturbed(run: Run) -> bool:
-    """Whether a server that was not driven used what the driven one needed, as one does that writes later."""
-    return any(remark.check == SLICES for trial in trials_of(run) for remark in trial.remarks)
 
 
 def _labelled(label: str, settings: object) -> Candidate:

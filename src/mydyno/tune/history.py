@@ -53,11 +53,13 @@ class Round(Record):
     kind: Literal["round"] = "round"
     heat: int
     round: int
-    run: str
-    """The run's folder in the lab."""
-    seconds: float
     leader: int
     results: tuple[Measured, ...]
+    run: str = ""
+    """The run's folder in the lab; empty: every candidate was refused before it was measured."""
+    seconds: float = 0.0
+    disturbed: bool = False
+    """Servers that were not driven used what the driven one needed, as one does that writes later."""
 
 
 class Heat(Record):

@@ -39,7 +39,7 @@ from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
 from mydyno.tune.screening import ORIGIN as SCREENING
 from mydyno.tune.screening import PREDICTED, Screening
 from mydyno.tune.space import Point, Space, key_of
-from mydyno.tune.task import Bench, Budget, Task, trials_of
+from mydyno.tune.task import Bench, Budget, Task, disturbed, trials_of
 
 Say = Callable[[str], None]
 _SEED_OF_HEATS = 7919
@@ -274,7 +274,9 @@ class Search:
         racing_now = [each for each in left if each.number not in refused]
         failures = tuple(Measured(number=each, failure=why) for each, why in refused.items())
         if not racing_now:
-            self._append(heat, rounds[0], "", 0.0, failures)
+            self.journal.append(
+                Round(heat=heat.number, round=rounds[0], leader=heat.leader, results=failures)
+            )
             return
         self.say(
             f"heat {heat.number}, {_numbered(rounds)}: {leader.title} against "
@@ -289,16 +291,17 @@ class Search:
             results = failures + measured(own, racers, search.objectives, search.constraints)
             # Blocks of different hosts are measured side by side.
             seconds = sum(each.seconds for each in own) / len(rounds)
-            self._append(heat, number, run.folder.name, seconds, results)
-
-    def _append(
-        self, heat: Heat, number: int, run: str, seconds: float, results: tuple[Measured, ...]
-    ) -> None:
-        self.journal.append(
-            Round(
-                heat=heat.number, round=number, run=run, seconds=seconds, leader=heat.leader, results=results
+            self.journal.append(
+                Round(
+                    heat=heat.number,
+                    round=number,
+                    run=run.folder.name,
+                    seconds=seconds,
+                    leader=heat.leader,
+                    results=results,
+                    disturbed=disturbed(own),
+                )
             )
-        )
 
     def _refused(self, candidate: Candidate) -> str | None:
         """Known before it is measured: too large a pool, or a value that the binary does not take."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mydyno.lab.analysis.soundness import CHECK as SLICES
 from mydyno.lab.results.records import TrialRecord
 from mydyno.lab.results.run import Run
 from mydyno.lab.spec.search import Search
@@ -83,3 +84,9 @@ def trials_of(run: Run) -> Sequence[TrialRecord]:
     for trial in run.trials():
         last[trial.trial_id] = trial
     return list(last.values())
+
+
+def disturbed(trials: Iterable[TrialRecord]) -> bool:
+    """Whether in slices a server that was not driven used what the driven one needed, as one does that writes
+    later."""
+    return any(remark.check == SLICES for trial in trials for remark in trial.remarks)

@@ -24,34 +24,34 @@ from mydyno.lab.workload.sql import SQL_FORMS
 from mydyno.lab.workload.steps import ACTION_KEYS, AROUND_KEYS, STATEMENT_KEYS
 from mydyno.lab.workload.tables import TABLE_KEYS
 
-_WIDTH = 100
 _LONGEST_SQL = 200
 
 
-def describe(workload: WorkloadFile, resolved: Resolved) -> str:
-    """About, options, and everything of `summary`."""
-    lines = [workload.name, *_wrapped(workload.about, "  ")]
+def describe(workload: WorkloadFile, resolved: Resolved, width: int) -> str:
+    """About, options, and everything of `summary`, in lines of at most `width` characters."""
+    lines = [workload.name, *_wrapped(workload.about, width, "  ")]
     if workload.source:
-        lines += _wrapped(f"source: {workload.source}", "  ")
+        lines += _wrapped(f"source: {workload.source}", width, "  ")
     if resolved.options:
         lines += ["", "options"]
         for name, kind, _, about in option_rows(workload.options):
             chosen = str(resolved.options[name])
             chosen = chosen.lower() if isinstance(resolved.options[name], bool) else chosen
             meaning = about if kind in ("true, false", "a text") else f"{about} ({kind})"
-            lines += _wrapped(meaning, f"  {name:<20} {chosen:<12} ", f"{'':36}")
-    return "\n".join([*lines, "", *_summary(resolved)])
+            lines += _wrapped(meaning, width, f"  {name:<20} {chosen:<12} ", f"{'':36}")
+    return "\n".join([*lines, "", *_summary(resolved, width)])
 
 
-def summary(resolved: Resolved) -> str:
-    """Tables, what an event sends and how connections are held."""
-    return "\n".join(_summary(resolved))
+def summary(resolved: Resolved, width: int) -> str:
+    """Tables, what an event sends and how connections are held, in lines of at most `width` characters."""
+    return "\n".join(_summary(resolved, width))
 
 
-def _summary(resolved: Resolved) -> Iterator[str]:
+def _summary(resolved: Resolved, width: int) -> Iterator[str]:
     program = resolved.program
     yield f"tables: {resolved.rows:,} rows, about {format_bytes(resolved.data_bytes)}"
-    yield from _tables(program["tables"])
+    for line in _tables(program["tables"]):
+        yield from _wrapped(line, width, "  ", "    ")
     yield ""
     yield f"an event sends {_amount(resolved.statements_per_event)} on average"
     counts = statement_counts(program)
@@ -64,9 +64,9 @@ def _summary(resolved: Resolved) -> Iterator[str]:
         shapes = dict(_shapes(transaction["steps"]))
         for name, count in counts[transaction["name"]].items():
             start = f"    {count:>8.4g}  {name:<20} "
-            yield from _wrapped(textwrap.shorten(shapes[name], _LONGEST_SQL), start, " " * len(start))
+            yield from _wrapped(textwrap.shorten(shapes[name], _LONGEST_SQL), width, start, " " * len(start))
     yield ""
-    yield from _wrapped(_policy(program), "")
+    yield from _wrapped(_policy(program), width)
     for check in program["checks"]:
         yield f"checked after the load: {check['name']}"
 
@@ -83,7 +83,7 @@ def _tables(tables: list[dict[str, Any]]) -> Iterator[str]:
     for (rows, columns), names in alike.items():
         shown = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}, {len(names)} tables"
         each = "" if len(names) == 1 else " each"
-        yield f"  {shown}: {rows:,} rows{each}" + (f" ({columns})" if columns else "")
+        yield f"{shown}: {rows:,} rows{each}" + (f" ({columns})" if columns else "")
 
 
 def _shapes(steps: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -122,9 +122,9 @@ def _policy(program: dict[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _wrapped(text: str, first: str, then: str | None = None) -> list[str]:
+def _wrapped(text: str, width: int, first: str = "", then: str | None = None) -> list[str]:
     indent = first if then is None else then
-    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=indent) or [first.rstrip()]
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=indent) or [first.rstrip()]
 
 
 BEGIN = "<!-- reference: begin (made by python -m mydyno.lab.workload.reference) -->"
