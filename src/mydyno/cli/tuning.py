@@ -383,7 +383,7 @@ def _confirmed(task: Task, bench: LabBench, loop: Any) -> tuple[tuple[Confirmati
     from mydyno.tune.confirm import confirm
     from mydyno.tune.reduce import reduce
 
-    confirmations = confirm(task, bench, list(loop.scores.values()), loop.rounds, say)
+    confirmations = confirm(task, bench, list(loop.scores.values()), loop.blocked, say)
     if not confirmations:
         say("no candidate looked better than the start")
     if not confirmations or not confirmations[-1].holds:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mydyno.core.units import format_duration
 from mydyno.lab.analysis.verdict import judge_points
 from mydyno.lab.results.run import Run
 from mydyno.tune.experiment import settings_of, text
-from mydyno.tune.history import Candidate, Round, Score
+from mydyno.tune.history import Candidate, Score
 from mydyno.tune.scores import broken, metric_of
 from mydyno.tune.space import key_of
-from mydyno.tune.task import Bench, Task, disturbed, trials_of
+from mydyno.tune.task import Bench, Task, measure, trials_of
 
 _SEED = 104_729
 ATTEMPTS = 3
@@ -88,16 +89,15 @@ def ranking(scores: Sequence[Score], objective: str) -> list[Score]:
 
 
 def confirm(
-    task: Task, bench: Bench, scores: Sequence[Score], rounds: Sequence[Round], say: Callable[[str], None]
+    task: Task, bench: Bench, scores: Sequence[Score], blocked: bool, say: Callable[[str], None]
 ) -> tuple[Confirmation, ...]:
     """Attempts in their order, up to the first that holds. Raises MydynoError where nothing is measured.
 
-    `rounds`: of the heats. A winner whose heats were disturbed is not measured in slices again.
+    `blocked`: not in slices, in which servers disturbed each other in the heats.
     """
     made: list[Confirmation] = []
     for attempt, score in enumerate(ranking(scores, task.objective)[:ATTEMPTS], start=1):
         say(f"confirming {score.candidate.title} on other data, {task.search.confirm} trials of each")
-        blocked = in_blocks(score.candidate, rounds)
         done = _attempt(task, bench, score.candidate, attempt, blocked, say)
         made.append(done)
         if done.holds:
@@ -105,12 +105,6 @@ def confirm(
             break
         say(f"{score.candidate.title} does not hold: {done.refused}")
     return tuple(made)
-
-
-def in_blocks(candidate: Candidate, rounds: Sequence[Round]) -> bool:
-    """Whether servers disturbed each other in its heats, as they would in slices of the confirmation."""
-    own = [each for each in rounds if any(one.number == candidate.number for one in each.results)]
-    return any(each.disturbed for each in own)
 
 
 def seed_of(task: Task, attempt: int) -> int:
@@ -128,12 +122,7 @@ def _attempt(
         if key not in known and bench.refused(_text(task, [levels[0], level], attempt)) is None:
             known.add(key)
             levels.append(level)
-    if blocked:
-        say("  in blocks: in the slices of its heats servers disturbed each other")
-    run = bench.measure(_text(task, levels, attempt, blocked))
-    if not blocked and (blocked := disturbed(trials_of(run))):
-        say("  servers disturbed each other in slices: measured again in blocks")
-        run = bench.measure(_text(task, levels, attempt, blocked))
+    run, blocked = measure(bench, partial(_text, task, levels, attempt), blocked, say)
     against = tuple(
         compared(run, WINNER, level.title, task.objective) for level in levels if level.title != WINNER
     )

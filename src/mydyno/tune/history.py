@@ -58,8 +58,8 @@ class Round(Record):
     run: str = ""
     """The run's folder in the lab; empty: every candidate was refused before it was measured."""
     seconds: float = 0.0
-    disturbed: bool = False
-    """Servers that were not driven used what the driven one needed, as one does that writes later."""
+    blocked: bool = False
+    """Measured in blocks, since servers disturbed each other in slices; so are all rounds after it."""
 
 
 class Heat(Record):

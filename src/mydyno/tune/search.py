@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 from mydyno import __version__
 from mydyno.core.errors import UsageError
@@ -39,7 +40,7 @@ from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
 from mydyno.tune.screening import ORIGIN as SCREENING
 from mydyno.tune.screening import PREDICTED, Screening
 from mydyno.tune.space import Point, Space, key_of
-from mydyno.tune.task import Bench, Budget, Task, disturbed, trials_of
+from mydyno.tune.task import Bench, Budget, Task, measure, trials_of
 
 Say = Callable[[str], None]
 _SEED_OF_HEATS = 7919
@@ -92,6 +93,11 @@ class Search:
     @property
     def ends(self) -> list[HeatEnd]:
         return [each for each in self.journal.events if isinstance(each, HeatEnd)]
+
+    @property
+    def blocked(self) -> bool:
+        """Whether servers have disturbed each other in slices."""
+        return any(each.blocked for each in self.rounds)
 
     @property
     def open_heat(self) -> Heat | None:
@@ -284,7 +290,8 @@ class Search:
             + self._time_left()
         )
         racers, search = [leader, *racing_now], self.task.search
-        run = self.bench.measure(self._text(racers, heat.number, rounds[0], len(rounds)))
+        made = partial(self._text, racers, heat.number, rounds[0], len(rounds))
+        run, blocked = measure(self.bench, made, self.blocked, self.say)
         trials = trials_of(run)
         for number, block in zip(rounds, sorted({each.block for each in trials}), strict=True):
             own = [each for each in trials if each.block == block]
@@ -299,7 +306,7 @@ class Search:
                     seconds=seconds,
                     leader=heat.leader,
                     results=results,
-                    disturbed=disturbed(own),
+                    blocked=blocked,
                 )
             )
 
@@ -316,7 +323,14 @@ class Search:
         """A second level, which every factor needs."""
         return self.candidates[0 if candidate.number else 1]
 
-    def _text(self, candidates: Sequence[Candidate], heat: int, number: int, rounds: int = 1) -> str:
+    def _text(
+        self,
+        candidates: Sequence[Candidate],
+        heat: int,
+        number: int,
+        rounds: int = 1,
+        blocked: bool = False,
+    ) -> str:
         only = len(candidates) == 1
         return text(
             self.task.base,
@@ -328,6 +342,7 @@ class Search:
             seed=self.task.base.seed + _SEED_OF_HEATS * heat + number,
             # One dataset for all heats: to load another takes as long as to measure a candidate.
             data_seed=self.task.base.seed,
+            blocked=blocked,
             factor=not only,
         )
 

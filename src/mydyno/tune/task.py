@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -86,7 +86,14 @@ def trials_of(run: Run) -> Sequence[TrialRecord]:
     return list(last.values())
 
 
-def disturbed(trials: Iterable[TrialRecord]) -> bool:
-    """Whether in slices a server that was not driven used what the driven one needed, as one does that writes
-    later."""
-    return any(remark.check == SLICES for trial in trials for remark in trial.remarks)
+def measure(
+    bench: Bench, text: Callable[[bool], str], blocked: bool, say: Callable[[str], None]
+) -> tuple[Run, bool]:
+    """The run, and whether it is in blocks: it is where `blocked`, and where in slices a server that was not
+    driven used what the driven one needed, as one does that writes later. `text` takes whether in blocks."""
+    if not blocked:
+        run = bench.measure(text(False))
+        if not any(remark.check == SLICES for trial in trials_of(run) for remark in trial.remarks):
+            return run, False
+        say("  servers disturbed each other in slices: measured again in blocks")
+    return bench.measure(text(True)), True
