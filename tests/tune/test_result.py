@@ -71,6 +71,15 @@ def test_the_page_has_every_chart_and_the_option_file() -> None:
     assert "trial 8 did not hold: it is not shown." in html
 
 
+def test_the_report_says_that_servers_disturbed_each_other() -> None:
+    calm = found()
+    [*first, last] = calm.rounds
+    disturbed = replace(calm, rounds=(*first, last.model_copy(update={"blocked": True})))
+    says = "easured in blocks, since servers disturbed each other in slices"
+    assert [says in each for each in (page(calm), table.markdown(calm))] == [False, False]
+    assert [says in each for each in (page(disturbed), table.markdown(disturbed))] == [True, True]
+
+
 def test_without_a_confirmation_nothing_is_said_to_be_found() -> None:
     nothing = found(confirmed=False)
     assert table.headline(nothing) == "Nothing that example has found holds on other data"

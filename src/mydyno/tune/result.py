@@ -46,6 +46,12 @@ class Found:
         return next((each for each in self.confirmations if each.holds), None)
 
     @property
+    def order(self) -> str | None:
+        """Why it was not measured in slices; None: it was, or the experiment is in blocks."""
+        blocked = any(each.blocked for each in self.rounds)
+        return "in blocks, since servers disturbed each other in slices" if blocked else None
+
+    @property
     def screening(self) -> Screening | None:
         """What the search began with, where its space was large."""
         heat = next((each for each in self.heats if each.screening), None)
