@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-
 from lab.results.builders import experiment, save, trial
+
 from mydyno.lab.analysis.soundness import CHECK
 from mydyno.lab.results.records import Remark
 from mydyno.lab.results.run import Run

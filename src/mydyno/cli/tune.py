@@ -39,7 +39,7 @@ def tune(
     and what every candidate has to keep (by default full durability). Candidates race against the leader in
     experiments of the lab; poor ones are stopped early. The winner is measured again on other data against
     the settings as shipped, the buffer pool alone, a tuning sheet, mydyno's own advice and the start; then
-    settings are removed one by one until only those that matter are left. Writes `best.cnf`, an advice file
+    settings are removed until only those that matter are left. Writes `best.cnf`, an advice file
     for `mydyno apply`, and a report. With `host: ssh` the rounds of a heat are measured side by side on the
     machines of --hosts (docs/how-to/fleet.md). After Ctrl-C or a kill the same command continues where it
     stopped, also with a larger budget.

@@ -8,6 +8,6 @@ run            -> scores.py     what each candidate was worth, and which constra
                -> racing.py     who is stopped, who leads: stated tests
                -> search.py     the loop; journal.py keeps every step, so that a kill loses at most one trial
 winner         -> confirm.py    measured again, against all references, on other data
-               -> reduce.py     settings removed one by one until only those that matter are left
+               -> reduce.py     settings removed until only those that matter are left
                -> result.py     best.cnf, an advice file and one record; page.py and table.py show it
 """

@@ -1,21 +1,22 @@
-"""Settings of the winner removed one by one, until only those that matter are left.
+"""Settings of the winner removed, until only those that matter are left.
 
 First all of them are compared with all but one, each in turn: what each is worth together with the others.
-Those whose interval lies above 1 stay. The others are taken out in the order of what they seemed worth, the
-least first; one stays out unless the settings without it are shown to be worse. In the end what is left is
-compared with the start and with all settings once more, since several small losses may add up.
+Those whose interval lies above 1 stay. The others are removed together, and what is left is compared with
+the start and with all settings once more, since several small losses may add up and one setting may do the
+work of another. If that is worse, the others are removed one by one in the order of what they seemed worth,
+the least first; one stays out unless the settings without it are shown to be worse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from mydyno.lab.results.run import Run
 from mydyno.tune.confirm import Compared, Confirmation, compared, seed_of
-from mydyno.tune.experiment import Base, laid_over, settings_of, text
+from mydyno.tune.experiment import laid_over, settings_of, text
 from mydyno.tune.history import SERVER_CONFIG, Candidate
 from mydyno.tune.space import same
 from mydyno.tune.task import Bench, Task
@@ -44,6 +45,8 @@ class Reduced:
     """Of every setting of the winner, the most valuable first."""
     gain: Compared
     """Of what is left, over the start."""
+    of_all: Compared | None
+    """What is left, over all settings; None: nothing was removed."""
     runs: tuple[str, ...]
 
 
@@ -60,41 +63,98 @@ def reduce(
     task: Task, bench: Bench, confirmed: Confirmation, attempt: int, say: Callable[[str], None]
 ) -> Reduced:
     """Raises MydynoError when nothing can be measured."""
-    base, winner = task.base, changes_of(task, confirmed.candidate)
-    if len(winner) < 2:
-        gain = confirmed.against[0]
-        only = tuple(Worth(path, value, gain, True) for path, value in winner.items())
-        return Reduced(winner, only, gain, ())
-    say(f"removing: what each of {len(winner)} settings is worth")
-    levels = [_level(ALL, base, winner)]
-    levels += [_level(f"without {short(path)}", base, _without(winner, path)) for path in winner]
-    measure = partial(_measure, task, bench, attempt, confirmed.blocked)
-    run = measure("worth", levels)
-    gains = {path: compared(run, ALL, f"without {short(path)}", task.objective) for path in winner}
-    left, runs = dict(winner), [run.folder.name]
-    for path in sorted(winner, key=lambda each: gains[each].ratio or 0.0):
-        if gains[path].better or len(left) == 1:
-            continue
-        kept, without = _level(ALL, base, left), _level(f"without {short(path)}", base, _without(left, path))
-        run = measure(f"less-{len(left)}", [kept, without])
-        runs.append(run.folder.name)
-        outcome = compared(run, ALL, without.title, task.objective)
-        if outcome.better:
-            say(f"  {short(path)} stays: {outcome.interval}")
-        else:
-            say(f"  {short(path)} is removed")
-            left.pop(path)
-    gain = confirmed.against[0]
-    if len(left) < len(winner):
-        run = measure("left", _last(base, winner, left))
-        runs.append(run.folder.name)
-        gain = compared(run, LEFT, START, task.objective)
-        if not gain.better or compared(run, LEFT, ALL, task.objective).worse:
-            say("  together they matter after all: all stay")
-            left, gain = dict(winner), confirmed.against[0]
-    worth = [Worth(path, value, gains[path], path in left) for path, value in winner.items()]
-    worth.sort(key=lambda each: (not each.kept, -(each.gain.ratio or 0.0)))
-    return Reduced(left, tuple(worth), gain, tuple(runs))
+    return _Removal(task, bench, confirmed, attempt, say).reduced()
+
+
+@dataclass
+class _Removal:
+    task: Task
+    bench: Bench
+    confirmed: Confirmation
+    attempt: int
+    say: Callable[[str], None]
+    runs: list[str] = field(default_factory=list)
+
+    def reduced(self) -> Reduced:
+        winner, whole = self.winner, self.confirmed.against[0]
+        if len(winner) < 2:
+            only = tuple(Worth(path, value, whole, True) for path, value in winner.items())
+            return Reduced(winner, only, whole, None, ())
+        self.say(f"removing: what each of {len(winner)} settings is worth")
+        levels = [self._level(f"without {short(path)}", _without(winner, path)) for path in winner]
+        run = self._measure("worth", [self._level(ALL, winner), *levels])
+        gains = {path: self._compared(run, ALL, f"without {short(path)}") for path in winner}
+        least_first = sorted(winner, key=lambda path: gains[path].ratio or 0.0)
+        matter = [path for path in winner if gains[path].better] or least_first[-1:]
+        others = [path for path in least_first if path not in matter]
+        left, gain, of_all = self._left(matter, others) if others else (winner, whole, None)
+        worth = [Worth(path, value, gains[path], path in left) for path, value in winner.items()]
+        worth.sort(key=lambda each: (not each.kept, -(each.gain.ratio or 0.0)))
+        return Reduced(left, tuple(worth), gain, of_all, tuple(self.runs))
+
+    @cached_property
+    def winner(self) -> dict[str, Any]:
+        return changes_of(self.task, self.confirmed.candidate)
+
+    def _left(
+        self, matter: Sequence[str], others: Sequence[str]
+    ) -> tuple[Mapping[str, Any], Compared, Compared | None]:
+        """With its gain over the start, and over all settings."""
+        for left in self._attempts(matter, others):
+            self.say(f"  {', '.join(map(short, left))} against all {len(self.winner)} settings")
+            levels = [self._level(START, {}), self._level(ALL, self.winner), self._level(LEFT, left)]
+            run = self._measure(f"left-{len(left)}", levels)
+            gain, of_all = (self._compared(run, LEFT, other) for other in (START, ALL))
+            if gain.better and not of_all.worse:
+                return left, gain, of_all
+        self.say("  together they matter after all: all stay")
+        return self.winner, self.confirmed.against[0], None
+
+    def _attempts(self, matter: Sequence[str], others: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        at_once = {path: self.winner[path] for path in matter}
+        yield at_once
+        self.say("  together the others matter: one by one")
+        left = self._one_by_one(others)
+        if len(at_once) < len(left) < len(self.winner):
+            yield left
+
+    def _one_by_one(self, paths: Sequence[str]) -> dict[str, Any]:
+        """The winner without those of these whose absence is not shown to be worse."""
+        left = dict(self.winner)
+        for path in paths:
+            kept = self._level(ALL, left)
+            without = self._level(f"without {short(path)}", _without(left, path))
+            run = self._measure(f"less-{len(left)}", [kept, without])
+            outcome = self._compared(run, ALL, without.title)
+            if outcome.better:
+                self.say(f"  {short(path)} stays: {outcome.interval}")
+            else:
+                self.say(f"  {short(path)} is removed")
+                left.pop(path)
+        return left
+
+    def _level(self, label: str, changes: Mapping[str, Any]) -> Candidate:
+        """The start with these changes."""
+        settings = laid_over({SERVER_CONFIG: self.task.base.config}, changes)
+        return Candidate(number=0, origin=label, settings=settings, point={}, label=label)
+
+    def _compared(self, run: Run, left: str, right: str) -> Compared:
+        return compared(run, left, right, self.task.objective)
+
+    def _measure(self, suffix: str, levels: Sequence[Candidate]) -> Run:
+        run = self.bench.measure(
+            text(
+                self.task.base,
+                suffix,
+                levels,
+                question="Which settings of the winner matter?",
+                repeats=self.task.search.confirm,
+                seed=seed_of(self.task, self.attempt),
+                blocked=self.confirmed.blocked,
+            )
+        )
+        self.runs.append(run.folder.name)
+        return run
 
 
 def short(path: str) -> str:
@@ -103,29 +163,3 @@ def short(path: str) -> str:
 
 def _without(settings: Mapping[str, Any], path: str) -> dict[str, Any]:
     return {each: value for each, value in settings.items() if each != path}
-
-
-def _last(base: Base, winner: Mapping[str, Any], left: Mapping[str, Any]) -> list[Candidate]:
-    return [_level(START, base, {}), _level(ALL, base, winner), _level(LEFT, base, left)]
-
-
-def _level(label: str, base: Base, changes: Mapping[str, Any]) -> Candidate:
-    """The start with these changes."""
-    settings = laid_over({SERVER_CONFIG: base.config}, changes)
-    return Candidate(number=0, origin=label, settings=settings, point={}, label=label)
-
-
-def _measure(
-    task: Task, bench: Bench, attempt: int, blocked: bool, suffix: str, levels: Sequence[Candidate]
-) -> Run:
-    return bench.measure(
-        text(
-            task.base,
-            suffix,
-            levels,
-            question="Which settings of the winner matter?",
-            repeats=task.search.confirm,
-            seed=seed_of(task, attempt),
-            blocked=blocked,
-        )
-    )

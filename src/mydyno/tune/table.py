@@ -37,6 +37,8 @@ def text(found: Found) -> Iterator[str]:
             yield f"  does not hold: {each.refused}"
         if each.recovery_seconds is not None:
             yield f"  answers {each.recovery_seconds:.1f} s after kill -9 under load"
+    if found.reduced and found.reduced.of_all:
+        yield f"  what is left over all settings: {found.reduced.of_all.interval}"
     for worth in found.reduced.worth if found.reduced else ():
         word = "stays" if worth.kept else "removed"
         yield f"  {short(worth.path)} = {text_of(worth.value)}: {worth.gain.interval}, {word}"

@@ -10,7 +10,7 @@ from typing import Any
 from mydyno.page.table import Table
 from mydyno.tune.confirm import interval
 from mydyno.tune.history import Score
-from mydyno.tune.reduce import short
+from mydyno.tune.reduce import LEFT, short
 from mydyno.tune.result import Found, progress, text_of
 from mydyno.tune.screening import ORIGIN as SCREENING
 from mydyno.tune.screening import Screening
@@ -250,11 +250,10 @@ def _cell(point: Mapping[str, Any], path: str) -> str:
 
 
 def confirmations_table(found: Found) -> Table:
-    rows = tuple(
-        (each.candidate.title, one.name, one.interval, str(one.n), one.outcome)
-        for each in found.confirmations
-        for one in each.against
-    )
+    compared = [(each.candidate.title, one) for each in found.confirmations for one in each.against]
+    if found.reduced and found.reduced.of_all:
+        compared += [(LEFT, one) for one in (found.reduced.gain, found.reduced.of_all)]
+    rows = tuple((name, one.name, one.interval, str(one.n), one.outcome) for name, one in compared)
     return Table(
         ("winner", "against", "times as good (95% interval)", "n", "verdict"), rows, frozenset({0, 1, 4})
     )
