@@ -69,10 +69,15 @@ class KnownServers:
 
 @pytest.fixture
 def reduced(tmp_path: Path) -> Iterator[Callable[[Rate], tuple[Reduced, list[str]]]]:
-    """The four settings of a winner reduced, and the experiments that this took."""
-    winner = Candidate(number=1, origin="gp", settings={SERVER_CONFIG: dict.fromkeys(NAMES, 1)}, point={})
+    """The four settings of a winner reduced, and the experiments that this took. It sets a fifth to what the
+    release ships."""
+    settings = {**dict.fromkeys(NAMES, 1), "e": "8M"}
+    winner = Candidate(number=1, origin="gp", settings={SERVER_CONFIG: settings}, point={})
+    shipped = {"server.config.e": 8 << 20}
     base = Base("n", "n.yaml", {}, {}, {}, 1, False)
-    task = Task(base, Search(space={"server.config.a": [0, 1]}), Space(()), {}, {}, {}, "release", "print")
+    task = Task(
+        base, Search(space={"server.config.a": [0, 1]}), Space(()), {}, shipped, {}, "release", "print"
+    )
     confirmed = Confirmation(winner, (gain("start", 1.5),), "run", None)
     with ExitStack() as opened:
 
@@ -91,6 +96,7 @@ def test_what_does_not_matter_is_removed_at_once(reduced: Any) -> None:
     found, asked = reduced(lambda settings: 1 + 0.5 * settings.get("a", 0) + 0.3 * settings.get("c", 0))
     assert _left(found) == {"a", "c"}
     assert [worth.path for worth in found.worth][:2] == ["server.config.a", "server.config.c"]
+    assert "server.config.e" not in {worth.path for worth in found.worth}
     assert asked == ["n-worth", "n-left-2"]
     assert found.gain.low > 1.7
     assert 0.95 < found.of_all.low < 1 < found.of_all.high < 1.05

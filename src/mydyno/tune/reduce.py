@@ -51,12 +51,12 @@ class Reduced:
 
 
 def changes_of(task: Task, candidate: Candidate) -> dict[str, Any]:
-    """Path -> value of what the candidate has otherwise than the start; a setting of the start that it does
-    not have is at the release's own value."""
+    """Path -> value of what the candidate has otherwise than the start; what one of them does not set is
+    at the release's own value."""
     start, own = settings_of(task.base, {}), settings_of(task.base, candidate.settings)
-    shipped = {path: task.shipped[path] for path in start if path not in own and path in task.shipped}
-    whole = {**shipped, **own}
-    return {path: value for path, value in whole.items() if path not in start or not same(value, start[path])}
+    shipped = {path: value for path, value in task.shipped.items() if path in start or path in own}
+    before, after = {**shipped, **start}, {**shipped, **own}
+    return {path: each for path, each in after.items() if path not in before or not same(each, before[path])}
 
 
 def reduce(
