@@ -97,7 +97,6 @@ def confirm(
     """
     made: list[Confirmation] = []
     for attempt, score in enumerate(ranking(scores, task.objective)[:ATTEMPTS], start=1):
-        say(f"confirming {score.candidate.title} on other data, {task.search.confirm} trials of each")
         done = _attempt(task, bench, score.candidate, attempt, blocked, say)
         made.append(done)
         if done.holds:
@@ -122,6 +121,8 @@ def _attempt(
         if key not in known and bench.refused(_text(task, [levels[0], level], attempt)) is None:
             known.add(key)
             levels.append(level)
+    planned = format_duration(bench.seconds(_text(task, levels, attempt, blocked)))
+    say(f"confirming {candidate.title} on other data, {task.search.confirm} trials of each; about {planned}")
     run, blocked = measure(bench, partial(_text, task, levels, attempt), blocked, say)
     against = tuple(
         compared(run, WINNER, level.title, task.objective) for level in levels if level.title != WINNER

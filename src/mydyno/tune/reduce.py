@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from mydyno.core.units import format_duration
 from mydyno.lab.results.run import Run
 from mydyno.tune.confirm import Compared, Confirmation, compared, seed_of
 from mydyno.tune.experiment import laid_over, settings_of, text
@@ -80,9 +81,9 @@ class _Removal:
         if len(winner) < 2:
             only = tuple(Worth(path, value, whole, True) for path, value in winner.items())
             return Reduced(winner, only, whole, None, ())
-        self.say(f"removing: what each of {len(winner)} settings is worth")
         levels = [self._level(f"without {short(path)}", _without(winner, path)) for path in winner]
-        run = self._measure("worth", [self._level(ALL, winner), *levels])
+        about = f"removing: what each of {len(winner)} settings is worth"
+        run = self._measure("worth", [self._level(ALL, winner), *levels], about)
         gains = {path: self._compared(run, ALL, f"without {short(path)}") for path in winner}
         least_first = sorted(winner, key=lambda path: gains[path].ratio or 0.0)
         matter = [path for path in winner if gains[path].better] or least_first[-1:]
@@ -101,9 +102,9 @@ class _Removal:
     ) -> tuple[Mapping[str, Any], Compared, Compared | None]:
         """With its gain over the start, and over all settings."""
         for left in self._attempts(matter, others):
-            self.say(f"  {', '.join(map(short, left))} against all {len(self.winner)} settings")
+            about = f"  {len(left)} of {len(self.winner)} settings against all"
             levels = [self._level(START, {}), self._level(ALL, self.winner), self._level(LEFT, left)]
-            run = self._measure(f"left-{len(left)}", levels)
+            run = self._measure(f"left-{len(left)}", levels, about)
             gain, of_all = (self._compared(run, LEFT, other) for other in (START, ALL))
             if gain.better and not of_all.worse:
                 return left, gain, of_all
@@ -124,7 +125,7 @@ class _Removal:
         for path in paths:
             kept = self._level(ALL, left)
             without = self._level(f"without {short(path)}", _without(left, path))
-            run = self._measure(f"less-{len(left)}", [kept, without])
+            run = self._measure(f"less-{len(left)}", [kept, without], f"  without {short(path)}")
             outcome = self._compared(run, ALL, without.title)
             if outcome.better:
                 self.say(f"  {short(path)} stays: {outcome.interval}")
@@ -141,18 +142,18 @@ class _Removal:
     def _compared(self, run: Run, left: str, right: str) -> Compared:
         return compared(run, left, right, self.task.objective)
 
-    def _measure(self, suffix: str, levels: Sequence[Candidate]) -> Run:
-        run = self.bench.measure(
-            text(
-                self.task.base,
-                suffix,
-                levels,
-                question="Which settings of the winner matter?",
-                repeats=self.task.search.confirm,
-                seed=seed_of(self.task, self.attempt),
-                blocked=self.confirmed.blocked,
-            )
+    def _measure(self, suffix: str, levels: Sequence[Candidate], about: str) -> Run:
+        made = text(
+            self.task.base,
+            suffix,
+            levels,
+            question="Which settings of the winner matter?",
+            repeats=self.task.search.confirm,
+            seed=seed_of(self.task, self.attempt),
+            blocked=self.confirmed.blocked,
         )
+        self.say(f"{about}; about {format_duration(self.bench.seconds(made))}")
+        run = self.bench.measure(made)
         self.runs.append(run.folder.name)
         return run
 

@@ -252,8 +252,7 @@ class Search:
     # One heat.
 
     def _race(self, heat: Heat) -> None:
-        at_once = self.bench.hosts
-        rounds = at_once if heat.screening else self.task.search.repeats
+        at_once, rounds = self.bench.hosts, self._rounds_of(heat)
         while True:
             own = [each for each in self.rounds if each.heat == heat.number]
             left = self._running(heat, own)
@@ -262,6 +261,10 @@ class Search:
             first = len(own) + 1
             self._measure(heat, range(first, min(first + at_once, rounds + 1)), left)
         self._end(heat)
+
+    def _rounds_of(self, heat: Heat) -> int:
+        """At most."""
+        return self.bench.hosts if heat.screening else self.task.search.repeats
 
     def _running(self, heat: Heat, own: Sequence[Round]) -> list[Candidate]:
         """Those of the heat that neither failed nor were stopped."""
@@ -287,7 +290,7 @@ class Search:
         self.say(
             f"heat {heat.number}, {_numbered(rounds)}: {leader.title} against "
             + ", ".join(each.title.removeprefix("trial ") for each in racing_now)
-            + self._time_left()
+            + self._time_left((self._rounds_of(heat) - rounds[0] + 1) * (len(racing_now) + 1))
         )
         racers, search = [leader, *racing_now], self.task.search
         made = partial(self._text, racers, heat.number, rounds[0], len(rounds))
@@ -396,15 +399,20 @@ class Search:
         )
         self.say("; ".join(parts))
 
-    def _time_left(self) -> str:
+    def _time_left(self, of_heat: int) -> str:
+        """Of the heats; `of_heat`: measurements that this one still has."""
         limit = self.budget.search_seconds
         if limit is not None:
             return f"; {format_duration(max(0, round(limit - self.spent_seconds)))} left"
-        if self.budget.trials is None or not self.tried:
+        measured = sum(len(each.results) for each in self.rounds if each.run)
+        if self.budget.trials is None or not measured:
             return ""
-        each = self.spent_seconds / self.tried
-        seconds = each * max(0, self.budget.trials - self.tried)
-        return f"; about {format_duration(max(1, round(seconds)))} left" if seconds else ""
+        later, search = max(0, self.budget.trials - self.tried), self.task.search
+        screened = min(later, len(self.screening.points) - self._tried(SCREENING))
+        candidates = screened + search.repeats * (later - screened)
+        with_leaders = candidates * (1 + 1 / search.candidates)
+        seconds = self.spent_seconds / measured * (of_heat + with_leaders)
+        return f"; about {format_duration(max(1, round(seconds)))} left"
 
 
 def _numbered(rounds: range) -> str:
