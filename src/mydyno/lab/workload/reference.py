@@ -68,7 +68,7 @@ def _summary(resolved: Resolved, width: int) -> Iterator[str]:
     yield ""
     yield from _wrapped(_policy(program), width)
     for check in program["checks"]:
-        yield f"checked after the load: {check['name']}"
+        yield from _wrapped(f"checked after the load: {check['name']}", width, "", "  ")
 
 
 def _amount(statements: float) -> str:
