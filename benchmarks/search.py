@@ -94,12 +94,11 @@ class Outcome:
     confirmed: str
 
 
-def search(folder: Path, lab: Path, text: str, trials: int, confirmed: bool) -> Outcome:
+def search(folder: Path, lab: Path, text: str, trials: int) -> Outcome:
     file = folder / "search.yaml"
     file.write_text(text)
     before = {each.name for each in (lab / FOLDER).glob("*")}
     command = ["mydyno", "tune", str(file), "--trials", str(trials), "--lab", str(lab)]
-    command += [] if confirmed else ["--no-confirm"]
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-2000:]}")
@@ -136,8 +135,7 @@ def measure(arguments: argparse.Namespace, release: str, load: str) -> bool:
             for seed in range(1, arguments.seeds + 1):
                 say(f"{release}, {load}: {sampler}, seed {seed}")
                 text = experiment(release, load, sampler, seed, size)
-                confirmed = seed <= arguments.confirmed
-                found[sampler, seed] = search(folder, lab, text, arguments.trials, confirmed)
+                found[sampler, seed] = search(folder, lab, text, arguments.trials)
     print(f"\n{release}, {load}: best ratio to the server as shipped. {machine()}\n")
     shown = [number for number in NUMBERS if number <= arguments.trials]
     rows = []
@@ -146,8 +144,7 @@ def measure(arguments: argparse.Namespace, release: str, load: str) -> bool:
         rows.append([sampler, *(f"{_median(curves, number):.2f}" for number in shown)])
     print_table(["sampler, median of seeds", *(f"{number} trials" for number in shown)], rows)
     for (sampler, seed), each in found.items():
-        if seed <= arguments.confirmed:
-            print(f"\n{sampler}, seed {seed}, confirmed:\n{each.confirmed or 'nothing'}")
+        print(f"\n{sampler}, seed {seed}, confirmed:\n{each.confirmed or 'nothing'}")
     return holds(arguments, found, load)
 
 
@@ -189,7 +186,6 @@ def main() -> None:
     parser.add_argument("--loads", nargs="+", choices=list(LOADS), default=list(LOADS))
     parser.add_argument("--samplers", nargs="+", default=list(SAMPLERS))
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--confirmed", type=int, default=5, help="winners of so many seeds are confirmed")
     parser.add_argument("--trials", type=int, default=36)
     parser.add_argument("--size", choices=list(SIZES), default="quick")
     parser.add_argument("--lab", type=Path, help="keep the results here")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -63,8 +62,7 @@ class KnownServers:
                 number = block * len(levels) + at
                 own = replace(trial(number + 1), block=block, point_id=f"p{at}", levels={FACTOR: title})
                 save(run, replace(own, phases=(phase(0, 10, rate),)))
-        [made] = [each for each in self.lab.runs() if each.folder == run.folder]
-        return made
+        return self.lab.find_run(run.folder.name)
 
 
 @pytest.fixture
@@ -79,10 +77,10 @@ def reduced(tmp_path: Path) -> Iterator[Callable[[Rate], tuple[Reduced, list[str
         base, Search(space={"server.config.a": [0, 1]}), Space(()), {}, shipped, {}, "release", "print"
     )
     confirmed = Confirmation(winner, (gain("start", 1.5),), "run", None)
-    with ExitStack() as opened:
+    with Lab.open(tmp_path / "lab", write=True) as lab:
 
         def made(rate: Rate) -> tuple[Reduced, list[str]]:
-            bench = KnownServers(opened.enter_context(Lab.open(tmp_path / "lab", write=True)), rate)
+            bench = KnownServers(lab, rate)
             return reduce(task, bench, confirmed, 1, lambda text: None), bench.asked
 
         yield made

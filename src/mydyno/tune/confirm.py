@@ -19,7 +19,7 @@ from mydyno.tune.experiment import settings_of, text
 from mydyno.tune.history import Candidate, Score
 from mydyno.tune.scores import broken, metric_of
 from mydyno.tune.space import key_of
-from mydyno.tune.task import Bench, Task, measure, trials_of
+from mydyno.tune.task import Bench, Task, in_sound_order, trials_of
 
 _SEED = 104_729
 ATTEMPTS = 3
@@ -123,7 +123,7 @@ def _attempt(
             levels.append(level)
     planned = format_duration(bench.seconds(_text(task, levels, attempt, blocked)))
     say(f"confirming {candidate.title} on other data, {task.search.confirm} trials of each; about {planned}")
-    run, blocked = measure(bench, partial(_text, task, levels, attempt), blocked, say)
+    run, blocked = in_sound_order(bench.measure, partial(_text, task, levels, attempt), blocked, say)
     against = tuple(
         compared(run, WINNER, level.title, task.objective) for level in levels if level.title != WINNER
     )

@@ -40,7 +40,7 @@ from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
 from mydyno.tune.screening import ORIGIN as SCREENING
 from mydyno.tune.screening import PREDICTED, Screening
 from mydyno.tune.space import Point, Space, key_of
-from mydyno.tune.task import Bench, Budget, Task, measure, trials_of
+from mydyno.tune.task import Bench, Budget, Task, in_sound_order, trials_of
 
 Say = Callable[[str], None]
 _SEED_OF_HEATS = 7919
@@ -263,7 +263,7 @@ class Search:
         self._end(heat)
 
     def _rounds_of(self, heat: Heat) -> int:
-        """At most."""
+        """Where no test ends it early."""
         return self.bench.hosts if heat.screening else self.task.search.repeats
 
     def _running(self, heat: Heat, own: Sequence[Round]) -> list[Candidate]:
@@ -294,7 +294,7 @@ class Search:
         )
         racers, search = [leader, *racing_now], self.task.search
         made = partial(self._text, racers, heat.number, rounds[0], len(rounds))
-        run, blocked = measure(self.bench, made, self.blocked, self.say)
+        run, blocked = in_sound_order(self.bench.measure, made, self.blocked, self.say)
         trials = trials_of(run)
         for number, block in zip(rounds, sorted({each.block for each in trials}), strict=True):
             own = [each for each in trials if each.block == block]

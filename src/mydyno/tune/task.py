@@ -86,14 +86,15 @@ def trials_of(run: Run) -> Sequence[TrialRecord]:
     return list(last.values())
 
 
-def measure(
-    bench: Bench, text: Callable[[bool], str], blocked: bool, say: Callable[[str], None]
+def in_sound_order(
+    measure: Callable[[str], Run], text: Callable[[bool], str], blocked: bool, say: Callable[[str], None]
 ) -> tuple[Run, bool]:
     """The run, and whether it is in blocks: it is where `blocked`, and where in slices a server that was not
-    driven used what the driven one needed, as one does that writes later. `text` takes whether in blocks."""
+    driven used what the driven one needed, as one does that writes later. `measure`: a bench's; `text` takes
+    whether in blocks."""
     if not blocked:
-        run = bench.measure(text(False))
+        run = measure(text(False))
         if not any(remark.check == SLICES for trial in trials_of(run) for remark in trial.remarks):
             return run, False
         say("  servers disturbed each other in slices: measured again in blocks")
-    return bench.measure(text(True)), True
+    return measure(text(True)), True
