@@ -1,8 +1,11 @@
 import os
 import signal
 import threading
+from collections.abc import Callable
 
 import pytest
+from pydantic import BaseModel, model_serializer
+from pydantic_core import PydanticSerializationError
 
 from mydyno.core.interruption import interruptible, uninterrupted
 
@@ -11,6 +14,32 @@ from mydyno.core.interruption import interruptible, uninterrupted
 def test_each_request_to_stop_ends_the_run_as_ctrl_c_does(number: signal.Signals) -> None:
     with pytest.raises(KeyboardInterrupt), interruptible():
         os.kill(os.getpid(), number)
+
+
+class _Stopped(BaseModel):
+    """Its serializer is running when the signal arrives."""
+
+    @model_serializer
+    def _serialized(self) -> dict[str, int]:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return {}
+
+
+class _Unserializable(BaseModel):
+    @model_serializer
+    def _serialized(self) -> dict[str, int]:
+        raise ValueError("no number")
+
+
+@pytest.mark.parametrize("dump", [_Stopped.model_dump, _Stopped.model_dump_json])
+def test_a_stop_within_a_serializer_is_no_error_of_pydantic(dump: Callable[[_Stopped], object]) -> None:
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        dump(_Stopped())
+
+
+def test_what_cannot_be_serialized_stays_an_error_of_pydantic() -> None:
+    with pytest.raises(PydanticSerializationError), interruptible():
+        _Unserializable().model_dump()
 
 
 def test_a_terminal_that_may_go_does_not_end_the_run() -> None:

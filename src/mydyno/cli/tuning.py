@@ -61,7 +61,7 @@ def tune(
     assert experiment.search is not None
     bench = LabBench(base, lab, machines)
     start = bench.start()
-    with lab.open(write=True) as opened, interruptible():
+    with lab.open(write=True) as opened:
         bench.opened = opened
         task = _task(experiment, base, bench, start)
         journal = Journal(opened.path, task.folder)
@@ -69,8 +69,9 @@ def tune(
         loop = Loop(task, bench, journal, budget, say)
         loop.after_heat = lambda: _write_record(_found(task, loop, (), None), journal)
         try:
-            loop.run()
-            confirmations, reduced = _confirmed(task, bench, loop) if confirm else ((), None)
+            with interruptible():
+                loop.run()
+                confirmations, reduced = _confirmed(task, bench, loop) if confirm else ((), None)
         except KeyboardInterrupt:
             say("interrupted: the same command continues")
             raise

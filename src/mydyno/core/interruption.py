@@ -9,18 +9,31 @@ from types import FrameType
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Within this block SIGTERM and SIGHUP (a closed terminal) end the run as Ctrl-C does.
 
-    A SIGHUP that is ignored already stays so: nohup(1) says that the terminal may go.
+    A SIGHUP that is ignored already stays so: nohup(1) says that the terminal may go. Code that catches
+    KeyboardInterrupt belongs around the block: where a signal arrives while pydantic calls a serializer of
+    ours, pydantic raises an error of its own, which becomes KeyboardInterrupt at the end of the block.
     """
-    with _handled(_interrupt):
-        yield
+    interrupted = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
+        raise KeyboardInterrupt
+
+    with _handled(interrupt):
+        try:
+            yield
+        except ValueError as error:
+            # Imported here: loading pydantic takes most of the time of `mydyno --help`.
+            from pydantic_core import PydanticSerializationError
+
+            if interrupted and isinstance(error, PydanticSerializationError):
+                raise KeyboardInterrupt from error
+            raise
 
 
 @contextmanager

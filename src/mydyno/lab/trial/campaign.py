@@ -122,13 +122,13 @@ class Campaign:
         trials stay, and the next start goes on after them.
         """
         plan = self.prepared.plan
-        with interruptible(), removal_explained(self.lab.path):
+        with removal_explained(self.lab.path):
             run = self.lab.run(
                 experiment_record(self.experiment, plan), plan.model_dump_json(indent=1), again=again
             )
             emit = EventLog(run.events_file, (listener,))
             try:
-                with ReleaseStore().in_use(self._releases()):
+                with interruptible(), ReleaseStore().in_use(self._releases()):
                     error = self._measure(run, emit)
             except KeyboardInterrupt:
                 emit(RunInterrupted(completed=len(run.completed()), planned=run.experiment.planned_trials))
