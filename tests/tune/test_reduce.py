@@ -1,72 +1,30 @@
-"""Removal of settings, on servers whose rates are known: a function of their settings, with a noise of 1%."""
+"""Removal of settings that do not matter."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from lab.results.builders import experiment, phase, save, trial
 
-from mydyno.lab.results.records import PointRecord
-from mydyno.lab.results.run import Run
 from mydyno.lab.results.store import Lab
 from mydyno.lab.spec.search import Search
 from mydyno.tune.confirm import Confirmation
-from mydyno.tune.experiment import FACTOR, Base
+from mydyno.tune.experiment import Base
 from mydyno.tune.history import SERVER_CONFIG, Candidate
 from mydyno.tune.reduce import Reduced, reduce
 from mydyno.tune.space import Space
-from mydyno.tune.task import Task
+from mydyno.tune.task import Budget, Task
 from tune.builders import gain
+from tune.known_servers import KnownServers, Rate
 
 NAMES = ("a", "b", "c", "d")
-Rate = Callable[[Mapping[str, Any]], float]
-
-
-@dataclass
-class KnownServers:
-    lab: Lab
-    rate: Rate
-    hosts = 1
-    asked: list[str] = field(default_factory=list)
-
-    def refused(self, text: str) -> str | None:
-        return None
-
-    def seconds(self, text: str) -> float:
-        return 0.0
-
-    def recovery_seconds(self, text: str, level: str) -> float:
-        return 0.0
-
-    def measure(self, text: str) -> Run:
-        document = yaml.safe_load(text)
-        name, levels, noise = document["experiment"], document["factors"][FACTOR], random.Random(text)
-        self.asked.append(name)
-        points = tuple(
-            PointRecord(point_id=f"p{at}", levels={FACTOR: each}, title=each)
-            for at, each in enumerate(levels)
-        )
-        record = replace(
-            experiment(f"{len(self.asked):016}"), name=name, factors={FACTOR: tuple(levels)}, points=points
-        )
-        run = self.lab.run(record, "{}")
-        for block in range(document["design"]["repeats"]):
-            for at, (title, settings) in enumerate(levels.items()):
-                rate = 1000 * self.rate(settings[SERVER_CONFIG]) * noise.gauss(1, 0.01)
-                number = block * len(levels) + at
-                own = replace(trial(number + 1), block=block, point_id=f"p{at}", levels={FACTOR: title})
-                save(run, replace(own, phases=(phase(0, 10, rate),)))
-        return self.lab.find_run(run.folder.name)
 
 
 @pytest.fixture
-def reduced(tmp_path: Path) -> Iterator[Callable[[Rate], tuple[Reduced, list[str]]]]:
+def reduced(tmp_path: Path) -> Iterator[Callable[..., tuple[Reduced, list[str]]]]:
     """The four settings of a winner reduced, and the experiments that this took. It sets a fifth to what the
     release ships."""
     settings = {**dict.fromkeys(NAMES, 1), "e": "8M"}
@@ -79,9 +37,11 @@ def reduced(tmp_path: Path) -> Iterator[Callable[[Rate], tuple[Reduced, list[str
     confirmed = Confirmation(winner, (gain("start", 1.5),), "run", None)
     with Lab.open(tmp_path / "lab", write=True) as lab:
 
-        def made(rate: Rate) -> tuple[Reduced, list[str]]:
+        def made(rate: Rate, seconds: float | None = None) -> tuple[Reduced, list[str]]:
             bench = KnownServers(lab, rate)
-            return reduce(task, bench, confirmed, 1, lambda text: None), bench.asked
+            budget = Budget(seconds=seconds, clock=lambda: bench.now)
+            left = partial(budget.seconds_left, 0.0)
+            return reduce(task, bench, confirmed, 1, left, lambda text: None), bench.asked
 
         yield made
 
@@ -110,6 +70,23 @@ def test_of_two_that_do_the_same_work_one_stays(reduced: Any) -> None:
     found, asked = reduced(rate)
     assert _left(found) in ({"a", "b"}, {"a", "c"})
     assert asked == ["n-worth", "n-left-1", "n-less-4", "n-less-3", "n-less-2", "n-left-2"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "measured", "count"),
+    [(505, ["n-worth", "n-left-1", "n-less-4", "n-left-3"], 3), (100, ["n-worth", "n-left-1"], 4)],
+)
+def test_without_time_settings_are_not_removed_one_by_one(
+    reduced: Any, seconds: float, measured: list[str], count: int
+) -> None:
+    """25 trials for what each is worth, 15 for removing three at once, and 10 for one, of 10 s."""
+
+    def rate(settings: Mapping[str, Any]) -> float:
+        return 1 + 0.5 * settings.get("a", 0) + 0.3 * ("b" in settings or "c" in settings)
+
+    found, asked = reduced(rate, seconds)
+    assert asked == measured
+    assert len(_left(found)) == count
 
 
 def test_where_any_of_them_is_enough_one_is_left(reduced: Any) -> None:

@@ -18,7 +18,7 @@ def tune(
     size: options.Size = None,
     budget: Any = duration(
         "--budget",
-        "End the search after this time; three tenths of it are for confirming and removing.",
+        "End after this time, with confirmation and removal in it.",
         least=60.0,
         needs_unit=True,
         show_default=False,

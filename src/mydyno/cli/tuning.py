@@ -66,7 +66,7 @@ def tune(
         task = _task(experiment, base, bench, start)
         journal = Journal(opened.path, task.folder)
         say(f"search {journal.folder}")
-        loop = Loop(task, bench, journal, budget, say)
+        loop = Loop(task, bench, journal, budget, say, confirm)
         loop.after_heat = lambda: _write_record(_found(task, loop, (), None), journal)
         try:
             with interruptible():
@@ -81,11 +81,19 @@ def tune(
 
 
 def say(text: str) -> None:
-    """One line of at most 80 characters."""
+    """A message that stays on the screen."""
     if screen.error_is_terminal():
         screen.redraw_line()
-    screen.echo(text if len(text) <= _LINE else f"{text[: _LINE - 1]}…")
+    _echo_wrapped(text)
     screen.flush()
+
+
+def _echo_wrapped(text: str) -> None:
+    """Names and paths stay whole: they are copied."""
+    lines = textwrap.wrap(
+        text, width(), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+    screen.echo("\n".join(lines))
 
 
 @dataclass
@@ -384,12 +392,12 @@ def _confirmed(task: Task, bench: LabBench, loop: Any) -> tuple[tuple[Confirmati
     from mydyno.tune.confirm import confirm
     from mydyno.tune.reduce import reduce
 
-    confirmations = confirm(task, bench, list(loop.scores.values()), loop.blocked, say)
+    confirmations = confirm(task, bench, list(loop.scores.values()), loop.blocked, loop.seconds_left, say)
     if not confirmations:
         say("no candidate looked better than the start")
     if not confirmations or not confirmations[-1].holds:
         return confirmations, None
-    return confirmations, reduce(task, bench, confirmations[-1], len(confirmations), say)
+    return confirmations, reduce(task, bench, confirmations[-1], len(confirmations), loop.seconds_left, say)
 
 
 def _found(task: Task, loop: Any, confirmations: tuple[Confirmation, ...], reduced: Reduced | None) -> Found:
@@ -445,6 +453,6 @@ def _write(found: Found, bench: LabBench, journal: Journal) -> None:
             advice = advice_of(found, was, dynamic).to_json()
             (folder / "advice.json").write_text(advice, encoding="utf-8")
     for line in table.text(found):
-        screen.echo(textwrap.fill(line, width(), subsequent_indent="    "))
+        _echo_wrapped(line)
     for name in ("report.html", *(("best.cnf", "advice.json") if found.reduced else ())):
         screen.echo(f"{name:12} {folder / name}")

@@ -14,8 +14,8 @@ def interruptible() -> Iterator[None]:
     """Within this block SIGTERM and SIGHUP (a closed terminal) end the run as Ctrl-C does.
 
     A SIGHUP that is ignored already stays so: nohup(1) says that the terminal may go. Code that catches
-    KeyboardInterrupt belongs around the block: where a signal arrives while pydantic calls a serializer of
-    ours, pydantic raises an error of its own, which becomes KeyboardInterrupt at the end of the block.
+    KeyboardInterrupt belongs around the block: where a signal arrives while pydantic calls one of our
+    serializers, pydantic raises another error, which becomes KeyboardInterrupt at the end of the block.
     """
     interrupted = False
 
@@ -28,7 +28,7 @@ def interruptible() -> Iterator[None]:
         try:
             yield
         except ValueError as error:
-            # Imported here: loading pydantic takes most of the time of `mydyno --help`.
+            # Imported here: `mydyno --help` needs no pydantic.
             from pydantic_core import PydanticSerializationError
 
             if interrupted and isinstance(error, PydanticSerializationError):

@@ -89,14 +89,23 @@ def ranking(scores: Sequence[Score], objective: str) -> list[Score]:
 
 
 def confirm(
-    task: Task, bench: Bench, scores: Sequence[Score], blocked: bool, say: Callable[[str], None]
+    task: Task,
+    bench: Bench,
+    scores: Sequence[Score],
+    blocked: bool,
+    seconds_left: Callable[[], float],
+    say: Callable[[str], None],
 ) -> tuple[Confirmation, ...]:
     """Attempts in their order, up to the first that holds. Raises MydynoError where nothing is measured.
 
-    `blocked`: not in slices, in which servers disturbed each other in the heats.
+    `blocked`: not in slices, in which servers disturbed each other in the heats. The first attempt is made
+    however little time is left.
     """
     made: list[Confirmation] = []
     for attempt, score in enumerate(ranking(scores, task.objective)[:ATTEMPTS], start=1):
+        if made and planned_seconds(task, bench, score.candidate, blocked) > seconds_left():
+            say(f"no time is left to confirm {score.candidate.title}")
+            break
         done = _attempt(task, bench, score.candidate, attempt, blocked, say)
         made.append(done)
         if done.holds:
@@ -110,9 +119,13 @@ def seed_of(task: Task, attempt: int) -> int:
     return (task.base.seed + _SEED * attempt) % (1 << 32)
 
 
-def _attempt(
-    task: Task, bench: Bench, candidate: Candidate, attempt: int, blocked: bool, say: Callable[[str], None]
-) -> Confirmation:
+def planned_seconds(task: Task, bench: Bench, candidate: Candidate, blocked: bool) -> float:
+    """What an attempt takes, with its dataset."""
+    return bench.seconds(_text(task, _levels(task, bench, candidate, 1), 1, blocked))
+
+
+def _levels(task: Task, bench: Bench, candidate: Candidate, attempt: int) -> list[Candidate]:
+    """The start, the winner, and the references that differ from both and can start."""
     levels = [_labelled("start", {}), _winner(candidate)]
     known = {key_of(settings_of(task.base, each.settings)) for each in levels}
     for name, settings in task.references.items():
@@ -121,6 +134,13 @@ def _attempt(
         if key not in known and bench.refused(_text(task, [levels[0], level], attempt)) is None:
             known.add(key)
             levels.append(level)
+    return levels
+
+
+def _attempt(
+    task: Task, bench: Bench, candidate: Candidate, attempt: int, blocked: bool, say: Callable[[str], None]
+) -> Confirmation:
+    levels = _levels(task, bench, candidate, attempt)
     planned = format_duration(bench.seconds(_text(task, levels, attempt, blocked)))
     say(f"confirming {candidate.title} on other data, {task.search.confirm} trials of each; about {planned}")
     run, blocked = in_sound_order(bench.measure, partial(_text, task, levels, attempt), blocked, say)

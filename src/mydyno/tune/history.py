@@ -58,6 +58,7 @@ class Round(Record):
     run: str = ""
     """The run's folder in the lab; empty: every candidate was refused before it was measured."""
     seconds: float = 0.0
+    """Since the round before, or since the search was started; of rounds side by side, an equal part."""
     blocked: bool = False
     """Measured in blocks, since servers disturbed each other in slices; so are all rounds after it."""
 

@@ -60,11 +60,22 @@ def changes_of(task: Task, candidate: Candidate) -> dict[str, Any]:
     return {path: each for path, each in after.items() if path not in before or not same(each, before[path])}
 
 
+def trials_to_reduce(task: Task, settings: int) -> int:
+    """Of so many settings, where those that do not matter can be removed together."""
+    points = settings + 1 + len((START, ALL, LEFT)) if settings > 1 else 0
+    return points * task.search.confirm
+
+
 def reduce(
-    task: Task, bench: Bench, confirmed: Confirmation, attempt: int, say: Callable[[str], None]
+    task: Task,
+    bench: Bench,
+    confirmed: Confirmation,
+    attempt: int,
+    seconds_left: Callable[[], float],
+    say: Callable[[str], None],
 ) -> Reduced:
-    """Raises MydynoError when nothing can be measured."""
-    return _Removal(task, bench, confirmed, attempt, say).reduced()
+    """One by one only while there is time. Raises MydynoError when nothing can be measured."""
+    return _Removal(task, bench, confirmed, attempt, seconds_left, say).reduced()
 
 
 @dataclass
@@ -73,6 +84,7 @@ class _Removal:
     bench: Bench
     confirmed: Confirmation
     attempt: int
+    seconds_left: Callable[[], float]
     say: Callable[[str], None]
     runs: list[str] = field(default_factory=list)
 
@@ -125,7 +137,11 @@ class _Removal:
         for path in paths:
             kept = self._level(ALL, left)
             without = self._level(f"without {short(path)}", _without(left, path))
-            run = self._measure(f"less-{len(left)}", [kept, without], f"  without {short(path)}")
+            suffix, levels = f"less-{len(left)}", [kept, without]
+            if self.bench.seconds(self._text(suffix, levels)) > self.seconds_left():
+                self.say(f"  no time is left: {short(path)} and those after it stay")
+                break
+            run = self._measure(suffix, levels, f"  without {short(path)}")
             outcome = self._compared(run, ALL, without.title)
             if outcome.better:
                 self.say(f"  {short(path)} stays: {outcome.interval}")
@@ -142,8 +158,8 @@ class _Removal:
     def _compared(self, run: Run, left: str, right: str) -> Compared:
         return compared(run, left, right, self.task.objective)
 
-    def _measure(self, suffix: str, levels: Sequence[Candidate], about: str) -> Run:
-        made = text(
+    def _text(self, suffix: str, levels: Sequence[Candidate]) -> str:
+        return text(
             self.task.base,
             suffix,
             levels,
@@ -152,6 +168,9 @@ class _Removal:
             seed=seed_of(self.task, self.attempt),
             blocked=self.confirmed.blocked,
         )
+
+    def _measure(self, suffix: str, levels: Sequence[Candidate], about: str) -> Run:
+        made = self._text(suffix, levels)
         self.say(f"{about}; about {format_duration(self.bench.seconds(made))}")
         run = self.bench.measure(made)
         self.runs.append(run.folder.name)

@@ -7,9 +7,8 @@ was begun is finished, and the lab measures only what is left of its round.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
@@ -21,6 +20,7 @@ from mydyno.lab.plan.layers import changes_disks
 from mydyno.lab.spec.search import number_of
 from mydyno.server.program.chunks import POOL
 from mydyno.tune import racing
+from mydyno.tune.confirm import planned_seconds
 from mydyno.tune.experiment import laid_over, settings_of, text
 from mydyno.tune.history import (
     SERVER_CONFIG,
@@ -34,7 +34,7 @@ from mydyno.tune.history import (
     Settings,
 )
 from mydyno.tune.journal import Journal
-from mydyno.tune.reduce import short
+from mydyno.tune.reduce import changes_of, short, trials_to_reduce
 from mydyno.tune.samplers import Observation, proposals
 from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
 from mydyno.tune.screening import ORIGIN as SCREENING
@@ -56,13 +56,12 @@ class Search:
     journal: Journal
     budget: Budget
     say: Say
+    confirms: bool = True
+    """The winner is confirmed and reduced afterwards, so heats end while there is time for that."""
     after_heat: Callable[[], None] = lambda: None
-    clock: Callable[[], float] = time.monotonic
-    _began: float = field(default=0.0, init=False)
 
     def run(self) -> None:
         """Raises UsageError for a budget that is too small, MydynoError when nothing can be measured."""
-        self._began = self.clock()
         if not self.journal.events:
             self._check_budget()
             self.journal.append(
@@ -119,8 +118,12 @@ class Search:
 
     @property
     def spent_seconds(self) -> float:
-        """Of all sessions, as far as rounds have ended."""
+        """Of all starts, as far as rounds have ended."""
         return sum(each.seconds for each in self.rounds)
+
+    def seconds_left(self) -> float:
+        """Of the budget, for all that is still to be done; infinite without one in time."""
+        return self.budget.seconds_left(self.spent_seconds)
 
     @property
     def scores(self) -> dict[int, Score]:
@@ -146,17 +149,16 @@ class Search:
         if left == 0:
             return None
         number = len(self.heats) + 1
-        if number == 1:
-            made = self._references()
+        if number == 1 and (made := self._references()):
+            # Whatever the budget: without them there is nothing to compare with.
+            left = len(made)
         elif points := self.screening.points[self._tried(SCREENING) :]:
             made = self._over_leader(SCREENING, points[: self.task.search.candidates])
         else:
             made = self._proposed()
-        # References are measured whatever the budget: without them there is nothing to compare with.
-        wanted = made if number == 1 else made[:left]
         first = self.tried + 1
         chosen = tuple(
-            self._candidate(first + at, origin, settings) for at, (origin, settings) in enumerate(wanted)
+            self._candidate(first + at, origin, settings) for at, (origin, settings) in enumerate(made[:left])
         )
         if not chosen:
             self.say("the space has no point that was not tried")
@@ -172,32 +174,74 @@ class Search:
 
     def _left(self) -> int:
         """Candidates that may still be begun."""
-        limit = self.budget.search_seconds
-        if limit is not None and self.spent_seconds >= limit:
+        if self.budget.seconds is not None and not self._has_time_for_a_heat():
             return 0
         if self.budget.trials is None:
             return self.task.search.candidates
         return max(0, self.budget.trials - self.tried)
 
+    def _has_time_for_a_heat(self) -> bool:
+        """Of the length of those before it, with confirmation and removal of what looks best after it."""
+        if not self.ends:
+            return True
+        known = [each for number, each in self.scores.items() if number and each.state == "measured"]
+        best = max(known, key=lambda each: each.ratios[self.task.objective], default=None)
+        after = self._seconds_after(best.candidate, self._seconds_each) if best is not None else 0.0
+        if self.seconds_left() - after >= self.spent_seconds / len(self.ends):
+            return True
+        if after:
+            self.say(f"the heats end: confirmation and removal take about {format_duration(after)}")
+        return False
+
+    def _seconds_after(self, winner: Candidate, each: float) -> float:
+        """Of confirmation and removal, should a later winner change every setting of the space; `each`:
+        seconds of a trial."""
+        if not self.confirms:
+            return 0.0
+        confirmation = planned_seconds(self.task, self.bench, winner, self.blocked)
+        settings = max(len(self.space), len(changes_of(self.task, winner)))
+        return confirmation + each * trials_to_reduce(self.task, settings)
+
+    @property
+    def _seconds_each(self) -> float:
+        """Of a trial so far; 0 before the first."""
+        measured = sum(len(each.results) for each in self.rounds if each.run)
+        return self.spent_seconds / max(1, measured)
+
+    def _measurements(self, screened: int, raced: int) -> float:
+        """Of so many candidates, with those of the leader."""
+        own = self.bench.hosts * screened + self.task.search.repeats * raced
+        return own * (1 + 1 / self.task.search.candidates)
+
     def _check_budget(self) -> None:
         least = len(self._references()) + len(self.screening.points)
-        says = (
-            f"{counted(least, 'trial')}: the references, and a screening of {len(self.task.space)} settings"
-        )
+        says = f"{counted(least, 'trial')}: the references"
+        if self.screening.points:
+            says += f", and a screening of {len(self.task.space)} settings"
         if self.budget.trials is not None and self.budget.trials < least:
             raise UsageError(
                 f"--trials {self.budget.trials} is smaller than what comes before the search, {says}",
                 f"--trials {least + 2 * self.task.search.candidates}, or a smaller space",
             )
-        if self.budget.search_seconds is None:
+        if self.budget.seconds is None:
             return
-        each = self.bench.seconds(self._text([self._candidate(0, "start", {})], 1, 1))
-        if self.budget.search_seconds < least * each:
+        seconds, after = self._seconds_at_least(), "; then confirmation and removal" * self.confirms
+        if self.seconds_left() < seconds:
             raise UsageError(
-                f"the budget is smaller than what comes before the search, {says}, of about "
-                f"{format_duration(each)} each",
-                "a larger --budget, a shorter workload.each, or a smaller space",
+                f"the budget is smaller than what comes before and after the search, about "
+                f"{format_duration(seconds)}: {says}{after}",
+                f"--budget {math.ceil(2 * seconds / 60)}m, a shorter workload.each, or a smaller space",
             )
+
+    def _seconds_at_least(self) -> float:
+        """Of references, screening, confirmation and removal, before anything is measured."""
+        start, rounds = self._candidate(0, "start", {}), self.task.search.repeats
+        made = [self._candidate(at, *each) for at, each in enumerate(self._references(), start=1)]
+        racers = [start, *(each for each in made if self._refused(each) is None)]
+        heat = self.bench.seconds(self._text(racers, 1, 1, rounds))
+        each = heat / (rounds * len(racers))
+        screening = each * self._measurements(len(self.screening.points), 0)
+        return heat + screening + self._seconds_after(racers[-1], each)
 
     def _references(self) -> list[tuple[str, Settings]]:
         """The first heat's; those that are the start itself are left out."""
@@ -220,8 +264,8 @@ class Search:
             error = noise_of(self.rounds, self.task.objective).sd
             predicted = self.screening.predicted(known, self.task.objective, error)
             made = self._over_leader(PREDICTED, predicted[: search.candidates])
-        seen = [self._observation(each, space) for each in known]
-        taken = {key_of(each.point) for each in seen}
+        seen = [self._observation(each, space) for each in known if each.state != "unmeasured"]
+        taken = {key_of(self._point(each.candidate, space)) for each in known}
         count, seed = search.candidates - len(made), self.task.base.seed
         shared = self.task.base.shares_disks
         costly = [each.path for each in space.dimensions if shared and changes_disks(each.path)]
@@ -240,9 +284,12 @@ class Search:
         ]
 
     def _observation(self, score: Score, space: Space) -> Observation:
-        point = space.nearest({**self.task.defaults, **score.candidate.point})
+        point = self._point(score.candidate, space)
         values = tuple(score.ratios.get(each, 0.0) for each in self.task.search.objectives)
         return Observation(point, values if score.state == "measured" else None, len(score.violations))
+
+    def _point(self, candidate: Candidate, space: Space) -> Point:
+        return space.nearest({**self.task.defaults, **candidate.point})
 
     def _candidate(self, number: int, origin: str, settings: Settings) -> Candidate:
         configured = {**self.task.defaults, **settings_of(self.task.base, settings)}
@@ -295,12 +342,10 @@ class Search:
         racers, search = [leader, *racing_now], self.task.search
         made = partial(self._text, racers, heat.number, rounds[0], len(rounds))
         run, blocked = in_sound_order(self.bench.measure, made, self.blocked, self.say)
-        trials = trials_of(run)
+        trials, seconds = trials_of(run), self.budget.lap() / len(rounds)
         for number, block in zip(rounds, sorted({each.block for each in trials}), strict=True):
             own = [each for each in trials if each.block == block]
             results = failures + measured(own, racers, search.objectives, search.constraints)
-            # Blocks of different hosts are measured side by side.
-            seconds = sum(each.seconds for each in own) / len(rounds)
             self.journal.append(
                 Round(
                     heat=heat.number,
@@ -400,18 +445,14 @@ class Search:
         self.say("; ".join(parts))
 
     def _time_left(self, of_heat: int) -> str:
-        """Of the heats; `of_heat`: measurements that this one still has."""
-        limit = self.budget.search_seconds
-        if limit is not None:
-            return f"; {format_duration(max(0, round(limit - self.spent_seconds)))} left"
-        measured = sum(len(each.results) for each in self.rounds if each.run)
-        if self.budget.trials is None or not measured:
+        """Of a budget in time, else of the heats; `of_heat`: measurements that this one still has."""
+        if self.budget.seconds is not None:
+            return f"; {format_duration(max(0, round(self.seconds_left())))} left"
+        if self.budget.trials is None or not self._seconds_each:
             return ""
-        later, search = max(0, self.budget.trials - self.tried), self.task.search
+        later = max(0, self.budget.trials - self.tried)
         screened = min(later, len(self.screening.points) - self._tried(SCREENING))
-        candidates = screened + search.repeats * (later - screened)
-        with_leaders = candidates * (1 + 1 / search.candidates)
-        seconds = self.spent_seconds / measured * (of_heat + with_leaders)
+        seconds = self._seconds_each * (of_heat + self._measurements(screened, later - screened))
         return f"; about {format_duration(max(1, round(seconds)))} left"
 
 

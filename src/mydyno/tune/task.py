@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from mydyno.lab.analysis.soundness import CHECK as SLICES
@@ -61,21 +63,29 @@ class Task:
         return f"{self.base.name}-{self.fingerprint}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Budget:
-    """Candidates, or seconds; what is None does not end the search."""
+    """Candidates, or seconds of wall-clock time; what is None ends nothing. Time is counted from when it is
+    made, and that of earlier starts of the same search with it."""
 
     trials: int | None = None
     seconds: float | None = None
+    clock: Callable[[], float] = time.monotonic
+    _counted: float = field(init=False)
 
-    @property
-    def search_seconds(self) -> float | None:
-        """What is left when the winner's confirmation and the removal of settings have had their part."""
-        return None if self.seconds is None else self.seconds * SEARCHING
+    def __post_init__(self) -> None:
+        self._counted = self.clock()
 
+    def lap(self) -> float:
+        """Seconds since it was made, or since the last lap."""
+        before, self._counted = self._counted, self.clock()
+        return self._counted - before
 
-SEARCHING = 0.7
-"""Of a budget in time."""
+    def seconds_left(self, in_laps: float) -> float:
+        """Infinite without an end. `in_laps`: seconds of all laps so far, of earlier starts too."""
+        if self.seconds is None:
+            return math.inf
+        return self.seconds - in_laps - (self.clock() - self._counted)
 
 
 def trials_of(run: Run) -> Sequence[TrialRecord]:
