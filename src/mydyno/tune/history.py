@@ -58,7 +58,7 @@ class Round(Record):
     run: str = ""
     """The run's folder in the lab; empty: every candidate was refused before it was measured."""
     seconds: float = 0.0
-    """Since the round before, or since the search was started; of rounds side by side, an equal part."""
+    """Since what was written before, or since the start; of rounds side by side, an equal part."""
     blocked: bool = False
     """Measured in blocks, since servers disturbed each other in slices; so are all rounds after it."""
 
@@ -94,6 +94,8 @@ class Began(Record):
     release: str
     fingerprint: str
     at: str
+    seconds: float = 0.0
+    """Until the first heat: checks, and a look at the start for advice."""
 
 
 Event = Began | Heat | Round | HeatEnd

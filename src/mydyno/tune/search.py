@@ -71,6 +71,7 @@ class Search:
                     release=self.task.release,
                     fingerprint=self.task.fingerprint,
                     at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    seconds=self.budget.lap(),
                 )
             )
         else:
@@ -118,8 +119,8 @@ class Search:
 
     @property
     def spent_seconds(self) -> float:
-        """Of all starts, as far as rounds have ended."""
-        return sum(each.seconds for each in self.rounds)
+        """Of all starts, as far as it is written."""
+        return sum(each.seconds for each in self.journal.events if isinstance(each, Began | Round))
 
     def seconds_left(self) -> float:
         """Of the budget, for all that is still to be done; infinite without one in time."""
@@ -205,8 +206,9 @@ class Search:
     @property
     def _seconds_each(self) -> float:
         """Of a trial so far; 0 before the first."""
-        measured = sum(len(each.results) for each in self.rounds if each.run)
-        return self.spent_seconds / max(1, measured)
+        rounds = [each for each in self.rounds if each.run]
+        measured = sum(len(each.results) for each in rounds)
+        return sum(each.seconds for each in rounds) / max(1, measured)
 
     def _measurements(self, screened: int, raced: int) -> float:
         """Of so many candidates, with those of the leader."""
