@@ -18,7 +18,7 @@ def tune(
     size: options.Size = None,
     budget: Any = duration(
         "--budget",
-        "End after this time, with confirmation and removal in it.",
+        "Time of the whole search: heats, confirmation and removal.",
         least=60.0,
         needs_unit=True,
         show_default=False,

@@ -88,6 +88,11 @@ def ranking(scores: Sequence[Score], objective: str) -> list[Score]:
     return sorted(usable, key=lambda each: -(each.ratios[objective] - (each.error or 0.0)))
 
 
+def trials_to_confirm(task: Task) -> int:
+    """Of one attempt, at most: of the start, the winner and the references."""
+    return (2 + len(task.references)) * task.search.confirm
+
+
 def confirm(
     task: Task,
     bench: Bench,
@@ -103,25 +108,26 @@ def confirm(
     """
     made: list[Confirmation] = []
     for attempt, score in enumerate(ranking(scores, task.objective)[:ATTEMPTS], start=1):
-        if made and planned_seconds(task, bench, score.candidate, blocked) > seconds_left():
-            say(f"no time is left to confirm {score.candidate.title}")
+        title, levels = score.candidate.title, _levels(task, bench, score.candidate, attempt)
+        seconds = bench.seconds(_text(task, levels, attempt, blocked))
+        if made and seconds > seconds_left():
+            say(f"no time is left to confirm {title}")
             break
-        done = _attempt(task, bench, score.candidate, attempt, blocked, say)
+        say(
+            f"confirming {title} on other data, {task.search.confirm} trials of each; "
+            f"about {format_duration(seconds)}"
+        )
+        done = _attempt(task, bench, score.candidate, levels, attempt, blocked, say)
         made.append(done)
         if done.holds:
-            say(f"{score.candidate.title} holds: {done.against[0].interval} times the start")
+            say(f"{title} holds: {done.against[0].interval} times the start")
             break
-        say(f"{score.candidate.title} does not hold: {done.refused}")
+        say(f"{title} does not hold: {done.refused}")
     return tuple(made)
 
 
 def seed_of(task: Task, attempt: int) -> int:
     return (task.base.seed + _SEED * attempt) % (1 << 32)
-
-
-def planned_seconds(task: Task, bench: Bench, candidate: Candidate, blocked: bool) -> float:
-    """What an attempt takes, with its dataset."""
-    return bench.seconds(_text(task, _levels(task, bench, candidate, 1), 1, blocked))
 
 
 def _levels(task: Task, bench: Bench, candidate: Candidate, attempt: int) -> list[Candidate]:
@@ -138,11 +144,14 @@ def _levels(task: Task, bench: Bench, candidate: Candidate, attempt: int) -> lis
 
 
 def _attempt(
-    task: Task, bench: Bench, candidate: Candidate, attempt: int, blocked: bool, say: Callable[[str], None]
+    task: Task,
+    bench: Bench,
+    candidate: Candidate,
+    levels: Sequence[Candidate],
+    attempt: int,
+    blocked: bool,
+    say: Callable[[str], None],
 ) -> Confirmation:
-    levels = _levels(task, bench, candidate, attempt)
-    planned = format_duration(bench.seconds(_text(task, levels, attempt, blocked)))
-    say(f"confirming {candidate.title} on other data, {task.search.confirm} trials of each; about {planned}")
     run, blocked = in_sound_order(bench.measure, partial(_text, task, levels, attempt), blocked, say)
     against = tuple(
         compared(run, WINNER, level.title, task.objective) for level in levels if level.title != WINNER

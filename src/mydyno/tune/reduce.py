@@ -95,7 +95,7 @@ class _Removal:
             return Reduced(winner, only, whole, None, ())
         levels = [self._level(f"without {short(path)}", _without(winner, path)) for path in winner]
         about = f"removing: what each of {len(winner)} settings is worth"
-        run = self._measure("worth", [self._level(ALL, winner), *levels], about)
+        run = self._measure(*self._planned("worth", [self._level(ALL, winner), *levels]), about)
         gains = {path: self._compared(run, ALL, f"without {short(path)}") for path in winner}
         least_first = sorted(winner, key=lambda path: gains[path].ratio or 0.0)
         matter = [path for path in winner if gains[path].better] or least_first[-1:]
@@ -116,7 +116,7 @@ class _Removal:
         for left in self._attempts(matter, others):
             about = f"  {len(left)} of {len(self.winner)} settings against all"
             levels = [self._level(START, {}), self._level(ALL, self.winner), self._level(LEFT, left)]
-            run = self._measure(f"left-{len(left)}", levels, about)
+            run = self._measure(*self._planned(f"left-{len(left)}", levels), about)
             gain, of_all = (self._compared(run, LEFT, other) for other in (START, ALL))
             if gain.better and not of_all.worse:
                 return left, gain, of_all
@@ -137,11 +137,11 @@ class _Removal:
         for path in paths:
             kept = self._level(ALL, left)
             without = self._level(f"without {short(path)}", _without(left, path))
-            suffix, levels = f"less-{len(left)}", [kept, without]
-            if self.bench.seconds(self._text(suffix, levels)) > self.seconds_left():
+            made, seconds = self._planned(f"less-{len(left)}", [kept, without])
+            if seconds > self.seconds_left():
                 self.say(f"  no time is left: {short(path)} and those after it stay")
                 break
-            run = self._measure(suffix, levels, f"  without {short(path)}")
+            run = self._measure(made, seconds, f"  without {short(path)}")
             outcome = self._compared(run, ALL, without.title)
             if outcome.better:
                 self.say(f"  {short(path)} stays: {outcome.interval}")
@@ -158,8 +158,9 @@ class _Removal:
     def _compared(self, run: Run, left: str, right: str) -> Compared:
         return compared(run, left, right, self.task.objective)
 
-    def _text(self, suffix: str, levels: Sequence[Candidate]) -> str:
-        return text(
+    def _planned(self, suffix: str, levels: Sequence[Candidate]) -> tuple[str, float]:
+        """The experiment, and how long it takes."""
+        made = text(
             self.task.base,
             suffix,
             levels,
@@ -168,10 +169,10 @@ class _Removal:
             seed=seed_of(self.task, self.attempt),
             blocked=self.confirmed.blocked,
         )
+        return made, self.bench.seconds(made)
 
-    def _measure(self, suffix: str, levels: Sequence[Candidate], about: str) -> Run:
-        made = self._text(suffix, levels)
-        self.say(f"{about}; about {format_duration(self.bench.seconds(made))}")
+    def _measure(self, made: str, seconds: float, about: str) -> Run:
+        self.say(f"{about}; about {format_duration(seconds)}")
         run = self.bench.measure(made)
         self.runs.append(run.folder.name)
         return run

@@ -20,7 +20,7 @@ from mydyno.lab.plan.layers import changes_disks
 from mydyno.lab.spec.search import number_of
 from mydyno.server.program.chunks import POOL
 from mydyno.tune import racing
-from mydyno.tune.confirm import planned_seconds
+from mydyno.tune.confirm import trials_to_confirm
 from mydyno.tune.experiment import laid_over, settings_of, text
 from mydyno.tune.history import (
     SERVER_CONFIG,
@@ -182,26 +182,23 @@ class Search:
         return max(0, self.budget.trials - self.tried)
 
     def _has_time_for_a_heat(self) -> bool:
-        """Of the length of those before it, with confirmation and removal of what looks best after it."""
+        """Of the length of those before it, with confirmation and removal after it."""
         if not self.ends:
             return True
-        known = [each for number, each in self.scores.items() if number and each.state == "measured"]
-        best = max(known, key=lambda each: each.ratios[self.task.objective], default=None)
-        after = self._seconds_after(best.candidate, self._seconds_each) if best is not None else 0.0
+        after = self._seconds_each * self._trials_after
         if self.seconds_left() - after >= self.spent_seconds / len(self.ends):
             return True
         if after:
             self.say(f"the heats end: confirmation and removal take about {format_duration(after)}")
         return False
 
-    def _seconds_after(self, winner: Candidate, each: float) -> float:
-        """Of confirmation and removal, should a later winner change every setting of the space; `each`:
-        seconds of a trial."""
+    @property
+    def _trials_after(self) -> int:
+        """Of confirmation and removal, should the winner change every setting of the space."""
         if not self.confirms:
-            return 0.0
-        confirmation = planned_seconds(self.task, self.bench, winner, self.blocked)
-        settings = max(len(self.space), len(changes_of(self.task, winner)))
-        return confirmation + each * trials_to_reduce(self.task, settings)
+            return 0
+        settings = max(len(self.space), len(changes_of(self.task, self.candidates[self.leader])))
+        return trials_to_confirm(self.task) + trials_to_reduce(self.task, settings)
 
     @property
     def _seconds_each(self) -> float:
@@ -242,8 +239,7 @@ class Search:
         racers = [start, *(each for each in made if self._refused(each) is None)]
         heat = self.bench.seconds(self._text(racers, 1, 1, rounds))
         each = heat / (rounds * len(racers))
-        screening = each * self._measurements(len(self.screening.points), 0)
-        return heat + screening + self._seconds_after(racers[-1], each)
+        return heat + each * (self._measurements(len(self.screening.points), 0) + self._trials_after)
 
     def _references(self) -> list[tuple[str, Settings]]:
         """The first heat's; those that are the start itself are left out."""
