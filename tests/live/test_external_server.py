@@ -98,6 +98,35 @@ def by_file(workplace: Workplace, server: RunningServer) -> str:
     return f"{{defaults_file: {path}, database: bench_{workplace.folder.name.replace('-', '_')}}}"
 
 
+def test_a_search_measures_candidates_and_puts_back_what_it_set(
+    workplace: Workplace, server: RunningServer, by_file: str
+) -> None:
+    before = ask(server, "SELECT @@GLOBAL.innodb_io_capacity, @@GLOBAL.innodb_adaptive_hash_index")
+    workplace.experiment.write_text(
+        f"""
+experiment: foreign-search
+setup:
+  server: {{external: {by_file}}}
+workload:
+  {READ_ONLY}
+  connections: 2
+  think: 5ms
+  each: {{measure: 300ms}}
+search:
+  space:
+    server.config.innodb_io_capacity: [{before[0]}, 400, 800]
+    server.config.innodb_adaptive_hash_index: [OFF, ON]
+  candidates: 2
+  repeats: 1
+"""
+    )
+    done = workplace.run("tune", str(workplace.experiment), "--trials", "4", "--no-confirm")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "heat 2: " in done.stdout
+    assert "4 trials of 4" in done.stdout
+    assert ask(server, "SELECT @@GLOBAL.innodb_io_capacity, @@GLOBAL.innodb_adaptive_hash_index") == before
+
+
 def test_a_factor_is_set_measured_and_put_back_over_the_socket(
     workplace: Workplace, server: RunningServer, by_file: str
 ) -> None:

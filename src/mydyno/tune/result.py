@@ -47,9 +47,15 @@ class Found:
 
     @property
     def order(self) -> str | None:
-        """Why it was not measured in slices; None: it was, or the experiment is in blocks."""
-        blocked = any(each.blocked for each in self.rounds)
-        return "in blocks, since servers disturbed each other in slices" if blocked else None
+        """What was not measured in slices, and why; None: all was, or the experiment is in blocks."""
+        heat = next((each.heat for each in self.rounds if each.blocked), None)
+        if heat is not None:
+            what = f"measured in blocks from heat {heat} on"
+        elif any(each.blocked for each in self.confirmations):
+            what = "confirmed in blocks"
+        else:
+            return None
+        return f"{what}, since servers disturbed each other in slices"
 
     @property
     def screening(self) -> Screening | None:

@@ -47,7 +47,7 @@ def text(found: Found) -> Iterator[str]:
 def markdown(found: Found) -> str:
     lines = [f"# {headline(found)}", "", f"{found.release}, {found.at}.", ""]
     lines += [f"- {each}" for each in found.constraints]
-    lines += [f"- measured {found.order}"] if found.order else []
+    lines += [f"- {found.order}"] if found.order else []
     for title, table in (
         ("Confirmation", views.confirmations_table(found)),
         ("What each setting is worth", views.worth_table(found)),
