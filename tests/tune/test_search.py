@@ -85,7 +85,7 @@ def test_a_budget_for_less_than_references_and_confirmation_is_refused(tmp_path:
         ) as refused:
             Search(task, bench, Journal(tmp_path, task.folder), budget, lambda text: None).run()
         assert refused.value.hint is not None
-        assert "--budget 21m" in refused.value.hint
+        assert "--budget 16m" in refused.value.hint
         assert bench.asked == []
 
 

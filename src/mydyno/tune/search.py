@@ -37,8 +37,8 @@ from mydyno.tune.journal import Journal
 from mydyno.tune.reduce import changes_of, short, trials_to_reduce
 from mydyno.tune.samplers import Observation, proposals
 from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
+from mydyno.tune.screening import KEPT, PREDICTED, Screening
 from mydyno.tune.screening import ORIGIN as SCREENING
-from mydyno.tune.screening import PREDICTED, Screening
 from mydyno.tune.space import Point, Space, key_of
 from mydyno.tune.task import Bench, Budget, Task, in_sound_order, trials_of
 
@@ -194,10 +194,11 @@ class Search:
 
     @property
     def _trials_after(self) -> int:
-        """Of confirmation and removal, should the winner change every setting of the space."""
+        """Of confirmation and removal of the leader, or of one that changes what a screening keeps."""
         if not self.confirms:
             return 0
-        settings = max(len(self.space), len(changes_of(self.task, self.candidates[self.leader])))
+        changes = changes_of(self.task, self.candidates[self.leader])
+        settings = max(len(changes), min(len(self.space), KEPT))
         return trials_to_confirm(self.task) + trials_to_reduce(self.task, settings)
 
     @property
@@ -226,20 +227,26 @@ class Search:
             return
         seconds, after = self._seconds_at_least(), "; then confirmation and removal" * self.confirms
         if self.seconds_left() < seconds:
+            enough = math.ceil(1.5 * seconds / 60)
+            wanted = f"{enough}m" if enough < 120 else f"{math.ceil(enough / 60)}h"
             raise UsageError(
                 f"the budget is smaller than what comes before and after the search, about "
                 f"{format_duration(seconds)}: {says}{after}",
-                f"--budget {math.ceil(2 * seconds / 60)}m, a shorter workload.each, or a smaller space",
+                f"--budget {wanted}, a shorter workload.each, or a smaller space",
             )
 
     def _seconds_at_least(self) -> float:
         """Of references, screening, confirmation and removal, before anything is measured."""
-        start, rounds = self._candidate(0, "start", {}), self.task.search.repeats
+        start = self._candidate(0, "start", {})
         made = [self._candidate(at, *each) for at, each in enumerate(self._references(), start=1)]
         racers = [start, *(each for each in made if self._refused(each) is None)]
-        heat = self.bench.seconds(self._text(racers, 1, 1, rounds))
-        each = heat / (rounds * len(racers))
-        return heat + each * (self._measurements(len(self.screening.points), 0) + self._trials_after)
+        one_round, two_rounds = (self.bench.seconds(self._text(racers, 1, 1, rounds)) for rounds in (1, 2))
+        each = (two_rounds - one_round) / len(racers)
+        # What does not grow with the rounds is the loading of data, and the confirmation has other data.
+        loading = (one_round - each * len(racers)) * (1 + self.confirms)
+        references = self.task.search.repeats * len(racers)
+        screening = self._measurements(len(self.screening.points), 0)
+        return loading + each * (references + screening + self._trials_after)
 
     def _references(self) -> list[tuple[str, Settings]]:
         """The first heat's; those that are the start itself are left out."""
