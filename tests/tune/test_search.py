@@ -81,7 +81,7 @@ def test_a_budget_for_less_than_references_and_confirmation_is_refused(tmp_path:
         bench = KnownServers(lab, _rate)
         budget = Budget(None, 100.0, lambda: bench.now)
         with pytest.raises(
-            UsageError, match=r"smaller than .* about 10m 10s: 1 trial: the references; then"
+            UsageError, match="about 10m 10s: the references, confirmation, removal"
         ) as refused:
             Search(task, bench, Journal(tmp_path, task.folder), budget, lambda text: None).run()
         assert refused.value.hint is not None

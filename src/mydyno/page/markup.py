@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -25,7 +25,9 @@ def markdown_table(table: Table) -> Iterator[str]:
 def rich_table(table: Table) -> RichTable:
     drawn = RichTable(box=SIMPLE_HEAD, pad_edge=False)
     for place, column in enumerate(table.columns):
-        drawn.add_column(Text(visible(column)), justify="left" if place in table.text_columns else "right")
+        justify: JustifyMethod = "left" if place in table.text_columns else "right"
+        # Names are copied, so one that is too wide has several lines instead of an end in dots.
+        drawn.add_column(Text(visible(column)), justify=justify, overflow="fold")
     for row in table.rows:
         drawn.add_row(*(Text(visible(cell)) for cell in row))
     return drawn

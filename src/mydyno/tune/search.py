@@ -214,10 +214,11 @@ class Search:
         return own * (1 + 1 / self.task.search.candidates)
 
     def _check_budget(self) -> None:
-        least = len(self._references()) + len(self.screening.points)
-        says = f"{counted(least, 'trial')}: the references"
-        if self.screening.points:
-            says += f", and a screening of {len(self.task.space)} settings"
+        parts = ["the references"] if (least := len(self._references())) else []
+        if points := self.screening.points:
+            parts.append(f"a screening of {len(self.task.space)} settings")
+            least += len(points)
+        says = f"{counted(least, 'trial')}: {', and '.join(parts)}"
         if self.budget.trials is not None and self.budget.trials < least:
             raise UsageError(
                 f"--trials {self.budget.trials} is smaller than what comes before the search, {says}",
@@ -225,14 +226,15 @@ class Search:
             )
         if self.budget.seconds is None:
             return
-        seconds, after = self._seconds_at_least(), "; then confirmation and removal" * self.confirms
+        seconds = self._seconds_at_least()
         if self.seconds_left() < seconds:
-            enough = math.ceil(1.5 * seconds / 60)
-            wanted = f"{enough}m" if enough < 120 else f"{math.ceil(enough / 60)}h"
+            parts += ["confirmation", "removal"] if self.confirms else []
+            minutes = math.ceil(1.5 * seconds / 60)
+            enough = f"{minutes}m" if minutes < 120 else f"{math.ceil(minutes / 60)}h"
             raise UsageError(
-                f"the budget is smaller than what comes before and after the search, about "
-                f"{format_duration(seconds)}: {says}{after}",
-                f"--budget {wanted}, a shorter workload.each, or a smaller space",
+                f"the budget is smaller than what every search has, about {format_duration(seconds)}: "
+                f"{', '.join(parts) or 'a trial of the start'}",
+                f"--budget {enough}, a shorter workload.each, or a smaller space",
             )
 
     def _seconds_at_least(self) -> float:
@@ -243,10 +245,10 @@ class Search:
         one_round, two_rounds = (self.bench.seconds(self._text(racers, 1, 1, rounds)) for rounds in (1, 2))
         each = (two_rounds - one_round) / len(racers)
         # What does not grow with the rounds is the loading of data, and the confirmation has other data.
-        loading = (one_round - each * len(racers)) * (1 + self.confirms)
+        loading, datasets = one_round - each * len(racers), 2 if self.confirms else 1
         references = self.task.search.repeats * len(racers)
         screening = self._measurements(len(self.screening.points), 0)
-        return loading + each * (references + screening + self._trials_after)
+        return loading * datasets + each * (references + screening + self._trials_after)
 
     def _references(self) -> list[tuple[str, Settings]]:
         """The first heat's; those that are the start itself are left out."""

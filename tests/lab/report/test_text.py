@@ -47,6 +47,7 @@ def golden_texts() -> dict[str, str]:
         "summary-costs.txt": summary(with_costs(several, {"p1": 1.0, "p2": 1.0, "p3": 1.11}), 80),
         "summary-costs.md": as_markdown(with_costs(run, {"p1": 1.0, "p2": 1.11})),
         "summary-transactions.txt": summary(with_transactions(single)),
+        "summary-transaction.txt": summary(with_transactions(single, {"round": 1.0}), 80),
         "summary-transactions.md": as_markdown(with_transactions(single)),
     }
 
@@ -79,6 +80,7 @@ def as_markdown(run: MemoryRun) -> str:
         "summary-costs.txt",
         "summary-costs.md",
         "summary-transactions.txt",
+        "summary-transaction.txt",
         "summary-transactions.md",
     ],
 )

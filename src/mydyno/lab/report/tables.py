@@ -1,7 +1,7 @@
 """The views' numbers as tables of text, for the page, Markdown and the terminal alike."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from mydyno.core.factors import last_part
 from mydyno.core.plurals import agreeing, counted
@@ -169,29 +169,52 @@ TRANSACTIONS_CAPTION = (
 )
 
 
-def transactions_table(view: Transactions, intervals: bool = True) -> Table:
+def transactions_table(view: Transactions) -> Table:
     """Places, names and settings down; count, rate and percentiles across. A place or setting that is the
-    only one has no column. A terminal shows no intervals: at 80 columns a row had six lines with them."""
-    several_places = len({row.place for row in view.rows}) > 1
-    several_settings = len({row.setting.point_id for row in view.rows}) > 1
-    rows = tuple(
-        (
-            *((place_name(row.place),) if several_places else ()),
-            row.name,
-            *((row.setting.short,) if several_settings else ()),
-            count(row.count),
-            *(_rate_or_latency(metric, at, intervals) for metric, at in row.at),
-        )
-        for row in view.rows
-    )
-    columns = (
-        *((view.words.load,) if several_places else ()),
-        "transaction",
-        *(("setting",) if several_settings else ()),
-        *("count", "per second", *PERCENTILES),
-    )
-    names = {columns.index("transaction"), *([columns.index("setting")] if several_settings else [])}
-    return Table(columns, rows, frozenset(names))
+    only one has no column."""
+    columns = {
+        **_place_column(view),
+        "transaction": [row.name for row in view.rows],
+        **_setting_column(view, "setting", [row.setting.short for row in view.rows]),
+        "count": [count(row.count) for row in view.rows],
+        **_measured_columns(view, intervals=True),
+    }
+    return _of_columns(columns, {"transaction", "setting"})
+
+
+def brief_transactions_table(view: Transactions) -> Table:
+    """The same for 80 columns: without counts and intervals, the only name, and the only factor's name in
+    each row."""
+    setting, names = "setting", [row.setting.short for row in view.rows]
+    if view.factor is not None:
+        setting, names = view.factor, [row.setting.levels[0] for row in view.rows]
+    columns = {
+        **_place_column(view),
+        **({"transaction": [row.name for row in view.rows]} if len(view.names) > 1 else {}),
+        **_setting_column(view, setting, names),
+        **_measured_columns(view, intervals=False),
+    }
+    return _of_columns(columns, {"transaction", setting})
+
+
+def _place_column(view: Transactions) -> dict[str, list[str]]:
+    several = len({row.place for row in view.rows}) > 1
+    return {view.words.load: [place_name(row.place) for row in view.rows]} if several else {}
+
+
+def _setting_column(view: Transactions, name: str, cells: list[str]) -> dict[str, list[str]]:
+    return {name: cells} if len({row.setting.point_id for row in view.rows}) > 1 else {}
+
+
+def _measured_columns(view: Transactions, intervals: bool) -> dict[str, list[str]]:
+    names = ("per second", *PERCENTILES)
+    cells = [[_rate_or_latency(metric, at, intervals) for metric, at in row.at] for row in view.rows]
+    return {name: [row[place] for row in cells] for place, name in enumerate(names)}
+
+
+def _of_columns(columns: Mapping[str, Sequence[str]], texts: Set[str]) -> Table:
+    places = frozenset(place for place, name in enumerate(columns) if name in texts)
+    return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), places)
 
 
 def _rate_or_latency(metric: Metric, at: Measured | None, intervals: bool) -> str:

@@ -15,6 +15,7 @@ from mydyno.lab.report.tables import CAPTION as RANKS_CAPTION
 from mydyno.lab.report.tables import (
     HOSTS_CAPTION,
     TRANSACTIONS_CAPTION,
+    brief_transactions_table,
     hosts_table,
     key_numbers_table,
     programs_table,
@@ -112,8 +113,10 @@ def _compared(out: Printed, page: Page) -> None:
         out.line(title)
         out.table(table)
     if page.transactions.rows:
-        out.line("Transactions by name (geometric means of the trials; intervals: see the report)")
-        table = transactions_table(page.transactions, intervals=False)
+        names = page.transactions.names
+        title = "Transactions by name" if len(names) > 1 else f"Transaction {min(names)}"
+        out.line(f"{title} (geometric means of the trials; intervals: see the report)")
+        table = brief_transactions_table(page.transactions)
         out.table(replace(table, rows=table.rows[:_MOST_TRANSACTIONS]))
         _more(out, len(table.rows) - _MOST_TRANSACTIONS)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mydyno.core.factors import last_part
 from mydyno.lab.analysis.metrics import Metric
 from mydyno.lab.analysis.observations import Place, place_of, places, valid_trials
 from mydyno.lab.analysis.summary import summary
@@ -31,6 +32,12 @@ class Transactions:
     rows: tuple[TransactionRow, ...]
     """By place, then by name, so that the settings of a name are one below the other. None where the
     transactions say no more than the statements do."""
+    factor: str | None = None
+    """The only one, as people say it: its levels name the settings. None: there are several, or none."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(row.name for row in self.rows)
 
 
 def transactions(evidence: Evidence) -> Transactions:
@@ -55,7 +62,9 @@ def transactions(evidence: Evidence) -> Transactions:
         for name in names
         for setting in evidence.settings
     )
-    return Transactions(evidence.words, tuple(row for row in rows if row.count))
+    factors = list(evidence.experiment.factors)
+    factor = last_part(factors[0]) if len(factors) == 1 else None
+    return Transactions(evidence.words, tuple(row for row in rows if row.count), factor)
 
 
 def differ_from_statements(phases: Iterable[PhaseRecord]) -> bool:
