@@ -61,10 +61,17 @@ class KnownServers:
         run = self.lab.run(record, "{}")
         for block in range(document["design"]["repeats"]):
             for at, (title, settings) in enumerate(levels.items()):
-                rate = 1000 * self.rate(_by_name(settings)) * noise.gauss(1, 0.01)
-                number = block * len(levels) + at
-                own = replace(trial(number + 1), block=block, point_id=f"p{at}", levels={FACTOR: title})
-                save(run, replace(own, phases=(phase(0, 10, rate),)))
+                own = _by_name(settings)
+                rate = 1000 * self.rate(own) * noise.gauss(1, 0.01)
+                made = replace(
+                    trial(block * len(levels) + at + 1),
+                    block=block,
+                    point_id=f"p{at}",
+                    levels={FACTOR: title},
+                    settings_in_force={name: str(value) for name, value in own.items()},
+                    phases=(phase(0, 10, rate),),
+                )
+                save(run, made)
         return self.lab.find_run(run.folder.name)
 
 

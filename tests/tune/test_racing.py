@@ -9,7 +9,7 @@ import pytest
 from lab.results.builders import trial
 
 from mydyno.lab.results.records import TrialRecord
-from mydyno.lab.spec.search import Constraints
+from mydyno.lab.spec.search import Constraints, Prices
 from mydyno.tune.racing import GUESS_SD, GUESS_WEIGHT, is_better, is_worse, pooled
 from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
 from tune.builders import candidate, round_of
@@ -69,6 +69,26 @@ def test_a_round_without_its_leader_says_nothing_of_the_others() -> None:
     rounds = [round_of(1, 1, 0, t0=None, t1=1500.0), round_of(1, 2, 0, t0=1000.0, t1=1100.0)]
     assert logs_to_leader(rounds, 1, "throughput") == [pytest.approx(math.log(1.1))]
     assert noise_of(rounds, "throughput").df == GUESS_WEIGHT
+
+
+def test_the_cost_of_a_transaction_is_what_the_server_takes_over_its_rate() -> None:
+    """A pool of 2 GiB, a redo log of 512 MiB and 300 us of CPU a query, two queries a transaction."""
+    made = trial(queries_per_second=2000.0)
+    sizes = {"innodb_buffer_pool_size": "2147483648", "innodb_log_file_size": "536870912"}
+    first = replace(made.phases[0], costs={"server_cpu_per_query": 300_000.0})
+    ran = replace(made, levels={"candidate": "start"}, settings_in_force=sizes, phases=(first,))
+    of_server = {"memory": 4.0, "disk": 2.0, "server": 1.0}
+    racers = [candidate(0, "start")]
+    for prices, cost in (
+        (Prices(**of_server), (8.0 + 1.0 + 1.0) / 1000),
+        (Prices(**of_server, cpu=50.0), (8.0 + 1.0 + 1.0) / 1000 + 50.0 * 600e-6),
+        (Prices(cpu=50.0), 50.0 * 600e-6),
+    ):
+        [found] = measured([ran], racers, ["cost", "throughput"], Constraints(), prices)
+        assert found.values == {"cost": pytest.approx(cost), "throughput": pytest.approx(1000.0)}
+    without_cpu = replace(ran, phases=(replace(first, costs={}),))
+    [found] = measured([without_cpu], racers, ["cost", "throughput"], Constraints(), Prices(cpu=50.0))
+    assert found.values == {"throughput": pytest.approx(1000.0)}
 
 
 def test_a_candidate_is_compared_on_the_host_of_the_leader_only() -> None:

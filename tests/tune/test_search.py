@@ -10,6 +10,7 @@ import pytest
 
 from mydyno.core.errors import UsageError
 from mydyno.lab.results.store import Lab
+from mydyno.lab.spec.search import Prices
 from mydyno.lab.spec.search import Search as Spec
 from mydyno.tune.confirm import confirm
 from mydyno.tune.experiment import Base
@@ -87,6 +88,30 @@ def test_a_budget_for_less_than_references_and_confirmation_is_refused(tmp_path:
         assert refused.value.hint is not None
         assert "--budget 16m" in refused.value.hint
         assert bench.asked == []
+
+
+def test_of_servers_that_are_as_fast_the_one_with_the_least_memory_is_the_cheapest(tmp_path: Path) -> None:
+    pool = "server.config.innodb_buffer_pool_size"
+    space = Space((Dimension(pool, ("256M", "512M", "1G"), True),))
+    base = Base("n", "n.yaml", {}, {}, {"innodb_buffer_pool_size": "1G"}, 1, False)
+    spec = Spec(
+        space={pool: ["256M", "512M", "1G"]},
+        sampler="random",
+        objectives=("cost",),
+        prices=Prices(memory=4.0),
+    )
+    task = Task(base, spec, space, {pool: "1G"}, {}, {}, "release", "print")
+    with Lab.open(tmp_path, write=True) as lab:
+        bench = KnownServers(lab, lambda settings: 1.0)
+        search = Search(task, bench, Journal(tmp_path, task.folder), Budget(2), lambda text: None)
+        search.run()
+        [confirmed] = confirm(
+            task, bench, list(search.scores.values()), False, search.seconds_left, lambda text: None
+        )
+    assert confirmed.candidate.settings == {pool: "256M"}
+    [against_start] = confirmed.against
+    assert against_start.ratio == pytest.approx(4.0, rel=0.05)
+    assert against_start.better
 
 
 def test_without_references_the_first_heat_is_of_candidates(tmp_path: Path) -> None:

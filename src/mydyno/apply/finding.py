@@ -26,7 +26,7 @@ class Severity(IntEnum):
 
 
 Size = Literal["large", "medium", "small"]
-Aspect = Literal["safety", "throughput", "latency", "stability", "memory", "disk space", "insight"]
+Aspect = Literal["safety", "throughput", "latency", "stability", "memory", "disk space", "cost", "insight"]
 Durability = Literal["keeps", "raises", "lowers"]
 
 

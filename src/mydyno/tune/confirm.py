@@ -17,7 +17,7 @@ from mydyno.lab.analysis.verdict import judge_points
 from mydyno.lab.results.run import Run
 from mydyno.tune.experiment import settings_of, text
 from mydyno.tune.history import Candidate, Score
-from mydyno.tune.scores import broken, metric_of
+from mydyno.tune.scores import broken, metric_of, priced, times
 from mydyno.tune.space import key_of
 from mydyno.tune.task import Bench, Task, in_sound_order, trials_of
 
@@ -120,7 +120,7 @@ def confirm(
         done = _attempt(task, bench, score.candidate, levels, attempt, blocked, say)
         made.append(done)
         if done.holds:
-            say(f"{title} holds: {done.against[0].interval} times the start")
+            say(f"{title} holds: {done.against[0].interval} {times(task.objective)}")
             break
         say(f"{title} does not hold: {done.refused}")
     return tuple(made)
@@ -153,9 +153,7 @@ def _attempt(
     say: Callable[[str], None],
 ) -> Confirmation:
     run, blocked = in_sound_order(bench.measure, partial(_text, task, levels, attempt), blocked, say)
-    against = tuple(
-        compared(run, WINNER, level.title, task.objective) for level in levels if level.title != WINNER
-    )
+    against = tuple(compared(task, run, WINNER, level.title) for level in levels if level.title != WINNER)
     refused = _refused(task, run, against)
     seconds = None
     if refused is None and (most := task.search.constraints.recovery) is not None:
@@ -188,11 +186,11 @@ def _text(task: Task, levels: Sequence[Candidate], attempt: int, blocked: bool =
     )
 
 
-def compared(run: Run, left: str, right: str, objective: str) -> Compared:
+def compared(task: Task, run: Run, left: str, right: str) -> Compared:
     """By the lab's own comparison of two points."""
-    trials = trials_of(run)
+    trials = priced(trials_of(run), task.search.prices)
     points = {point.levels["candidate"]: point for point in run.experiment.points}
-    metric = metric_of(objective, trials)
+    metric = metric_of(task.objective, trials)
     verdict = judge_points(trials, points[left], points[right], metric).overall
     ratio, interval = verdict.ratio.value, verdict.ratio.interval
     low, high = (None, None) if interval is None else (interval.low, interval.high)

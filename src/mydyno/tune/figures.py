@@ -12,6 +12,7 @@ from mydyno.page.charts.theme import Size
 from mydyno.page.drawing import Figure
 from mydyno.tune import views
 from mydyno.tune.result import Found
+from mydyno.tune.scores import times
 from mydyno.tune.views import Rows
 
 _HEIGHT, _PANEL, _ROW = 260, 150, 26
@@ -22,14 +23,14 @@ _MARGIN, _NAMES = 70, 230
 def figures(found: Found) -> Iterator[Figure]:
     """Those for which there is something to draw."""
     name = found.objectives[0]
-    times = f"{name}, times the start"
+    gain = f"{name}, {times(name)}"
     if rows := views.progress_rows(found):
         yield _figure(
             "progress",
             "Progress",
-            f"Each trial's {times}, with its 95% interval; the line is the best so far that keeps all "
+            f"Each trial's {gain}, with its 95% interval; the line is the best so far that keeps all "
             "constraints.",
-            lambda size, rows=rows: _progress(rows, times, size),
+            lambda size, rows=rows: _progress(rows, gain, size),
         )
     if rows := views.gain_rows(found):
         yield _figure(
@@ -57,8 +58,8 @@ def figures(found: Found) -> Iterator[Figure]:
         yield _figure(
             "slices",
             "Slices",
-            f"Each trial's {times}, over the values of each setting; all other settings vary, too.",
-            lambda size: _slices(slices, times, size),
+            f"Each trial's {gain}, over the values of each setting; all other settings vary, too.",
+            lambda size: _slices(slices, gain, size),
         )
     if len(found.space) > 1 and (rows := views.parallel_rows(found)):
         yield _figure(
@@ -73,7 +74,7 @@ def figures(found: Found) -> Iterator[Figure]:
         yield _figure(
             "pareto",
             "Pareto front",
-            f"Each trial's {times}, and its {second}, both times as good; on the front lie those than which "
+            f"Each trial's {gain}, and its {second}, both times as good; on the front lie those than which "
             "none is better in every objective.",
             lambda size, rows=rows: _pareto(rows, name, second, size),
         )

@@ -156,7 +156,7 @@ class _Removal:
         return Candidate(number=0, origin=label, settings=settings, point={}, label=label)
 
     def _compared(self, run: Run, left: str, right: str) -> Compared:
-        return compared(run, left, right, self.task.objective)
+        return compared(self.task, run, left, right)
 
     def _planned(self, suffix: str, levels: Sequence[Candidate]) -> tuple[str, float]:
         """The experiment, and how long it takes."""

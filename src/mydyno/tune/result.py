@@ -12,16 +12,23 @@ from pydantic import TypeAdapter
 from mydyno import __version__
 from mydyno.advisor.advice import Advice
 from mydyno.apply.change import ByHand, Change, SetVariable
-from mydyno.apply.finding import Effect, Finding, Severity
+from mydyno.apply.finding import Aspect, Effect, Finding, Severity
 from mydyno.core.document.yaml_text import inline
 from mydyno.lab.spec.paths import CONFIG_PATH
 from mydyno.tune.confirm import Confirmation
 from mydyno.tune.history import Candidate, Heat, HeatEnd, Round, Score
 from mydyno.tune.reduce import Reduced, Worth, short
+from mydyno.tune.scores import times
 from mydyno.tune.screening import Screening
 from mydyno.tune.space import Space
 
 _LARGE, _MEDIUM = 1.2, 1.05
+_ASPECTS: Mapping[str, Aspect] = {
+    "throughput": "throughput",
+    "p99": "latency",
+    "cpu-per-transaction": "cost",
+    "cost": "cost",
+}
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ def option_file(found: Found) -> str:
 
 def _lines(found: Found, reduced: Reduced) -> Iterator[str]:
     yield f"# {found.name}: found by mydyno {__version__} on {found.release}, {found.at}."
-    yield f"# {_gain(found)} times the start in {found.objectives[0]}, confirmed on other data."
+    yield f"# {_gain(found)} {times(found.objectives[0])} in {found.objectives[0]}, confirmed on other data."
     yield "# Valid for this release, this load and this machine."
     for path, value in reduced.settings.items():
         if not path.startswith(CONFIG_PATH):
@@ -139,19 +146,21 @@ def _finding(found: Found, worth: Worth, was: str | None, dynamic: bool) -> Find
         change = ByHand(says=f"set {worth.path} to {inline(worth.value)}, as in an experiment file")
     ratio = worth.gain.ratio or 1.0
     size = "large" if ratio >= _LARGE else "medium" if ratio >= _MEDIUM else "small"
-    aspect = "latency" if found.objectives[0] == "p99" else "throughput"
     return Finding(
         rule=f"tuned-{name.replace('_', '-').replace('.', '-')}",
         title=f"{name} = {value} was measured to be better under {found.name}",
         evidence=(
             f"with it {worth.gain.interval} times as good as without, n={worth.gain.n}",
-            f"all settings together: {_gain(found)} times the start",
+            f"all settings together: {_gain(found)} {times(found.objectives[0])}",
         ),
         recommendation=f"{name} = {value}",
         changes=(change,),
         severity=Severity.MEDIUM,
         effect=Effect(
-            aspect=aspect, direction="better", size=size, says=f"{worth.gain.interval} times, as measured"
+            aspect=_ASPECTS[found.objectives[0]],
+            direction="better",
+            size=size,
+            says=f"{worth.gain.interval} times, as measured",
         ),
         risk="measured under one load, on one machine",
         restart=isinstance(change, SetVariable) and change.restart,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from mydyno.core.units import bytes_or_none, format_bytes
 from mydyno.lab.analysis.metrics import LATENCY_P99, QUERIES_PER_SECOND, SERVER_CPU, TRANSACTIONS_PER_SECOND
 from mydyno.lab.analysis.metrics import Metric as Metric
 from mydyno.lab.results.records import PhaseRecord, TrialRecord
-from mydyno.lab.spec.search import FLOORS, Constraints
+from mydyno.lab.spec.search import FLOORS, Constraints, Prices
 from mydyno.server.variables import catalogue
 from mydyno.server.variables.durability import Level
 from mydyno.server.variables.memory import MemorySum
@@ -31,13 +32,22 @@ def _cpu(phase: PhaseRecord) -> float | None:
     return per_query * phase.queries / phase.transactions
 
 
+_COST = "cost"
 METRICS: Mapping[str, Metric] = {
     "throughput": TRANSACTIONS_PER_SECOND,
     "p99": LATENCY_P99,
     "cpu-per-transaction": Metric(
         "cpu_per_transaction", "CPU per transaction", "ns", "lower", _cpu, cost=True
     ),
+    "cost": Metric(
+        _COST, "cost per transaction", "", "lower", lambda phase: phase.costs.get(_COST), cost=True
+    ),
 }
+
+
+def times(objective: str) -> str:
+    """What follows a ratio to the start: 1.2 times a latency would be taken for a longer one."""
+    return "times the start" if METRICS[objective].better == "higher" else "times as good as the start"
 
 
 def metric_of(objective: str, trials: Sequence[TrialRecord]) -> Metric:
@@ -53,10 +63,11 @@ def measured(
     candidates: Sequence[Candidate],
     objectives: Sequence[str],
     constraints: Constraints,
+    prices: Prices | None = None,
 ) -> tuple[Measured, ...]:
     """What became of each candidate in one block. The first is the leader; after the loss of a host, trials
     on another host than the leader's count as not measured."""
-    found = []
+    found, trials = [], priced(trials, prices)
     leading = _last(trials, candidates[0])
     metrics = {name: metric_of(name, trials) for name in objectives}
     for candidate in candidates:
@@ -74,6 +85,27 @@ def measured(
                 )
             )
     return tuple(found)
+
+
+def priced(trials: Sequence[TrialRecord], prices: Prices | None) -> Sequence[TrialRecord]:
+    """The same with the price of what the server takes, per transaction, among the costs of each phase."""
+    if prices is None:
+        return trials
+    return [_priced(trial, prices) for trial in trials]
+
+
+def _priced(trial: TrialRecord, prices: Prices) -> TrialRecord:
+    gib = 1 << 30
+    fixed = prices.server + (prices.memory * memory_of(trial) + prices.disk * disk_of(trial)) / gib
+
+    def with_cost(phase: PhaseRecord) -> PhaseRecord:
+        cpu_ns = _cpu(phase) if prices.cpu else 0.0
+        rate = phase.transactions_per_second or phase.queries_per_second
+        if cpu_ns is None or not rate:
+            return phase
+        return replace(phase, costs={**phase.costs, _COST: fixed / rate + prices.cpu * cpu_ns / 1e9})
+
+    return replace(trial, phases=tuple(map(with_cost, trial.phases)))
 
 
 def _last(trials: Sequence[TrialRecord], candidate: Candidate) -> TrialRecord | None:

@@ -36,7 +36,7 @@ from mydyno.tune.history import (
 from mydyno.tune.journal import Journal
 from mydyno.tune.reduce import changes_of, short, trials_to_reduce
 from mydyno.tune.samplers import Observation, proposals
-from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores
+from mydyno.tune.scores import logs_to_leader, measured, noise_of, scores, times
 from mydyno.tune.screening import KEPT, PREDICTED, Screening
 from mydyno.tune.screening import ORIGIN as SCREENING
 from mydyno.tune.space import Point, Space, key_of
@@ -352,7 +352,7 @@ class Search:
         trials, seconds = trials_of(run), self.budget.lap() / len(rounds)
         for number, block in zip(rounds, sorted({each.block for each in trials}), strict=True):
             own = [each for each in trials if each.block == block]
-            results = failures + measured(own, racers, search.objectives, search.constraints)
+            results = failures + measured(own, racers, search.objectives, search.constraints, search.prices)
             self.journal.append(
                 Round(
                     heat=heat.number,
@@ -444,7 +444,7 @@ class Search:
         parts = [f"heat {heat.number}: {self.candidates[leader].title} leads"]
         ratio = known[leader].ratio(self.task.objective)
         if leader and ratio is not None:
-            parts[0] += f", {ratio:.2f} times the start"
+            parts[0] += f", {ratio:.2f} {times(self.task.objective)}"
         parts += [f"{count} {word}" for count, word in ((stopped, "stopped"), (failed, "failed")) if count]
         parts.append(
             counted(self.tried, "trial") + (f" of {self.budget.trials}" if self.budget.trials else "")

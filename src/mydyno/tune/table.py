@@ -7,6 +7,7 @@ from mydyno.tune import views
 from mydyno.tune.confirm import ranking
 from mydyno.tune.reduce import short
 from mydyno.tune.result import Found, text_of
+from mydyno.tune.scores import times
 
 
 def headline(found: Found) -> str:
@@ -15,7 +16,7 @@ def headline(found: Found) -> str:
         count = len(found.reduced.settings)
         settings = "1 setting" if count == 1 else f"{count} settings"
         return (
-            f"{settings} of {found.name}: {found.reduced.gain.interval} times the start in "
+            f"{settings} of {found.name}: {found.reduced.gain.interval} {times(found.objectives[0])} in "
             f"{found.objectives[0]}, confirmed"
         )
     if found.confirmations:
@@ -23,8 +24,9 @@ def headline(found: Found) -> str:
     best = next(iter(ranking(found.scores, found.objectives[0])), None)
     if best is None:
         return f"{found.name}: no trial was better than the start"
-    times = f"{views.times_text(best, found.objectives[0])} times the start in {found.objectives[0]}"
-    return f"{found.name}: {best.candidate.title} measured best, {times}; not confirmed"
+    objective = found.objectives[0]
+    gain = f"{views.times_text(best, objective)} {times(objective)} in {objective}"
+    return f"{found.name}: {best.candidate.title} measured best, {gain}; not confirmed"
 
 
 def text(found: Found) -> Iterator[str]:

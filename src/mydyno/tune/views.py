@@ -12,6 +12,7 @@ from mydyno.tune.confirm import interval
 from mydyno.tune.history import Score
 from mydyno.tune.reduce import LEFT, short
 from mydyno.tune.result import Found, progress, text_of
+from mydyno.tune.scores import times
 from mydyno.tune.screening import ORIGIN as SCREENING
 from mydyno.tune.screening import Screening
 from mydyno.tune.space import Dimension
@@ -176,8 +177,8 @@ def worth_rows(found: Found) -> Rows:
 
 def trials_table(found: Found) -> Table:
     first, *others = found.objectives
-    times = [f"{first}, times the start (95% interval)", *(f"{name}, times the start" for name in others)]
-    columns = ("trial", "from", *times, "rounds", "notes")
+    gains = [f"{first}, {times(first)} (95% interval)", *(f"{name}, {times(name)}" for name in others)]
+    columns = ("trial", "from", *gains, "rounds", "notes")
     rows = tuple(
         (
             score.candidate.title,

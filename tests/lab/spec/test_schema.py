@@ -22,10 +22,13 @@ GOOD = [*sorted((HERE / "good").glob("*.yaml")), *sorted((HERE.parents[2] / "exp
 
 NOT_OF_STRUCTURE = {
     "search-condition": "paths compared",
+    "search-cost-without-prices": "two values that depend on each other",
     "search-data-file-path": "what a variable means",
     "search-durability": "what a variable means",
     "search-memory": "two values compared",
     "search-page-size": "what a variable means",
+    "search-prices-of-nothing": "arithmetic",
+    "search-prices-without-cost": "two values that depend on each other",
     "search-range-of-nothing": "two numbers compared",
     "claims": "names compared",
     "cache-of-fio": "two values that depend on each other",

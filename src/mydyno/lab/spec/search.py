@@ -19,8 +19,8 @@ from mydyno.server.variables.durability import Level, lowered_to
 
 Scalar = str | int | float | bool
 PRESETS = ("innodb-write", "innodb-read", "connections")
-OBJECTIVES = ("throughput", "p99", "cpu-per-transaction")
-Objective = Literal["throughput", "p99", "cpu-per-transaction"]
+Objective = Literal["throughput", "p99", "cpu-per-transaction", "cost"]
+OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 SamplerName = Literal["gp", "tpe", "random", "one-at-a-time"]
 SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 FLOORS: Mapping[str, Level] = {
@@ -170,6 +170,27 @@ class Constraints(Section):
     )
 
 
+class Prices(Section):
+    """What a server costs, in any currency and for any length of time."""
+
+    memory: float = Field(
+        default=0.0,
+        ge=0,
+        description="Of 1 GiB that the server may take: caches of all, and buffers of each connection of the "
+        "load.",
+    )
+    disk: float = Field(default=0.0, ge=0, description="Of 1 GiB of the files of data and redo log.")
+    cpu: float = Field(default=0.0, ge=0, description="Of one CPU, as far as the server keeps it busy.")
+    server: float = Field(
+        default=0.0, ge=0, description="Of the server itself, which costs the same with all settings."
+    )
+
+    @classmethod
+    def faults(cls, raw: Mapping[str, Any]) -> Iterable[Fault]:
+        if not any(raw.values()):
+            yield Fault("has no price", "one of memory, disk, cpu, server above 0")
+
+
 class Search(Section):
     """What `mydyno tune` searches."""
 
@@ -186,8 +207,11 @@ class Search(Section):
     objectives: tuple[Objective, ...] = Field(
         default=("throughput",),
         strict=False,
-        description="What is better: `throughput` (more), `p99` and `cpu-per-transaction` (less). The first "
-        "one decides which candidate leads; several give a Pareto front.",
+        description="What is better: `throughput` (more), `p99`, `cpu-per-transaction`, `cost` (less). The "
+        "first one decides which candidate leads; several give a Pareto front.",
+    )
+    prices: Prices | None = Field(
+        default=None, description="What `cost` is made of: prices over transactions per second."
     )
     constraints: Constraints = Field(default_factory=Constraints, description="What must be kept.")
     sampler: SamplerName = Field(
@@ -222,6 +246,11 @@ class Search(Section):
             yield Fault("is empty", ", ".join(OBJECTIVES), at=("objectives",))
         if isinstance(objectives, list) and len(set(map(str, objectives))) < len(objectives):
             yield Fault("names one twice", "each objective once", at=("objectives",))
+        by_cost = isinstance(objectives, list | tuple) and "cost" in objectives
+        if by_cost and raw.get("prices") is None:
+            yield clash("objectives", "cost needs prices", "prices: {memory: PRICE, ...}")
+        if raw.get("prices") is not None and not by_cost:
+            yield clash("prices", "prices belong to the objective cost", "objectives: [throughput, cost]")
 
 
 def _path_faults(path: str) -> Iterator[Fault]:
