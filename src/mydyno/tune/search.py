@@ -218,10 +218,10 @@ class Search:
         if points := self.screening.points:
             parts.append(f"a screening of {len(self.task.space)} settings")
             least += len(points)
-        says = f"{counted(least, 'trial')}: {', and '.join(parts)}"
         if self.budget.trials is not None and self.budget.trials < least:
             raise UsageError(
-                f"--trials {self.budget.trials} is smaller than what comes before the search, {says}",
+                f"--trials {self.budget.trials} is smaller than what comes before the search, "
+                f"{counted(least, 'trial')}: {', and '.join(parts)}",
                 f"--trials {least + 2 * self.task.search.candidates}, or a smaller space",
             )
         if self.budget.seconds is None:
